@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { useBuiltProgram } from './support/built-program.js';
+import { useOwnProgram } from './support/built-program.js';
 import { createEmptyDatabase, type TestDatabase } from './support/database.js';
 import { scaled } from './support/machine.js';
 
@@ -21,7 +21,7 @@ function tour(): string {
 describe('The tour of the README, copied line by line', function () {
   this.timeout(scaled(180_000));
   // The package as it is installed, in a folder of its own.
-  const folder = useBuiltProgram();
+  const folder = useOwnProgram();
   const program = path.join(folder.path, 'bin', 'coursectl.js');
   let database: TestDatabase;
   let server: ChildProcess;

@@ -18,7 +18,7 @@ import { filesToRepeat, type Unsteady, unsteadyNotice, withRepeated } from './ru
 import { type Counts, closingLine, failureList, printDurations, sum, writeTitles } from './runner/report.js';
 import { type LegResult, runLeg, runScript } from './runner/run-leg.js';
 import { prepareMysql, prepareSqlite } from './runner/templates.js';
-import { compileProgram } from './support/built-program.js';
+import { buildProgram } from './support/built-program.js';
 import { slownessNow } from './support/machine.js';
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'coursectl-test-'));
@@ -53,14 +53,16 @@ async function main(): Promise<Counts> {
     sqlite: prepareSqlite,
     mysql: prepareMysql,
   };
-  const [build, ...legs] = await Promise.all([
+  const build = path.join(scratch, 'program');
+  const isBuilt = files.some(needsProgram);
+  const [, ...legs] = await Promise.all([
     // The scripts need it as well, but they run with all files.
-    files.some(needsProgram) ? compileProgram(path.join(scratch, 'build')) : undefined,
+    isBuilt ? buildProgram(build) : undefined,
     ...options.databases.map(async (kind) => ({ kind, prepared: await preparing[kind]() })),
   ]);
   const shared = {
     TMPDIR: scratch,
-    ...(build !== undefined && { TEST_BUILD: build }),
+    ...(isBuilt && { TEST_BUILD: build }),
     ...(durations !== undefined && { TEST_DURATIONS: durations }),
   };
   try {

@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { onMysql, onServer } from '../support/database.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildUser } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 
 describe('An unexpected failure', () => {

@@ -1,8 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildUser } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
 

@@ -2,8 +2,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createEmptyDatabase, onMysql, onServer, type TestDatabase } from '../support/database.js';
-import { testEnvironment } from '../support/harness.js';
+import { createEmptyDatabase, migrate, onMysql, onServer, type TestDatabase } from '../support/database.js';
+import { testEnvironment } from '../support/environment.js';
 import { type CliOptions, type CommandLine, useCommandLine } from '../support/run-cli.js';
 
 const person = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', 'ada@example.org', '--phone', '1'];
@@ -172,7 +172,7 @@ describe('An expected failure', () => {
   });
 
   it('is a folder that can not be written', async () => {
-    await cli.run(['migrate', 'up']);
+    await migrate(database);
     writeFileSync(path.join(cli.folder, 'file'), '');
     const secretNowhere = { env: { ...cli.env, JWT_SECRET: '', DATA_DIR: 'file/data' } };
     const says = /signing secret can't be kept in .*\(ENOTDIR\)\. Make DATA_DIR writable, or set JWT_SECRET\./;

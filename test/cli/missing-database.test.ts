@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { missingDatabaseOf } from '../../src/cli/core/command.js';
-import { testEnvironment } from '../support/harness.js';
+import { testEnvironment } from '../support/environment.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
 

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
 import { schemaNeedOf } from '../../src/cli/core/command.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
 

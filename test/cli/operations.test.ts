@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+import { createEmptyDatabase, migrate, type TestDatabase } from '../support/database.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildUser } from '../support/factories.js';
-import { testEnvironment } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { keys } from '../support/terminal.js';
 
@@ -42,14 +42,14 @@ describe('on a database of its own', () => {
       expect((await cli.run(['migrate', 'status'])).stdout).to.equal(
         names.map((name) => `pending  ${name}\n`).join(''),
       );
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       await cli.run(['migrate', 'down', '--steps', '2', '--yes']);
       const words = names.map((name, index) => `${index < names.length - 2 ? 'applied' : 'pending'}  ${name}\n`);
       expect((await cli.run(['migrate', 'status'])).stdout).to.equal(words.join(''));
     });
 
     it('status tells of migrations that only a newer program knows', async () => {
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       const { sequelize } = (await cli.context()).database;
       await sequelize.query("INSERT INTO `SequelizeMeta` (name) VALUES ('29991231235959-future.cjs')");
       const { stdout } = await cli.run(['migrate', 'status']);
@@ -59,7 +59,7 @@ describe('on a database of its own', () => {
 
     it('down reverts the latest migration, several, or all of them, and says when nothing is left', async () => {
       const names = (await status()).pending;
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       const one = await cli.run(['migrate', 'down', '--yes']);
       expect(one).to.deep.equal({ exitCode: 0, stdout: `reverted  ${names.at(-1)}\n`, stderr: '' });
       const two = await cli.json(['migrate', 'down', '--steps', '2', '--yes']);
@@ -71,7 +71,7 @@ describe('on a database of its own', () => {
     });
 
     it('down deletes nothing unasked', async () => {
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       for (const argv of [
         ['migrate', 'down'],
         ['migrate', 'down', '--all'],
@@ -97,7 +97,7 @@ describe('on a database of its own', () => {
     });
 
     it('down asks at a terminal', async () => {
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       const { exitCode, stdout } = await cli.atTerminal(
         ['migrate', 'down', '--all'],
         [['Revert these migrations? (y/N)', `y${keys.enter}`]],
@@ -109,7 +109,7 @@ describe('on a database of its own', () => {
     for (const word of ['up', 'down']) {
       it(`${word} finishes what it has begun at Ctrl-C, and tells of it`, async () => {
         const names = (await status()).pending;
-        if (word === 'down') await cli.run(['migrate', 'up']);
+        if (word === 'down') await migrate(database);
         const interrupts = new AbortController();
         const argv = word === 'up' ? ['migrate', 'up', '--json'] : ['migrate', 'down', '--all', '--yes', '--json'];
         const running = cli.run(argv, { signal: interrupts.signal });
@@ -127,7 +127,7 @@ describe('on a database of its own', () => {
 
   describe('coursectl seed demo', () => {
     it('adds the demo programme once, and names its accounts', async () => {
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       const first = await cli.run(['seed', 'demo']);
       expect(first.exitCode, first.stderr).to.equal(0);
       expect(first.stdout).to.include('admin@example.com').and.to.include('demo-password');
@@ -141,7 +141,7 @@ describe('on a database of its own', () => {
     });
 
     it('is refused in production, because its password is public', async () => {
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       const env = { ...cli.env, NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'R4nd0m'.repeat(8) };
       const { exitCode, stdout, stderr } = await cli.run(['seed', 'demo'], { env });
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
@@ -152,7 +152,7 @@ describe('on a database of its own', () => {
     });
 
     it('asks before it is mixed with other accounts, and wants --yes without a terminal', async () => {
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       await buildUser(await cli.context(), { role: 'trainer' });
       const count = async () => (await cli.context()).database.models.User.count();
       const piped = await cli.refusal(['seed', 'demo']);
@@ -172,7 +172,7 @@ describe('on a database of its own', () => {
     });
 
     it('keeps the super admin that there is, and names no other', async () => {
-      await cli.run(['migrate', 'up']);
+      await migrate(database);
       await buildUser(await cli.context(), { role: 'super_admin' });
       const { accounts } = await cli.json<{ accounts: string[] }>(['seed', 'demo']);
       expect(accounts).to.deep.equal(['trainer1@example.com', 'trainer2@example.com', 'trainer3@example.com']);

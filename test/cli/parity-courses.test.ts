@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { weaving } from '../http/support/courses.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 
 type Problems = { path: string; msg: string }[];

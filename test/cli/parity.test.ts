@@ -3,8 +3,9 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
+import { testEnvironment } from '../support/environment.js';
 import { signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { keys } from '../support/terminal.js';
 

@@ -5,9 +5,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import { insertAccounts } from '../../src/services/accounts/store.js';
 import { packageVersion } from '../../src/version.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildUser } from '../support/factories.js';
-import { testEnvironment } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
@@ -163,9 +163,8 @@ describe('The coursectl process', function () {
   describe('on a database with many accounts', () => {
     let database: TestDatabase;
     beforeEach(async () => {
-      database = await createEmptyDatabase();
+      database = await createMigratedDatabase();
       Object.assign(cli.env, testEnvironment, { DATABASE_URL: database.url });
-      await cli.run(['migrate', 'up']);
       const context = await cli.context();
       const { passwordHash } = await buildUser(context);
       const accounts = Array.from({ length: 1500 }, (_, index) => ({

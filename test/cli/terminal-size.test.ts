@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import displayWidth from 'fast-string-width';
-import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
@@ -20,14 +20,13 @@ describe('Listings at a real terminal', function () {
 
   before(async function () {
     if (processes.withoutTerminal) this.skip();
-    database = await createEmptyDatabase();
+    database = await createMigratedDatabase();
   });
   after(() => database?.drop());
   let filled = false;
   beforeEach(async () => {
     if (filled) return;
     filled = true;
-    expect((await cli.run(['migrate', 'up'])).exitCode).to.equal(0);
     const context = await cli.context();
     const trainer = await buildUser(context, { firstName: 'Grace', lastName: 'Adler', role: 'trainer' });
     const course = await buildCourse(context, trainer, { title: '花子 and the art of weaving large baskets' });

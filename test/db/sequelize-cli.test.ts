@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
-import { run, useBuiltProgram } from '../support/built-program.js';
+import { run, useOwnProgram } from '../support/built-program.js';
 import { scaled } from '../support/machine.js';
 import { tablesOf, useDatabases } from './support/databases.js';
 
 describe('sequelize-cli', function () {
   this.timeout(scaled(60_000));
-  const built = useBuiltProgram();
+  const built = useOwnProgram();
   const databases = useDatabases({ migrated: false });
   let files: string[];
   before(() => {

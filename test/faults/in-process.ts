@@ -3,7 +3,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger, type Logger } from '../../src/logger.js';
-import { testEnvironment } from '../support/harness.js';
+import { testEnvironment } from '../support/environment.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './cleanup.js';

@@ -5,7 +5,7 @@ import { createConnection } from 'mysql2/promise';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
-import { installProgram } from '../support/built-program.js';
+import { builtProgram } from '../support/built-program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
@@ -33,9 +33,8 @@ export interface Instances {
 export async function startInstances(settings: readonly Record<string, string>[]): Promise<Instances> {
   const server = await startThrowAwayServer({ onStart: atExit });
   if (!server) throw new Error('There is no mariadbd or mysqld on the PATH.');
-  const [build, folder] = [temporaryFolder(), temporaryFolder()];
-  await installProgram(build.path);
-  const program = path.join(build.path, 'bin', 'coursectl.js');
+  const folder = temporaryFolder();
+  const program = path.join(await builtProgram(), 'bin', 'coursectl.js');
   const sql = await createConnection({ uri: server.url });
   await sql.query('CREATE DATABASE faults');
   await sql.end();
@@ -66,7 +65,7 @@ export async function startInstances(settings: readonly Record<string, string>[]
       }
       await context.close();
       await server.stop();
-      for (const { remove } of [build, folder]) remove();
+      folder.remove();
     },
   };
 }

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { installProgram } from '../support/built-program.js';
+import { builtProgram } from '../support/built-program.js';
 import { missingForGalera, startGalera } from '../support/galera.js';
 import { mysqlBinary } from '../support/group-replication.js';
 import { findServer, startThrowAwayServer } from '../support/test-server.js';
@@ -142,9 +142,7 @@ export async function run(): Promise<Verdict[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-r10-'));
   cleanups.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   try {
-    const program = path.join(folder, 'program');
-    mkdirSync(program);
-    await installProgram(program);
+    const program = await builtProgram();
     const surroundings = { program, folder, cleanups };
     const verdicts: Verdict[] = [];
     for (const [name, part] of Object.entries({

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import type { User } from '../../src/db/models/user.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildUser, factoryPassword, signIn, tokenFor } from '../support/factories.js';
-import { emptyDatabase, testEnvironment } from '../support/harness.js';
+import { emptyDatabase } from '../support/harness.js';
 import { type CliResult, runCli } from '../support/run-cli.js';
 import type { InProcess } from './in-process.js';
 

@@ -2,8 +2,9 @@ import jwt from 'jsonwebtoken';
 import request from 'supertest';
 import { askAs, callers, expectedStatus, operations, walk } from '../http/support/authorization.js';
 import { forge, forgeries, guarded, outdated, statusWith, tryEverywhere } from '../http/support/forged-tokens.js';
+import { testEnvironment } from '../support/environment.js';
 import { signIn } from '../support/factories.js';
-import { emptyDatabase, testEnvironment } from '../support/harness.js';
+import { emptyDatabase } from '../support/harness.js';
 import { type InProcess, startInProcess } from './in-process.js';
 import type { Verdict } from './report.js';
 

@@ -10,7 +10,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
-import { compileProgram } from '../support/built-program.js';
+import { buildProgram } from '../support/built-program.js';
 import { fullDepth } from '../support/depth.js';
 import { failures, rows, type Verdict } from './report.js';
 
@@ -97,7 +97,11 @@ async function runAll(names: readonly string[]): Promise<Verdict[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-faults-'));
   try {
     // Compiled once for all.
-    process.env.TEST_BUILD ??= await compileProgram(path.join(folder, 'build'));
+    if (process.env.TEST_BUILD === undefined) {
+      const program = path.join(folder, 'program');
+      await buildProgram(program);
+      process.env.TEST_BUILD = program;
+    }
     const limit = pLimit(concurrency);
     const rank = (name: string) => (longest.includes(name) ? longest.indexOf(name) : longest.length);
     const sideBySide = names.filter((name) => !alone.includes(name)).sort((one, other) => rank(one) - rank(other));

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installProgram } from '../support/built-program.js';
+import { builtProgram } from '../support/built-program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
@@ -127,9 +127,8 @@ export async function untilReady(url: string, timeLimitMs = 20_000): Promise<voi
 export async function setStage(): Promise<Stage> {
   const database = await startThrowAwayServer({ durable: true, onStart: atExit });
   if (!database) throw new Error('There is no mariadbd or mysqld on the PATH.');
-  const [build, folder] = [temporaryFolder(), temporaryFolder()];
-  await installProgram(build.path);
-  const program = path.join(build.path, 'bin', 'coursectl.js');
+  const folder = temporaryFolder();
+  const program = path.join(await builtProgram(), 'bin', 'coursectl.js');
   const children: ChildProcess[] = [];
   const databaseUrl = (port?: number) => {
     const url = new URL(database.url);
@@ -167,7 +166,7 @@ export async function setStage(): Promise<Stage> {
     async close() {
       for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
       await database.stop();
-      for (const { remove } of [build, folder]) remove();
+      folder.remove();
     },
   };
 }

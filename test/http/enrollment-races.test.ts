@@ -5,8 +5,9 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { createApp } from '../../src/http/server/app.js';
 import { seatStatuses } from '../../src/services/capacity.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person, serve } from './support/cast.js';
 
 type Call = [by: Person, method: string, path: string, body?: object];

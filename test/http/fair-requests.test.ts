@@ -8,8 +8,9 @@ import { type Context, createContext } from '../../src/context.js';
 import { addressOf } from '../../src/http/server/client.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { onMysql } from '../support/database.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildUser, signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Documentation addresses (RFC 5737). */

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { testEnvironment } from '../support/environment.js';
 import { signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { forgeries, outdated, statusWith, tryEverywhere } from './support/forged-tokens.js';
 
 describe('Every operation that looks at a token', () => {

@@ -4,8 +4,9 @@ import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { testEnvironment } from '../support/environment.js';
 import { factoryPassword, signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const metricsToken = 'a-token-for-the-figures-only';

@@ -6,8 +6,9 @@ import { type Context, createContext } from '../../src/context.js';
 import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
 import { createEmptyDatabase, onMysql, type TestDatabase } from '../support/database.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildUser, factoryPassword, signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { ada, expectFailure } from './support/expectations.js';
 
 const silent = createLogger('silent', { write: () => undefined });

@@ -3,8 +3,9 @@ import request from 'supertest';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createApp } from '../../src/http/server/app.js';
+import { testEnvironment } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { expectFailure, messages } from './support/expectations.js';
 
 describe('A session that is ended through one instance', () => {

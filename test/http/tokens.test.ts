@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { setUserActive } from '../../src/services/accounts/commands.js';
 import { operator } from '../../src/services/core.js';
+import { testEnvironment } from '../support/environment.js';
 import { factoryPassword, signIn } from '../support/factories.js';
-import { testEnvironment, useHarness } from '../support/harness.js';
+import { useHarness } from '../support/harness.js';
 import { ada, expectFailure, messages } from './support/expectations.js';
 
 const secret = testEnvironment.JWT_SECRET;

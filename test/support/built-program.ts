@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -34,42 +34,66 @@ async function buildConsole(outDir: string): Promise<void> {
   if (exitCode !== 0) throw new Error(`The console can't be built:\n${stdout}${stderr}`);
 }
 
-/** Compiles the source, and builds the web console beside it. @returns the folder of the JavaScript, which `node_modules` is found from */
-export async function compileProgram(folder: string): Promise<string> {
-  const outDir = path.join(folder, 'dist');
+/** Compiles the source, and builds the web console beside it, in the `dist` of a folder. */
+async function compile(target: string): Promise<void> {
+  const outDir = path.join(target, 'dist');
   const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
   const [{ stdout }] = await Promise.all([
     run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', outDir], repository),
     buildConsole(path.join(outDir, 'console')),
   ]);
   if (!existsSync(path.join(outDir, 'cli', 'main.js'))) throw new Error(`The program can't be built:\n${stdout}`);
-  return outDir;
 }
 
-let compiled: Promise<string> | undefined;
-
-/** The JavaScript that `test/run.ts` has compiled for the whole run; of a file that runs alone, compiled once. */
-export function compiledProgram(): Promise<string> {
-  const shared = process.env.TEST_BUILD;
-  compiled ??= shared === undefined ? compileProgram(temporaryFolder().path) : Promise.resolve(shared);
-  return compiled;
+/** Copies the package into a folder, as it is installed. @param dist the compiled program */
+function copyPackage(target: string, dist?: string): void {
+  for (const name of ['package.json', '.sequelizerc', 'bin', 'examples', 'migrations', 'seeders'])
+    cpSync(path.join(repository, name), path.join(target, name), { recursive: true });
+  if (dist !== undefined) cpSync(dist, path.join(target, 'dist'), { recursive: true });
+  symlinkSync(path.join(repository, 'node_modules'), path.join(target, 'node_modules'));
 }
 
 /**
- * Puts the package into a folder, as it is installed, built from the source as it is now: a `dist` in the repository may
- * be of yesterday.
+ * Builds the package in a folder, as it is installed, from the source as it is now: a `dist` in the repository may be of
+ * yesterday.
  */
-export async function installProgram(folder: string): Promise<void> {
-  for (const name of ['package.json', '.sequelizerc', 'bin', 'examples', 'migrations', 'seeders'])
-    cpSync(path.join(repository, name), path.join(folder, name), { recursive: true });
-  cpSync(await compiledProgram(), path.join(folder, 'dist'), { recursive: true });
-  symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
+export async function buildProgram(target: string): Promise<void> {
+  mkdirSync(target, { recursive: true });
+  // Other users run it, too.
+  chmodSync(target, 0o755);
+  copyPackage(target);
+  await compile(target);
 }
 
-/** Gives the enclosing `describe` the package as it is installed, in a folder of its own. `path` is that folder. */
-export function useBuiltProgram(): { path: string } {
-  const folder = temporaryFolder();
-  before(() => installProgram(folder.path));
-  after(() => folder.remove());
+let folder: string | undefined;
+let done: Promise<void> | undefined;
+
+/** Where the package is that `test/run.ts` has built for the whole run; for a file that runs alone, it is built once. */
+function folderOfPackage(): string {
+  folder ??= process.env.TEST_BUILD ?? temporaryFolder().path;
   return folder;
+}
+
+/** The folder of the built package. Not to be changed. */
+export async function builtProgram(): Promise<string> {
+  done ??= process.env.TEST_BUILD === undefined ? buildProgram(folderOfPackage()) : Promise.resolve();
+  await done;
+  return folderOfPackage();
+}
+
+/** The folder of its compiled program. */
+export const compiledProgram = async (): Promise<string> => path.join(await builtProgram(), 'dist');
+
+/** Gives the enclosing `describe` the built package. `path` is its folder, not to be changed. */
+export function useBuiltProgram(): { path: string } {
+  before(async () => void (await builtProgram()));
+  return { path: folderOfPackage() };
+}
+
+/** Gives the enclosing `describe` the built package in a folder of its own. `path` is that folder. */
+export function useOwnProgram(): { path: string } {
+  const own = temporaryFolder();
+  before(async () => copyPackage(own.path, await compiledProgram()));
+  after(() => own.remove());
+  return own;
 }

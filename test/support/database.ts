@@ -114,19 +114,28 @@ async function readTemplate(url: string): Promise<string> {
   }
 }
 
-/** A database with all migrations: a copy of a template, which takes a fraction of the time that migrating does. */
-export async function createMigratedDatabase(): Promise<TestDatabase> {
-  const [from, database] = await Promise.all([templateUrl(), createEmptyDatabase()]);
+/**
+ * Gives an empty database all migrations, by copying a template: that takes a fraction of the time that migrating does.
+ * Nothing else may have an SQLite file open.
+ */
+export async function migrate({ url }: Pick<TestDatabase, 'url'>): Promise<void> {
+  const from = await templateUrl();
   if (!onMysql) {
-    copyFileSync(from.replace('sqlite:', ''), database.url.replace('sqlite:', ''));
-    return database;
+    copyFileSync(from.replace('sqlite:', ''), url.replace('sqlite:', ''));
+    return;
   }
   copyStatements ??= readTemplate(from);
-  const connection = await createConnection({ uri: database.url, multipleStatements: true });
+  const connection = await createConnection({ uri: url, multipleStatements: true });
   try {
     await connection.query(await copyStatements);
   } finally {
     await connection.end();
   }
+}
+
+/** A database with all migrations. */
+export async function createMigratedDatabase(): Promise<TestDatabase> {
+  const database = await createEmptyDatabase();
+  await migrate(database);
   return database;
 }

@@ -7,6 +7,7 @@ import { createApp } from '../../src/http/server/app.js';
 import { createLogger, type Logger } from '../../src/logger.js';
 import { createPasswordHasher, type PasswordHasher } from '../../src/services/auth/passwords.js';
 import { createMigratedDatabase, type TestDatabase } from './database.js';
+import { testEnvironment } from './environment.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** One migrated database for all tests of a run, emptied before each: creating tables anew for each would take minutes. */
@@ -20,15 +21,6 @@ let shared:
   | undefined;
 
 const silent = createLogger('silent', { write: () => undefined });
-
-/** The environment that tests run in: hashes as cheap as bcrypt allows. */
-export const testEnvironment = {
-  NODE_ENV: 'test',
-  BCRYPT_COST: '4',
-  // More batches with fewer rows.
-  IMPORT_BATCH_ROWS: '50',
-  JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
-};
 
 function openShared() {
   shared ??= (async () => {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ran, useBuiltProgram } from './built-program.js';
 import { scaled } from './machine.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 export interface Surroundings {
   cwd: string;
@@ -111,15 +112,25 @@ function watch(child: ChildProcess): Running {
   };
 }
 
-/** Gives the enclosing `describe` the built program to run; what still runs after a test is killed. */
-export function useSubprocesses(): Subprocesses {
-  const folder = useBuiltProgram();
-  const program = path.join(folder.path, 'bin', 'coursectl.js');
+/**
+ * Gives the enclosing `describe` the built program to run.
+ * @param options `killed`: when what still runs is killed
+ */
+export function useSubprocesses({
+  killed = 'after each test',
+}: {
+  killed?: 'after each test' | 'after all tests';
+} = {}): Subprocesses {
+  const program = path.join(useBuiltProgram().path, 'bin', 'coursectl.js');
+  const folder = temporaryFolder();
   const children: ChildProcess[] = [];
-  // For processes of other users, too.
-  before(() => chmodSync(folder.path, 0o755));
-  afterEach(() => {
+  const kill = () => {
     for (const child of children.splice(0)) if (child.exitCode === null) child.kill('SIGKILL');
+  };
+  if (killed === 'after each test') afterEach(kill);
+  after(() => {
+    kill();
+    folder.remove();
   });
 
   function start(

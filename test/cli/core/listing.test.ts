@@ -3,8 +3,9 @@ import displayWidth from 'fast-string-width';
 import { parse } from 'yaml';
 import { type PageQuery, pagesOf } from '../../../src/cli/core/listing.js';
 import { newIds } from '../../../src/services/ids.js';
+import { testEnvironment } from '../../support/environment.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../support/factories.js';
-import { testEnvironment, useHarness } from '../../support/harness.js';
+import { useHarness } from '../../support/harness.js';
 import { type CliOptions, useCommandLine } from '../../support/run-cli.js';
 
 const day = 86_400_000;

@@ -3,7 +3,8 @@ import { loadConfig } from '../../../src/config/config.js';
 import { type Context, createContext } from '../../../src/context.js';
 import { createLogger } from '../../../src/logger.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
-import { testEnvironment, useHarness } from '../../support/harness.js';
+import { testEnvironment } from '../../support/environment.js';
+import { useHarness } from '../../support/harness.js';
 import { type Replication, startReplication } from '../../support/replication.js';
 
 /** The database that is copied. */

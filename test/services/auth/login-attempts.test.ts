@@ -6,8 +6,9 @@ import { login } from '../../../src/services/auth/login.js';
 import { beginAttempt } from '../../../src/services/auth/throttle.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
 import { onMysql } from '../../support/database.js';
+import { testEnvironment } from '../../support/environment.js';
 import { buildUser, factoryPassword } from '../../support/factories.js';
-import { testEnvironment, useHarness } from '../../support/harness.js';
+import { useHarness } from '../../support/harness.js';
 
 const address = '192.0.2.1';
 const client = { ip: address, userAgent: null };

@@ -4,8 +4,9 @@ import { type Context, createContext } from '../../../src/context.js';
 import { login } from '../../../src/services/auth/login.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
 import { onMysql } from '../../support/database.js';
+import { testEnvironment } from '../../support/environment.js';
 import { buildUser, factoryPassword } from '../../support/factories.js';
-import { testEnvironment, useHarness } from '../../support/harness.js';
+import { useHarness } from '../../support/harness.js';
 import { commandsIn } from '../../support/round-trips.js';
 
 const client = { ip: '192.0.2.1', userAgent: 'a browser' };

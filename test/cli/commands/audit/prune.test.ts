@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { recordAudit } from '../../../../src/services/audit.js';
 import { operator } from '../../../../src/services/core.js';
 import { newIds } from '../../../../src/services/ids.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { testEnvironment } from '../../../support/environment.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { keys } from '../../../support/terminal.js';
 

@@ -4,14 +4,13 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../../../src/db/connection.js';
 import { readManifest, writeManifest } from '../../../../src/services/maintenance/backup/manifest.js';
-import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
+import { elsewhere, pathsIn, useInstallation } from './support/installation.js';
 
 describe('coursectl restore, of a damaged backup', () => {
-  const cli = useInstallation();
+  const cli = useInstallation(2);
   const inBackup = (name: string) => path.join(cli.folder, 'copy', name);
 
   beforeEach(async () => {
-    await withMaterials(cli, 2);
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     cpSync(inBackup(''), path.join(cli.folder, 'sound'), { recursive: true });
   });

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { scaled } from '../../../support/machine.js';
 import { type Running, useSubprocesses } from '../../../support/subprocess.js';
-import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
+import { elsewhere, pathsIn, useInstallation } from './support/installation.js';
 
 describe('coursectl backup and restore, killed', function () {
   this.timeout(scaled(120_000));
   const programs = useSubprocesses();
-  const cli = useInstallation();
+  const cli = useInstallation(300);
   const at = (name: string) => path.join(cli.folder, name);
   const names = (folder: string) => (existsSync(at(folder)) ? readdirSync(at(folder)) : []);
 
@@ -37,7 +37,6 @@ describe('coursectl backup and restore, killed', function () {
   };
   for (const [point, isThere] of Object.entries(points))
     it(`a backup killed ${point} has no manifest, and restore refuses it`, async () => {
-      await withMaterials(cli, 300);
       const running = programs.start(['backup', 'copy'], { cwd: cli.folder, env: cli.env });
       expect(await killAt(running, isThere), 'killed in time').to.equal(true);
       expect(names('copy')).to.not.include('manifest.json');
@@ -51,7 +50,6 @@ describe('coursectl backup and restore, killed', function () {
     const restore = () => cli.run(['restore', 'copy'], { env: elsewhere });
 
     beforeEach(async () => {
-      await withMaterials(cli, 300);
       expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     });
 

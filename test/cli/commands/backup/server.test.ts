@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createEmptyDatabase, onMysql } from '../../../support/database.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildMaterial, buildUser } from '../../../support/factories.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { pathsIn } from './support/installation.js';
 

@@ -6,8 +6,9 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildMaterial, buildUser } from '../../../support/factories.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 
 /** Bytes that are no text in any encoding. */

@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import { recordAudit } from '../../../../src/services/audit.js';
 import { operator } from '../../../../src/services/core.js';
 import { newIds } from '../../../../src/services/ids.js';
-import { createEmptyDatabase, onMysql, type TestDatabase } from '../../../support/database.js';
+import { createEmptyDatabase, migrate, onMysql, type TestDatabase } from '../../../support/database.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { testEnvironment } from '../../../support/harness.js';
 import { type CommandLine, useCommandLine } from '../../../support/run-cli.js';
 
 interface Check {
@@ -47,7 +47,7 @@ describe('coursectl doctor', () => {
   });
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: database.url }));
   afterEach(() => database.drop());
-  const migrated = () => cli.run(['migrate', 'up']);
+  const migrated = () => migrate(database);
 
   it('reports one line per check, all well, for a working installation', async () => {
     await migrated();
@@ -217,7 +217,7 @@ describe('coursectl doctor', () => {
     await cli.run(['migrate', 'down', '--yes']);
     const behind = { status: 'failed', detail: '1 migration pending', remedy: 'Run: coursectl migrate up' };
     expect((await examine(cli)).schema).to.include(behind);
-    await migrated();
+    await cli.run(['migrate', 'up']);
     const { sequelize } = (await cli.context()).database;
     await sequelize.query("INSERT INTO `SequelizeMeta` (name) VALUES ('29991231235959-future.cjs')");
     const { schema } = await examine(cli);

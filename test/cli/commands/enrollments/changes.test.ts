@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { keys } from '../../../support/terminal.js';
 

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildMaterial, buildUser } from '../../../support/factories.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 
 const yesterday = new Date(Date.now() - 24 * 60 * 60_000);

@@ -4,9 +4,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import displayWidth from 'fast-string-width';
 import { wrapHanging } from '../../../../src/cli/core/fit.js';
-import { createEmptyDatabase, type TestDatabase } from '../../../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../../../support/database.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { testEnvironment } from '../../../support/harness.js';
 import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { useSubprocesses } from '../../../support/subprocess.js';
@@ -49,7 +49,7 @@ describe('The reasons why rows are rejected', function () {
   let database: TestDatabase;
   const cli = useCommandLine(() => ({ ...testEnvironment, PATH: process.env.PATH ?? '', DATABASE_URL: database.url }));
   before(async () => {
-    database = await createEmptyDatabase();
+    database = await createMigratedDatabase();
   });
   after(() => database.drop());
 
@@ -68,7 +68,6 @@ describe('The reasons why rows are rejected', function () {
   let whole: string[];
 
   beforeEach(async () => {
-    expect((await cli.run(['migrate', 'up'])).exitCode).to.equal(0);
     const context = await cli.context();
     const { User } = context.database.models;
     if ((await User.count()) === 0)

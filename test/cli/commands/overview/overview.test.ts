@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../../../support/factories.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 
 describe('coursectl overview', () => {

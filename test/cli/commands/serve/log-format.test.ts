@@ -2,9 +2,9 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import { runProgram } from '../../../../src/cli/program.js';
-import { createEmptyDatabase, type TestDatabase } from '../../../support/database.js';
+import { createMigratedDatabase, type TestDatabase } from '../../../support/database.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { testEnvironment } from '../../../support/harness.js';
 import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { useSubprocesses } from '../../../support/subprocess.js';
@@ -25,7 +25,7 @@ describe('What coursectl serve prints', function () {
     PORT: '0',
   }));
   before(async () => {
-    database = await createEmptyDatabase();
+    database = await createMigratedDatabase();
   });
   after(() => database.drop());
   const surroundings = (env: Record<string, string> = {}) => ({ cwd: cli.folder, env: { ...cli.env, ...env } });
@@ -39,7 +39,7 @@ describe('What coursectl serve prints', function () {
       ],
       ['pretty', /^\d\d:\d\d:\d\d GET \/api\/nowhere 404 \d+ ms$/m],
     ] as const) {
-      const server = processes.start(['serve', '--migrate'], surroundings({ LOG_FORMAT: format }));
+      const server = processes.start(['serve'], surroundings({ LOG_FORMAT: format }));
       const [, url = ''] = await server.says(listening);
       await fetch(`${url}/api/nowhere?search=secret`);
       server.kill('SIGTERM');
@@ -56,7 +56,7 @@ describe('What coursectl serve prints', function () {
     const stop = new AbortController();
     const { stdin, stderr } = terminal;
     const io = { ...surroundings(), stdin, stderr, stdout: stderr, signal: stop.signal };
-    const ended = runProgram(['serve', '--migrate', '--host', '0.0.0.0'], io);
+    const ended = runProgram(['serve', '--host', '0.0.0.0'], io);
     try {
       await terminal.converse([['No super admin yet.', '']], ended);
       const [, url = ''] = listening.exec(terminal.screen()) ?? [];
@@ -87,7 +87,7 @@ describe('What coursectl serve prints', function () {
     for (const columns of [60, 80, 120])
       it(`fits ${columns} columns`, async () => {
         const size = { columns, rows: 40 };
-        const server = processes.startAtTerminal(['serve', '--migrate'], { ...surroundings(), size });
+        const server = processes.startAtTerminal(['serve'], { ...surroundings(), size });
         const [, url = ''] = await server.says(listening);
         await fetch(`${url}/api/courses/01976b5e-3f2a-7c11-9d20-5a1baaaa0001/${'x'.repeat(150)}`);
         await server.says(/404.* ms/);
@@ -102,7 +102,6 @@ describe('What coursectl serve prints', function () {
       });
 
     it('names the console to open once there is a super admin, without colours with NO_COLOR', async () => {
-      expect((await cli.run(['migrate', 'up'])).exitCode).to.equal(0);
       await buildUser(await cli.context(), { role: 'super_admin' });
       const server = processes.startAtTerminal(['serve'], surroundings({ NO_COLOR: '1' }));
       const [, url = ''] = await server.says(/Sign in: open (http:\S+) in a browser/);
@@ -117,7 +116,7 @@ describe('What coursectl serve prints', function () {
     });
 
     it('is JSON with LOG_FORMAT=json', async () => {
-      const server = processes.startAtTerminal(['serve', '--migrate'], surroundings({ LOG_FORMAT: 'json' }));
+      const server = processes.startAtTerminal(['serve'], surroundings({ LOG_FORMAT: 'json' }));
       const [, url = ''] = await server.says(listening);
       await fetch(`${url}/api/nowhere`);
       const [line] = await server.says(/\{"level".*"path":"\/api\/nowhere".*\}/);

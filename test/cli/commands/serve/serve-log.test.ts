@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { useDatabases } from '../../../db/support/databases.js';
 import { startProxy } from '../../../faults/proxy.js';
 import { onMysql } from '../../../support/database.js';
-import { testEnvironment } from '../../../support/harness.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { useSubprocesses } from '../../../support/subprocess.js';

@@ -5,7 +5,7 @@ import { migrateUp } from '../../../../src/db/migrator.js';
 import { useDatabases } from '../../../db/support/databases.js';
 import { startProxy } from '../../../faults/proxy.js';
 import { onMysql, onServer } from '../../../support/database.js';
-import { testEnvironment } from '../../../support/harness.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Running, useSubprocesses } from '../../../support/subprocess.js';

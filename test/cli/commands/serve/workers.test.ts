@@ -3,15 +3,47 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { useDatabases } from '../../../db/support/databases.js';
 import { childrenOf, commandLineOf, isRunning } from '../../../support/child-processes.js';
-import { onMysql } from '../../../support/database.js';
-import { testEnvironment } from '../../../support/harness.js';
+import { createMigratedDatabase, onMysql, type TestDatabase } from '../../../support/database.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { scaled } from '../../../support/machine.js';
 import { sendRaw } from '../../../support/raw-http.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const reason =
   'WORKERS must be 1 or auto with SQLite, where one process writes at a time and others would only wait; for more, use MySQL or MariaDB.';
+
+const secret = 'a secret of the test of workers, long enough';
+
+/** Connections that stay open would all be of one worker. */
+const unkept = new Agent({ keepAlive: false });
+
+/** Waits for what comes by itself. */
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + scaled(30_000);
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`It never came to this: ${what}`);
+    await sleep(50);
+  }
+}
+
+/** Sends requests, each on a connection of its own. */
+async function ask(url: string, path: string, times: number): Promise<void> {
+  for (let sent = 0; sent < times; sent += 1)
+    expect((await sendRaw(url, { method: 'GET', path, agent: unkept })).status).to.equal(200);
+}
+
+async function figures(url: string, settings = {}): Promise<(line: string) => number> {
+  const { text } = await sendRaw(url, { method: 'GET', path: '/metrics', agent: unkept, ...settings });
+  return (line) =>
+    Number(
+      text
+        .split('\n')
+        .find((one) => one.startsWith(`${line} `))
+        ?.slice(line.length + 1) ?? 0,
+    );
+}
 
 if (!onMysql)
   describe('coursectl serve --workers on SQLite', () => {
@@ -34,10 +66,7 @@ if (onMysql)
     const processes = useSubprocesses();
     const databases = useDatabases();
     const cli = useCommandLine(() => ({ ...testEnvironment, PATH: process.env.PATH ?? '' }));
-    const secret = 'a secret of the test of workers, long enough';
     const left: number[] = [];
-    /** Connections that stay open would all be of one worker. */
-    const unkept = new Agent({ keepAlive: false });
     afterEach(() => {
       for (const pid of left.splice(0).filter(isRunning)) process.kill(pid, 'SIGKILL');
     });
@@ -58,31 +87,6 @@ if (onMysql)
       return { server, url, workers };
     }
 
-    /** Waits for what comes by itself. */
-    async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-      const deadline = performance.now() + scaled(30_000);
-      while (!(await holds())) {
-        if (performance.now() > deadline) throw new Error(`It never came to this: ${what}`);
-        await sleep(50);
-      }
-    }
-
-    /** Sends requests, each on a connection of its own. */
-    async function ask(url: string, path: string, times: number): Promise<void> {
-      for (let sent = 0; sent < times; sent += 1)
-        expect((await sendRaw(url, { method: 'GET', path, agent: unkept })).status).to.equal(200);
-    }
-
-    async function figures(url: string, settings = {}): Promise<(line: string) => number> {
-      const { text } = await sendRaw(url, { method: 'GET', path: '/metrics', agent: unkept, ...settings });
-      return (line) =>
-        Number(
-          text
-            .split('\n')
-            .find((one) => one.startsWith(`${line} `))
-            ?.slice(line.length + 1) ?? 0,
-        );
-    }
     const setups =
       'coursectl_http_request_duration_seconds_count{method="GET",path="/api/auth/setup-status",status="200"}';
 
@@ -114,70 +118,6 @@ if (onMysql)
       for (const worker of [1, 2]) expect(stderr).to.match(new RegExp(`"worker":${worker},"req":`));
     });
 
-    it('asks for the token of the figures at every worker', async () => {
-      const { server, url } = await serve({ METRICS_TOKEN: 'a-token-of-the-figures' });
-      for (let sent = 0; sent < 4; sent += 1)
-        expect((await sendRaw(url, { method: 'GET', path: '/metrics', agent: unkept })).status).to.equal(401);
-      const counted = await figures(url, { headers: { authorization: 'Bearer a-token-of-the-figures' } });
-      expect(counted('coursectl_workers')).to.equal(2);
-      server.kill('SIGTERM');
-      expect((await server.ended).exitCode).to.equal(0);
-    });
-
-    it('closes the connections that a worker has when it is replaced, each after an answer that says so', async () => {
-      const { server, url } = await serve();
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      const statuses = new Set<number>();
-      const closed: string[] = [];
-      server.kill('SIGHUP');
-      let replaced = false;
-      const over = server.says(/workers were replaced/).then(() => {
-        replaced = true;
-      });
-      while (!replaced) {
-        const { status, headers } = await sendRaw(url, { method: 'GET', path: '/readyz', agent });
-        statuses.add(status);
-        if (headers.connection === 'close') closed.push(url);
-      }
-      await over;
-      agent.destroy();
-      expect([...statuses]).to.deep.equal([200]);
-      expect(closed).not.to.deep.equal([]);
-      server.kill('SIGTERM');
-      expect((await server.ended).exitCode).to.equal(0);
-    });
-
-    it('starts a worker again that was killed', async () => {
-      const { server, url, workers } = await serve();
-      const [first = 0] = workers;
-      process.kill(first, 'SIGKILL');
-      await server.says(/"worker":[12],"end":"SIGKILL","pauseMs":\d+,"msg":"a worker has ended, and is started again"/);
-      await until('two workers serve', async () => (await figures(url))('coursectl_workers') === 2);
-      expect((await figures(url))('coursectl_worker_failures_total')).to.equal(1);
-      left.push(...childrenOf(server.pid));
-      expect(childrenOf(server.pid)).to.have.length(2).and.not.include(first);
-      server.kill('SIGTERM');
-      expect((await server.ended).exitCode).to.equal(0);
-    });
-
-    it('gives a connection that a killed worker has not accepted to another one', async () => {
-      const { server, url, workers } = await serve();
-      const [first = 0] = workers;
-      // It is still offered connections: one, as it doesn't answer.
-      process.kill(first, 'SIGSTOP');
-      let answered = 0;
-      const requests = Array.from({ length: 6 }, async () => {
-        const { status } = await sendRaw(url, { method: 'GET', path: '/healthz', agent: unkept });
-        answered += 1;
-        return status;
-      });
-      await until('all but one are answered', () => answered === 5);
-      process.kill(first, 'SIGKILL');
-      expect(await Promise.all(requests)).to.deep.equal([200, 200, 200, 200, 200, 200]);
-      server.kill('SIGTERM');
-      expect((await server.ended).exitCode).to.equal(0);
-    });
-
     it('ends with the reason when a worker does not become ready, time after time', async () => {
       const { server, workers } = await serve();
       // As if a newer program had changed the schema.
@@ -199,19 +139,6 @@ if (onMysql)
       await server.says(/"replaced":0,"msg":"workers were replaced"/);
       expect(childrenOf(server.pid)).to.have.members(workers);
       await ask(url, '/healthz', 4);
-      server.kill('SIGTERM');
-      expect((await server.ended).exitCode).to.equal(0);
-    });
-
-    it('says once that its port is in use', async () => {
-      const { server, url } = await serve();
-      const { port } = new URL(url);
-      const second = start({}, '--port', port);
-      const { exitCode, stderr } = await second.ended;
-      expect(exitCode).to.equal(1);
-      expect(stderr).to.equal(
-        `error: Port ${port} on 127.0.0.1 is in use by another program. Stop it, or set PORT to another one.\n`,
-      );
       server.kill('SIGTERM');
       expect((await server.ended).exitCode).to.equal(0);
     });
@@ -253,12 +180,116 @@ if (onMysql)
       expect((await server.ended).exitCode).to.equal(130);
       await until('no worker runs', () => !workers.some(isRunning));
     });
+  });
 
-    it('shows no secret among the processes', async () => {
-      const { server, workers } = await serve();
-      const shown = workers.map(commandLineOf).map((line) => line.trim());
-      expect(shown).to.have.members(['coursectl worker 1 of 2', 'coursectl worker 2 of 2']);
+if (onMysql)
+  describe('A service with workers', function () {
+    this.timeout(scaled(90_000));
+    let database: TestDatabase;
+    let server: Running;
+    let url = '';
+    const folder = temporaryFolder();
+    // Before what still runs is killed.
+    after(async () => {
+      const workers = childrenOf(server.pid);
       server.kill('SIGTERM');
       expect((await server.ended).exitCode).to.equal(0);
+      expect(workers.filter(isRunning)).to.deep.equal([]);
+      await database.drop();
+      folder.remove();
+    });
+    // One for all of these tests: each start takes three processes.
+    const processes = useSubprocesses({ killed: 'after all tests' });
+    const command = ['serve', '--workers', '2', '--port', '0'];
+    const authorized = { headers: { authorization: 'Bearer a-token-of-the-figures' } };
+    const surroundings = () => ({
+      cwd: folder.path,
+      env: {
+        ...testEnvironment,
+        PATH: process.env.PATH ?? '',
+        DATABASE_URL: database.url,
+        JWT_SECRET: secret,
+        METRICS_TOKEN: 'a-token-of-the-figures',
+      },
+    });
+
+    before(async () => {
+      database = await createMigratedDatabase();
+      server = processes.start(command, surroundings());
+      [, url = ''] = await server.says(/coursectl is listening on (\S+)\n/);
+      expect(childrenOf(server.pid)).to.have.length(2);
+    });
+
+    const untilBothServe = () =>
+      until('two workers serve', async () => (await figures(url, authorized))('coursectl_workers') === 2);
+
+    it('shows no secret among the processes', async () => {
+      const workers = childrenOf(server.pid);
+      const shown = workers.map(commandLineOf).map((line) => line.trim());
+      expect(shown).to.have.members(['coursectl worker 1 of 2', 'coursectl worker 2 of 2']);
+    });
+
+    it('asks for the token of the figures at every worker', async () => {
+      for (let sent = 0; sent < 4; sent += 1)
+        expect((await sendRaw(url, { method: 'GET', path: '/metrics', agent: unkept })).status).to.equal(401);
+      const counted = await figures(url, authorized);
+      expect(counted('coursectl_workers')).to.equal(2);
+    });
+
+    it('closes the connections that a worker has when it is replaced, each after an answer that says so', async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const statuses = new Set<number>();
+      const closed: string[] = [];
+      server.kill('SIGHUP');
+      let replaced = false;
+      const over = server.says(/workers were replaced/).then(() => {
+        replaced = true;
+      });
+      while (!replaced) {
+        const { status, headers } = await sendRaw(url, { method: 'GET', path: '/readyz', agent });
+        statuses.add(status);
+        if (headers.connection === 'close') closed.push(url);
+      }
+      await over;
+      agent.destroy();
+      expect([...statuses]).to.deep.equal([200]);
+      expect(closed).not.to.deep.equal([]);
+    });
+
+    it('starts a worker again that was killed', async () => {
+      const workers = childrenOf(server.pid);
+      const [first = 0] = workers;
+      process.kill(first, 'SIGKILL');
+      await server.says(/"worker":[12],"end":"SIGKILL","pauseMs":\d+,"msg":"a worker has ended, and is started again"/);
+      await untilBothServe();
+      expect((await figures(url, authorized))('coursectl_worker_failures_total')).to.equal(1);
+      expect(childrenOf(server.pid)).to.have.length(2).and.not.include(first);
+    });
+
+    it('gives a connection that a killed worker has not accepted to another one', async () => {
+      const workers = childrenOf(server.pid);
+      const [first = 0] = workers;
+      // It is still offered connections: one, as it doesn't answer.
+      process.kill(first, 'SIGSTOP');
+      let answered = 0;
+      const requests = Array.from({ length: 6 }, async () => {
+        const { status } = await sendRaw(url, { method: 'GET', path: '/healthz', agent: unkept });
+        answered += 1;
+        return status;
+      });
+      await until('all but one are answered', () => answered === 5);
+      process.kill(first, 'SIGKILL');
+      expect(await Promise.all(requests)).to.deep.equal([200, 200, 200, 200, 200, 200]);
+      await untilBothServe();
+    });
+
+    it('says once that its port is in use', async () => {
+      const { port } = new URL(url);
+      const second = processes.start([...command, '--port', port], surroundings());
+      const { exitCode, stderr } = await second.ended;
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.equal(
+        `error: Port ${port} on 127.0.0.1 is in use by another program. Stop it, or set PORT to another one.\n`,
+      );
     });
   });

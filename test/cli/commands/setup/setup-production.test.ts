@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'dotenv';
-import { testEnvironment } from '../../../support/harness.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 

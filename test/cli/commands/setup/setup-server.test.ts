@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createEmptyDatabase, onMysql, onServer, serverUrl, type TestDatabase } from '../../../support/database.js';
-import { testEnvironment } from '../../../support/harness.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { testEnvironment } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
-import { createEmptyDatabase, type TestDatabase } from '../../../support/database.js';
+import { createEmptyDatabase, migrate, type TestDatabase } from '../../../support/database.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { testEnvironment } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 
 const password = 'difference engine';
@@ -160,7 +160,7 @@ describe('coursectl setup, run by a script', () => {
   });
 
   it('says when the email address or the phone number is in use', async () => {
-    await cli.run(['migrate', 'up']);
+    await migrate(database);
     const context = await cli.context();
     await buildUser(context, { email: 'ada@example.org' });
     const taken = await cli.run(complete, { stdin: password });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildUser, tokenFor } from '../../../support/factories.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { accountKeys } from '../../../support/shown.js';
 

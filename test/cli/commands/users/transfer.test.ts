@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
 import { operator } from '../../../../src/services/core.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildUser, tokenFor } from '../../../support/factories.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 

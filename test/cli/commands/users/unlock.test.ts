@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
+import { testEnvironment } from '../../../support/environment.js';
 import { buildUser, factoryPassword } from '../../../support/factories.js';
-import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 
 describe('coursectl users unlock', () => {

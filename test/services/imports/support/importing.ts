@@ -5,7 +5,8 @@ import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
 import { QueryTypes } from 'sequelize';
 import { readCell, restoreProtected } from '../../../../src/csv/cells.js';
-import { type Harness, testEnvironment, useHarness } from '../../../support/harness.js';
+import { testEnvironment } from '../../../support/environment.js';
+import { type Harness, useHarness } from '../../../support/harness.js';
 import { type CliResult, runCli } from '../../../support/run-cli.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 

@@ -1,16 +1,50 @@
-import { readdirSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { loadConfig } from '../../../../../src/config/config.js';
+import { type Context, createContext } from '../../../../../src/context.js';
+import { createLogger } from '../../../../../src/logger.js';
+import { testEnvironment } from '../../../../support/environment.js';
 import { buildCourse, buildMaterial, buildUser } from '../../../../support/factories.js';
-import { testEnvironment } from '../../../../support/harness.js';
-import { type CommandLine, useCommandLine } from '../../../../support/run-cli.js';
+import { type CommandLine, runCli, useCommandLine } from '../../../../support/run-cli.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
-/** A command line on an SQLite database of its own in `data`, with all migrations. */
-export function useInstallation(): CommandLine {
+/** A trainer's course with so many materials. */
+async function buildMaterials(context: Context, count: number) {
+  const trainer = await buildUser(context, { role: 'trainer', email: 'ada@x.org' });
+  const course = await buildCourse(context, trainer, { title: 'Bees' });
+  const files = [];
+  for (let index = 0; index < count; index += 1)
+    files.push(await buildMaterial(context, course, {}, `Content of file ${index}.`));
+  return { context, trainer, course, files };
+}
+
+/** Makes an installation in a folder, to be copied. @param materials of a course; no course without */
+async function makeInstallation(materials: number | undefined): Promise<string> {
+  const cwd = temporaryFolder().path;
+  const { exitCode, stderr } = await runCli(['migrate', 'up'], { env: testEnvironment, cwd });
+  expect(exitCode, stderr).to.equal(0);
+  if (materials === undefined) return cwd;
+  const silent = createLogger('silent', { write: () => undefined });
+  const context = await createContext(loadConfig({ env: testEnvironment, cwd }), silent);
+  await buildMaterials(context, materials);
+  await context.close();
+  return cwd;
+}
+
+/** Those that this process has made, by the number of materials. */
+const installations = new Map<number | undefined, Promise<string>>();
+
+/**
+ * A command line on an SQLite database of its own in `data`, with all migrations.
+ * @param materials of a course that it has from the beginning; no course without
+ */
+export function useInstallation(materials?: number): CommandLine {
   const cli = useCommandLine(() => testEnvironment);
   beforeEach(async () => {
-    const { exitCode, stderr } = await cli.run(['migrate', 'up']);
-    expect(exitCode, stderr).to.equal(0);
+    const made = installations.get(materials) ?? makeInstallation(materials);
+    installations.set(materials, made);
+    cpSync(await made, cli.folder, { recursive: true });
   });
   return cli;
 }
@@ -18,15 +52,9 @@ export function useInstallation(): CommandLine {
 /** The environment of another, empty installation in the same folder. */
 export const elsewhere = { ...testEnvironment, DATA_DIR: 'elsewhere' };
 
-/** A course with so many materials. */
+/** Adds a course with so many materials. */
 export async function withMaterials(cli: CommandLine, count: number) {
-  const context = await cli.context();
-  const trainer = await buildUser(context, { role: 'trainer', email: 'ada@x.org' });
-  const course = await buildCourse(context, trainer, { title: 'Bees' });
-  const files = [];
-  for (let index = 0; index < count; index += 1)
-    files.push(await buildMaterial(context, course, {}, `Content of file ${index}.`));
-  return { context, trainer, course, files };
+  return buildMaterials(await cli.context(), count);
 }
 
 /** The paths of all that isn't a folder, relative to `folder`, sorted. */
