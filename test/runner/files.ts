@@ -73,34 +73,32 @@ const beforeDatabase = [
   'test/services/imports/read/text-cost.test.ts',
 ];
 
-/** Tests that look at how pages are drawn and reached by keys, screen by screen, and not at what the service does. */
-const looks = [
-  'accessibility',
-  'course-layout',
-  'frame',
-  'hostile-text',
-  'keyboard',
-  'layout',
-  'loading',
-  'motion',
-].map((name) => `test/console/${name}.test.ts`);
-
 /**
- * Slow tests of what stands before the database: declarations of operations, admission, connections, the terminal. Services,
- * whose statements differ between databases, have tests of their own on both.
+ * Slow tests of what stands before the database (declarations of operations, admission, connections, the terminal), and of
+ * processes that are killed. Services, whose statements differ between databases, have tests of their own on both, and the
+ * kill loop of imports runs on both.
  */
 const onceByDefault = [
   'test/cli/commands/serve/serve-waiting.test.ts',
   'test/deploy/proxies.test.ts',
+  'test/http/audit-bytes.test.ts',
   'test/http/authorization.test.ts',
   'test/http/canaries.test.ts',
   'test/http/connections.test.ts',
   'test/http/contract.test.ts',
   'test/http/forged-tokens.test.ts',
+  'test/http/images.test.ts',
+  'test/http/imports.test.ts',
+  'test/http/overload.test.ts',
   'test/http/picture-load.test.ts',
+  'test/http/query-cost.test.ts',
   'test/http/upload-abuse.test.ts',
   'test/http/waiting.test.ts',
   'test/readme.test.ts',
+  'test/services/imports/run/processes.test.ts',
+  'test/services/imports/run/resume-kill.test.ts',
+  'test/services/maintenance/audit-retention-kill.test.ts',
+  'test/services/maintenance/ledger-retention-kill.test.ts',
 ];
 
 /** Whether a test file checks something of one kind of database only, and must run on it. */
@@ -109,21 +107,20 @@ function distinguishesDatabases(file: string): boolean {
 }
 
 /**
- * Whether a test file runs on the second database only at full depth: journeys through pages, {@link onceByDefault}, and tests
- * of commands, which call the services that have tests of their own on both.
+ * Whether a test file runs on the second database only at full depth: {@link onceByDefault}, and tests of commands, which call
+ * the services that have tests of their own on both.
  */
 function isOnceByDefault(file: string): boolean {
-  if (file.startsWith('test/console/') || onceByDefault.includes(file)) return true;
+  if (onceByDefault.includes(file)) return true;
   return file.startsWith('test/cli/') && !distinguishesDatabases(file);
 }
 
 /**
- * Whether a test file has to run on each kind of database. Pages know nothing of the database behind the API, and a
- * browser is slow: their journeys, and what else {@link isOnceByDefault}, run on the second one only at full depth. What
- * looks at pages, and what stands {@link beforeDatabase}, runs once.
+ * Whether a test file has to run on each kind of database. Pages know nothing of the database behind the API: their tests run
+ * once, as does what stands {@link beforeDatabase}. What {@link isOnceByDefault} runs on the second one only at full depth.
  */
 export function needsDatabase(file: string, isFull = fullDepth): boolean {
-  if (looks.includes(file) || beforeDatabase.includes(file)) return false;
+  if (file.startsWith('test/console/') || beforeDatabase.includes(file)) return false;
   if (!isFull && isOnceByDefault(file)) return false;
   return reaches(path.join(repository, file), databaseSupport);
 }
@@ -140,7 +137,7 @@ export function testFiles(): string[] {
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => path.posix.join('test', file))
     .sort();
-  const missing = [...slowFirst, ...onceByDefault, ...beforeDatabase, ...looks].filter((file) => !files.includes(file));
+  const missing = [...slowFirst, ...onceByDefault, ...beforeDatabase].filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`test/runner/files.ts names files that are not there: ${missing.join(', ')}`);
   return files.sort((a, b) => rank(a) - rank(b));
 }

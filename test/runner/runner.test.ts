@@ -18,11 +18,15 @@ describe('The runner of the tests', () => {
       expect(once).not.to.include(file);
   });
 
-  it('runs the journeys through pages on each database at full depth', () => {
-    expect(needsDatabase('test/console/people.test.ts', true)).to.equal(true);
-    expect(needsDatabase('test/console/people.test.ts', false)).to.equal(false);
-    for (const name of ['words', 'accessibility', 'keyboard', 'layout'])
+  it('runs the tests of pages once', () => {
+    for (const name of ['people', 'words', 'accessibility', 'keyboard', 'layout'])
       expect(needsDatabase(`test/console/${name}.test.ts`, true)).to.equal(false);
+  });
+
+  it('runs tests of killed processes on each at full depth, and by default those of imports', () => {
+    const retention = 'test/services/maintenance/audit-retention-kill.test.ts';
+    expect([needsDatabase(retention, true), needsDatabase(retention, false)]).to.deep.equal([true, false]);
+    expect(needsDatabase('test/services/imports/run/kill-loop.test.ts', false)).to.equal(true);
   });
 
   it('runs slow tests of what stands before the database on each at full depth', () => {

@@ -4,7 +4,12 @@
  */
 export const fullDepth = process.env.TEST_DEPTH === 'full';
 
-/** How often a loop runs: `enough` by default, `full` at full depth. */
-export function atDepth(enough: number, full: number): number {
+/** How much a test does, such as the rounds of a loop: `enough` by default, `full` at full depth. */
+export function atDepth<T>(enough: T, full: T): T {
   return fullDepth ? full : enough;
+}
+
+/** Declares a test that runs at full depth; by default it counts as skipped. */
+export function itAtFullDepth(title: string, test: Mocha.AsyncFunc): void {
+  it(title, fullDepth ? test : undefined);
 }

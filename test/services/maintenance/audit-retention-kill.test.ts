@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { recordAudit } from '../../../src/services/audit.js';
 import { operator } from '../../../src/services/core.js';
 import { newIds } from '../../../src/services/ids.js';
+import { itAtFullDepth } from '../../support/depth.js';
 import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
 import { useKilledRetention } from './support/killed-retention.js';
@@ -60,7 +61,7 @@ describe('An export of old audit entries that is killed with SIGKILL', function 
     'when all entries are deleted': async () => (await rows()) === 0,
   };
   for (const [moment, reached] of Object.entries(moments))
-    it(`${moment} loses nothing, and the next run ends it`, async () => {
+    itAtFullDepth(`${moment} loses nothing, and the next run ends it`, async () => {
       await killWhen(reached);
       await expectNothingLost();
       await expectToEndWell();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Import } from '../../../src/db/models/import.js';
 import { newIds } from '../../../src/services/ids.js';
+import { itAtFullDepth } from '../../support/depth.js';
 import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
 import { useKilledRetention } from './support/killed-retention.js';
@@ -96,7 +97,7 @@ describe('An export of import ledgers that is killed with SIGKILL', function () 
     'when the rows of the first import are deleted': async () => (await left(first())) === 0,
   };
   for (const [moment, reached] of Object.entries(moments))
-    it(`${moment} loses nothing, and the next run ends it`, async () => {
+    itAtFullDepth(`${moment} loses nothing, and the next run ends it`, async () => {
       await killWhen(reached);
       await expectNothingLost();
       await expectToEndWell();

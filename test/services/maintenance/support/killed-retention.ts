@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Harness, testEnvironment } from '../../../support/harness.js';
+import { testEnvironment } from '../../../support/environment.js';
+import type { Harness } from '../../../support/harness.js';
 import { type Running, useSubprocesses } from '../../../support/subprocess.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
