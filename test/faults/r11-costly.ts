@@ -20,7 +20,7 @@ import { type Instance, people, post, setStage } from './stage.js';
  * `pictures,probes`.
  */
 
-const attackMs = atDepth(8000, 30_000);
+const attackMs = atDepth(8000, 15_000);
 /** Between two attacks. */
 const calmMs = atDepth(3000, 5000);
 const clients = 12;
