@@ -87,6 +87,15 @@ export function isPublishedOrOf(sequelize: Sequelize, trainerId: string) {
   );
 }
 
+/**
+ * The generated column that the active trainers have, by which an index has them in the order of their last names. It is null
+ * for all other accounts, and no query through the model may name it.
+ */
+export const trainerKey = literal('`User`.`trainer_key`');
+
+/** That an account is an active trainer: it has a key. SQLite would look for what isn't null in all rows. */
+export const isActiveTrainer = literal("`User`.`trainer_key` >= ''");
+
 /** That an import has rows in its ledger. */
 export function hasLedger(sequelize: Sequelize) {
   return sequelize.literal('EXISTS (SELECT 1 FROM import_rows WHERE import_id = Import.id)');

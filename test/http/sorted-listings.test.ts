@@ -210,6 +210,24 @@ describe('Listings sorted by names and titles', () => {
       }
   });
 
+  it('of trainers are read from an index of their own, whatever is searched for', async () => {
+    const { context } = harness;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const names = Array.from({ length: 900 }, (_, index) => `Name ${(index * 7) % 900}`);
+    await insertPeople('trainee', names);
+    await insertPeople('trainer', names.slice(0, 120));
+    if (onMysql) await context.database.sequelize.query('ANALYZE TABLE users');
+    for (const query of ['', '?page=3', '?search=name'])
+      expect(await planOf((await pageStatement(`/api/courses/trainers/available${query}`, token)).ids)).to.deep.equal({
+        index: 'users_trainer_key',
+        isSorted: false,
+      });
+    const [count = ''] = (await statementsFor('/api/courses/trainers/available', token)).filter((sql) =>
+      sql.includes('COUNT'),
+    );
+    expect((await planOf(/FROM \((.*)\) AS counted/s.exec(count)?.[1] ?? '')).index).to.equal('users_trainer_key');
+  });
+
   it('of full courses are found by an index where few may be full, and in their order where many may be', async () => {
     const { context } = harness;
     const { Course } = context.database.models;

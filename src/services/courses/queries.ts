@@ -1,5 +1,5 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
-import { contains, isPublishedOrOf } from '../../db/conditions.js';
+import { contains, isActiveTrainer, isPublishedOrOf, trainerKey } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
@@ -157,11 +157,15 @@ export async function listCategories(core: Core, viewer: Viewer): Promise<string
 /** One page of the active trainers, to whom a course can be assigned, by name. @throws AppError `VALIDATION` */
 export async function listAvailableTrainers(core: Core, query: unknown): Promise<Page<User>> {
   const listing = validate(trainerListingSchema, query);
-  const where: WhereOptions<User> = { role: 'trainer', isActive: true };
   const sought = searchKey(listing.search);
+  const matches = sought === '' ? [] : [contains(core.database.sequelize, 'User.search_key', sought)];
   return pageOf(core, core.database.models.User, listing, {
-    where: { ...where, ...(sought && { [Op.and]: [contains(core.database.sequelize, 'User.search_key', sought)] }) },
-    order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
+    where: { [Op.and]: [isActiveTrainer, ...matches] },
+    order: [
+      [trainerKey, 'ASC'],
+      ['id', 'ASC'],
+    ],
+    mostCounted,
   });
 }
 
