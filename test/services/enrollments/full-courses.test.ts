@@ -115,7 +115,7 @@ describe('Courses that may be full', function () {
           limit: () => updateCourse(context(), operator, course.id, { maxStudents: given.limit }),
           account: async () => {
             await deleteUser(context(), operator, traineeId);
-            trainees.splice(trainees.indexOf(traineeId), 1, ...(await buildTrainees(context(), 1, 1000 + by + index)));
+            trainees.splice(trainees.indexOf(traineeId), 1, ...(await buildTrainees(context(), 1, next())));
           },
           import: async () => {
             const known = await models().User.findByPk(traineeId, { rejectOnEmpty: true });
