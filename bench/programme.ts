@@ -143,7 +143,7 @@ const stages = ['for Beginners', 'in Practice', 'Masterclass', 'Refresher', 'in 
 const categories = ['Craft', 'Technology', 'Languages', 'Office', null];
 const description = 'What you will be able to do afterwards, and what you should bring along for it. '.repeat(8);
 const courseColumns =
-  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, is_published, search_key, title_key, category_key, created_at, updated_at';
+  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, may_be_full, is_published, search_key, title_key, category_key, created_at, updated_at';
 
 function namesOfCourse(index: number) {
   const title = `${pick(topics, index)} ${pick(stages, index >> 3)} ${index}`;
@@ -157,11 +157,15 @@ function* courseWordRows(ids: readonly string[]): Generator<ColumnValue[]> {
     for (const word of wordsOf(namesOfCourse(index).keys.searchKey)) yield [word, id];
 }
 
+/** How many courses are full, in programmes of all sizes. The others have fewer enrollments than seats. */
+const fullCourses = 40;
+
 function courseRow(id: string, trainerId: string, index: number, count: number): ColumnValue[] {
   const { title, category, tags, keys } = namesOfCourse(index);
   const level = pick(['beginner', 'intermediate', 'advanced'], index);
   const createdAt = moment(index / count);
   const { searchKey: key, titleKey, categoryKey } = keys;
+  const isFull = index % Math.max(1, Math.floor(count / fullCourses)) === 0;
   return [
     id,
     trainerId,
@@ -173,7 +177,8 @@ function courseRow(id: string, trainerId: string, index: number, count: number):
     'English',
     pick(['online', 'classroom', 'hybrid'], index),
     JSON.stringify(tags),
-    500,
+    isFull ? 20 : 500,
+    isFull,
     index % 5 > 0,
     key,
     titleKey,

@@ -55,15 +55,26 @@ export function refersToOneOfFew<M extends Model>(
   return literal(`${column} IN (SELECT id FROM (${ids} LIMIT ${most}) AS few)`);
 }
 
-/**
- * That a course has seats left, or that it is full: as many enrollments of `statuses` as it may have. The enrollments are
- * counted in an index.
- */
-export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[], wanted: boolean) {
+/** How many enrollments of `statuses` the course in the row of a query has, counted in an index. */
+function seatsTaken(sequelize: Sequelize, statuses: readonly string[]): string {
   const counted = statuses.map((status) => sequelize.escape(status)).join(', ');
-  const taken = `SELECT COUNT(*) FROM enrollments WHERE course_id = Course.id AND status IN (${counted})`;
-  const isFree = `(Course.max_students IS NULL OR Course.max_students > (${taken}))`;
-  return sequelize.literal(wanted ? isFree : `NOT ${isFree}`);
+  return `(SELECT COUNT(*) FROM enrollments WHERE course_id = Course.id AND status IN (${counted}))`;
+}
+
+/** That a course has seats left: the enrollments of `statuses`, which take one, are counted where it may be full. */
+export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[]) {
+  const isFree = `Course.max_students > ${seatsTaken(sequelize, statuses)}`;
+  return sequelize.literal(`(Course.may_be_full = 0 OR Course.max_students IS NULL OR ${isFree})`);
+}
+
+/**
+ * That a course is full: it has as many enrollments of `statuses` as it may have.
+ * @param how `by index`: the courses that may be full are looked up, for counting; `in order`: rows are read in the order of a
+ *   page, because most pages end long before all of them are counted
+ */
+export function isFull(sequelize: Sequelize, statuses: readonly string[], how: 'by index' | 'in order') {
+  const mayBeFull = how === 'by index' ? 'Course.may_be_full' : 'COALESCE(Course.may_be_full, 0)';
+  return sequelize.literal(`(${mayBeFull} = 1 AND Course.max_students <= ${seatsTaken(sequelize, statuses)})`);
 }
 
 /**
@@ -75,6 +86,15 @@ export function isPublishedOrOf(sequelize: Sequelize, trainerId: string) {
     `(COALESCE(\`Course\`.\`is_published\`, 0) = 1 OR \`Course\`.\`trainer_id\` = ${sequelize.escape(trainerId)})`,
   );
 }
+
+/**
+ * The generated column that the active trainers have, by which an index has them in the order of their last names. It is null
+ * for all other accounts, and no query through the model may name it.
+ */
+export const trainerKey = literal('`User`.`trainer_key`');
+
+/** That an account is an active trainer: it has a key. SQLite would look for what isn't null in all rows. */
+export const isActiveTrainer = literal("`User`.`trainer_key` >= ''");
 
 /** That an import has rows in its ledger. */
 export function hasLedger(sequelize: Sequelize) {

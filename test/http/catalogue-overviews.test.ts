@@ -81,6 +81,24 @@ describe('GET /api/courses/trainers/available', () => {
     expect(await names('?search=lovelace')).to.deep.equal([]);
   });
 
+  it('follows roles, activation and names', async () => {
+    const { id } = await buildUser(harness.context, { lastName: 'Zuse' });
+    const change = (path: string, body: object) =>
+      harness.api('put', `/api/users/${id}${path}`, cast.admin.token).send(body).expect(200);
+    const isFound = async () => (await names('')).filter((name: string) => !name.startsWith('Person'));
+    const before = await isFound();
+    const others = (name: string) => [...before, name].sort();
+    await change('', { role: 'trainer' });
+    expect(await isFound()).to.deep.equal(others('Zuse'));
+    await change('/status', { isActive: false });
+    expect(await isFound()).to.deep.equal(before);
+    await change('/status', { isActive: true });
+    await change('', { lastName: 'Aalto' });
+    expect(await isFound()).to.deep.equal(others('Aalto'));
+    await change('', { role: 'trainee' });
+    expect(await isFound()).to.deep.equal(before);
+  });
+
   it('is paged, ties broken by id', async () => {
     const ids: string[] = [];
     for (let built = 0; built < 5; built += 1)

@@ -143,8 +143,8 @@ describe('Listings sorted by names and titles', () => {
     expect(await order('DESC')).to.deep.equal(expected.toReversed());
   });
 
-  /** The statement that reads a page of a listing, and in it the one that finds the ids. */
-  async function pageStatement(query: string, token: string | undefined): Promise<{ rows: string; ids: string }> {
+  /** What the database is asked for a page of a listing. */
+  async function statementsFor(query: string, token: string | undefined): Promise<string[]> {
     const statements: string[] = [];
     // Sequelize reads its own options at each statement; its types keep them to itself.
     const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
@@ -154,6 +154,12 @@ describe('Listings sorted by names and titles', () => {
     } finally {
       options.logging = false;
     }
+    return statements;
+  }
+
+  /** The statement that reads a page of a listing, and in it the one that finds the ids. */
+  async function pageStatement(query: string, token: string | undefined): Promise<{ rows: string; ids: string }> {
+    const statements = await statementsFor(query, token);
     const found = statements.flatMap((rows) => {
       const [, ids] = /\(SELECT id FROM \(SELECT id FROM \((.*)\) AS passed/s.exec(rows) ?? [];
       return ids === undefined ? [] : { rows, ids };
@@ -202,6 +208,67 @@ describe('Listings sorted by names and titles', () => {
         const { ids } = await pageStatement(`${path}?sortBy=${sortBy}&sortOrder=${sortOrder}`, reader);
         expect(await planOf(ids), `${sortBy} ${sortOrder}`).to.deep.equal({ index, isSorted: false });
       }
+  });
+
+  it('of trainers are read from an index of their own, whatever is searched for', async () => {
+    const { context } = harness;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const names = Array.from({ length: 900 }, (_, index) => `Name ${(index * 7) % 900}`);
+    await insertPeople('trainee', names);
+    await insertPeople('trainer', names.slice(0, 120));
+    if (onMysql) await context.database.sequelize.query('ANALYZE TABLE users');
+    for (const query of ['', '?page=3', '?search=name'])
+      expect(await planOf((await pageStatement(`/api/courses/trainers/available${query}`, token)).ids)).to.deep.equal({
+        index: 'users_trainer_key',
+        isSorted: false,
+      });
+    const [count = ''] = (await statementsFor('/api/courses/trainers/available', token)).filter((sql) =>
+      sql.includes('COUNT'),
+    );
+    expect((await planOf(/FROM \((.*)\) AS counted/s.exec(count)?.[1] ?? '')).index).to.equal('users_trainer_key');
+  });
+
+  it('of full courses are found by an index where few may be full, and in their order where many may be', async () => {
+    const { context } = harness;
+    const { Course } = context.database.models;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const { token: trainerToken, user: trainer } = await signIn(context, { role: 'trainer' });
+    const trainees = await insertPeople('trainee', ['Ada', 'Grace']);
+    const courses = Array.from({ length: 900 }, (_, index) => {
+      const fields = { title: `Title ${(index * 7) % 900}`, description: 'x', maxStudents: 2 };
+      const others = { isPublished: index % 3 > 0, mayBeFull: index % 90 === 1 };
+      return { id: uuidv7(), trainerId: trainer.id, ...others, ...fields, ...courseKeys(fields) };
+    });
+    await Course.bulkCreate(courses);
+    const full = courses.filter(({ mayBeFull }) => mayBeFull);
+    await context.database.models.Enrollment.bulkCreate(
+      full.flatMap(({ id: courseId, trainerId }) =>
+        trainees.map((userId) => ({ id: uuidv7(), userId, courseId, trainerId, enrolledAt: new Date() })),
+      ),
+    );
+    const analyze = async () => {
+      if (onMysql) await context.database.sequelize.query('ANALYZE TABLE courses, enrollments');
+    };
+    await analyze();
+    const query = '/api/courses?seatsLeft=false&sortBy=title';
+    for (const by of [undefined, trainerToken, token]) {
+      const [first = ''] = (await statementsFor(query, by)).filter((sql) => sql.includes('may_be_full'));
+      expect((await planOf(first)).index).to.equal('courses_may_be_full');
+      const { body } = await harness.api('get', query, by).expect(200);
+      expect(body.pagination.totalItems).to.equal(full.length);
+    }
+    // More than are named in a query.
+    await Course.update({ mayBeFull: true }, { where: {} });
+    await analyze();
+    for (const [by, index] of [
+      [undefined, 'courses_published_title_key'],
+      [trainerToken, 'courses_title_key'],
+      [token, 'courses_title_key'],
+    ] as const) {
+      expect(await planOf((await pageStatement(query, by)).ids)).to.deep.equal({ index, isSorted: false });
+      const { body } = await harness.api('get', query, by).expect(200);
+      expect(body.pagination.totalItems).to.equal(full.length);
+    }
   });
 
   /** How the rows of a table are found by a statement. */

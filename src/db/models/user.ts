@@ -14,8 +14,8 @@ import { primaryKey, timestamp } from './columns.js';
 import type { LoginThrottle } from './login-throttle.js';
 
 /**
- * An account (specification, section 2). Only migrations declare the two generated columns: `super_admin_marker`, by which
- * there is one super admin, and `email_domain`, by which accounts are found.
+ * An account (specification, section 2). Only migrations declare the generated columns: `super_admin_marker`, by which there is
+ * one super admin, `email_domain`, by which accounts are found, and `trainer_key`, by which trainers are sorted.
  */
 export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
   declare id: string;

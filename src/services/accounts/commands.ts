@@ -17,7 +17,7 @@ import { assertPasswordAllowed } from '../auth/password-policy.js';
 import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
-import { seatStatuses } from '../capacity.js';
+import { hasSeat, recountFreed, seatStatuses } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
@@ -260,19 +260,21 @@ export async function changeActivation(core: Core, actor: Actor, id: string, inp
  */
 export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
   const { User, Enrollment } = core.database.models;
-  const user = await core.database.inTransaction(async (transaction) => {
+  const { user, removed } = await core.database.inTransaction(async (transaction) => {
     const locked = await User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
     if (!locked) throw notFound('User');
     if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
     await assertWithoutCourses(core, locked, transaction);
-    const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
+    const its = await Enrollment.findAll({ attributes: ['courseId', 'status'], where: { userId: id }, transaction });
+    const enrollments = its.length;
     await markForDeletion(core, { userId: id }, transaction);
     await removeWords(core, [locked], transaction);
     await locked.destroy({ transaction });
     const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
     await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);
-    return locked;
+    return { user: locked, removed: its };
   });
+  await recountFreed(core, removed.filter(hasSeat));
   await removeMarked(core, { userId: id });
   return user;
 }

@@ -22,7 +22,7 @@ import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
 import { denied } from '../auth/permissions.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
-import { countReservedSeats } from '../capacity.js';
+import { countReservedSeats, isFull } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
@@ -139,7 +139,8 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
     const { Course } = core.database.models;
     const { title, description } = fields;
     const keys = courseKeys(fields);
-    const course = Course.build({ id: uuidv7(), trainerId, title, description, ...columnsOf(fields), ...keys });
+    const identified = { id: uuidv7(), trainerId, title, description };
+    const course = Course.build({ ...identified, ...columnsOf(fields), ...keys, mayBeFull: false });
     await course.save({ transaction });
     await addWords(core, course, transaction);
     const created = await reload(core, course.id, transaction);
@@ -181,13 +182,13 @@ export async function updateCourse(core: Core, actor: Actor, id: string, input: 
   return changeCourse(core, actor, id, 'course.update', async (course, transaction) => {
     course.set(columnsOf(fields));
     assertDatesInOrder(course);
-    if (course.changed('maxStudents') && course.maxStudents !== null) {
-      const reserved = (await countReservedSeats(core, [id], transaction)).get(id) ?? 0;
-      if (reserved > course.maxStudents)
-        throw validationError([
-          { path: 'maxStudents', message: `maxStudents must be at least ${reserved}: so many seats are taken.` },
-        ]);
-    }
+    if (!course.changed('maxStudents')) return;
+    const reserved = (await countReservedSeats(core, [id], transaction)).get(id) ?? 0;
+    if (course.maxStudents !== null && reserved > course.maxStudents)
+      throw validationError([
+        { path: 'maxStudents', message: `maxStudents must be at least ${reserved}: so many seats are taken.` },
+      ]);
+    course.mayBeFull = isFull(course, reserved);
   });
 }
 

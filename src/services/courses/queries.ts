@@ -1,5 +1,5 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
-import { contains, hasSeatsLeft, isPublishedOrOf } from '../../db/conditions.js';
+import { contains, isActiveTrainer, isPublishedOrOf, trainerKey } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
@@ -13,10 +13,11 @@ import {
 import type { Role } from '../../schemas/fields.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
-import { addSeats, seatStatuses } from '../capacity.js';
+import { addSeats } from '../capacity.js';
 import type { Core } from '../core.js';
 import { mostCounted, orderOf, type Page, pageOf } from '../paging.js';
 import { coursesFound, coursesWith } from './search.js';
+import { bySeats } from './seats.js';
 
 /** The public fields of a course's trainer. */
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
@@ -31,16 +32,6 @@ function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   return { isPublished: true };
 }
 
-/** The filters of all listings of courses that take SQL of their own. @param found the condition of the search */
-function matching(
-  { database: { sequelize } }: Core,
-  found: readonly WhereOptions<Course>[],
-  seatsLeft: boolean | undefined,
-): WhereOptions<Course> {
-  const bySeats = seatsLeft === undefined ? [] : [hasSeatsLeft(sequelize, seatStatuses, seatsLeft)];
-  return found.length + bySeats.length === 0 ? {} : { [Op.and]: [...found, ...bySeats] };
-}
-
 /** Adds to courses what was asked for with them. */
 async function withDetails(core: Core, { include }: CourseDetails, courses: readonly Course[]): Promise<void> {
   if (include?.includes('seats')) await addSeats(core, courses);
@@ -48,14 +39,14 @@ async function withDetails(core: Core, { include }: CourseDetails, courses: read
 
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
 
-/** Where rows are read to count them: of searches, and of filters by seats, for which the enrollments of each are counted. */
+/** Where rows are read to count them: of searches, and of filters by seats, for which enrollments of each may be counted. */
 const mostCountedByRow = 1000;
 
 /** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
   const listing = validate(courseListingSchema, query);
   const { category, level, courseType, trainerId, isPublished } = listing;
-  const where: WhereOptions<Course> = {
+  const found: WhereOptions<Course> = {
     [Op.and]: [
       visibleTo(core, viewer),
       {
@@ -65,11 +56,14 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
         ...(trainerId !== undefined && { trainerId }),
         ...(isPublished !== undefined && { isPublished }),
       },
-      matching(core, await coursesFound(core, listing.search), listing.seatsLeft),
+      ...(await coursesFound(core, listing.search)),
     ],
   };
+  const { where, counted } = await bySeats(core, found, listing.seatsLeft);
   const page = await pageOf(core, core.database.models.Course, listing, {
     where,
+    // A search is as long as its words are looked up: once is enough.
+    counted: listing.search ? [where] : counted,
     order: orderOf(listing),
     include: withTrainer(core),
     mostCounted: listing.seatsLeft === undefined && !listing.search ? mostCounted : mostCountedByRow,
@@ -98,12 +92,9 @@ export async function listTrainerCourses(
 ): Promise<Page<Course>> {
   const listing = validate(trainerCourseListingSchema, query);
   const { isPublished } = listing;
+  const own = { trainerId, ...(isPublished !== undefined && { isPublished }) };
   const page = await pageOf(core, core.database.models.Course, listing, {
-    where: {
-      trainerId,
-      ...(isPublished !== undefined && { isPublished }),
-      ...matching(core, coursesWith(core, listing.search), listing.seatsLeft),
-    },
+    ...(await bySeats(core, { [Op.and]: [own, ...coursesWith(core, listing.search)] }, listing.seatsLeft)),
     order: orderOf(listing),
     include: withTrainer(core),
     // A trainer lists their own courses, and exists.
@@ -166,11 +157,15 @@ export async function listCategories(core: Core, viewer: Viewer): Promise<string
 /** One page of the active trainers, to whom a course can be assigned, by name. @throws AppError `VALIDATION` */
 export async function listAvailableTrainers(core: Core, query: unknown): Promise<Page<User>> {
   const listing = validate(trainerListingSchema, query);
-  const where: WhereOptions<User> = { role: 'trainer', isActive: true };
   const sought = searchKey(listing.search);
+  const matches = sought === '' ? [] : [contains(core.database.sequelize, 'User.search_key', sought)];
   return pageOf(core, core.database.models.User, listing, {
-    where: { ...where, ...(sought && { [Op.and]: [contains(core.database.sequelize, 'User.search_key', sought)] }) },
-    order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
+    where: { [Op.and]: [isActiveTrainer, ...matches] },
+    order: [
+      [trainerKey, 'ASC'],
+      ['id', 'ASC'],
+    ],
+    mostCounted,
   });
 }
 

@@ -12,7 +12,7 @@ import {
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
-import { reserveSeats } from '../capacity.js';
+import { hasSeat, recountFreed, reserveSeats } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { enrollmentRecord } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
@@ -79,10 +79,13 @@ async function changeEnrollment<Locked>(
       await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
     if (found.course) enrollment.course = found.course;
     if (found.user) enrollment.user = found.user;
-    return enrollment;
+    return { enrollment, hadSeat: hasSeat(before) };
   };
   const inTransaction = () => core.database.inTransaction(run);
-  return takesSeat?.(found) ? inCourseQueue(core, found.courseId, inTransaction) : inTransaction();
+  const changing = takesSeat?.(found) ? inCourseQueue(core, found.courseId, inTransaction) : inTransaction();
+  const { enrollment, hadSeat } = await changing;
+  if (hadSeat && !hasSeat(enrollment)) await recountFreed(core, [enrollment]);
+  return enrollment;
 }
 
 /**

@@ -7,7 +7,7 @@ import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schem
 import { validate } from '../../schemas/validate.js';
 import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
-import { assertSeatsLeft, reserveSeats } from '../capacity.js';
+import { hasSeat, recountFreed, reserveCounted, reserveSeats } from '../capacity.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { inCourseQueue } from './course-queue.js';
@@ -72,7 +72,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
-    assertSeatsLeft(course, seatsTaken, 1);
+    await reserveCounted(core, course, seatsTaken, 1, transaction);
     return enter(core, course, existing, { userId: user.id, status: 'pending', notes }, transaction);
   };
   return inCourseQueue(core, courseId, () => core.database.inTransaction(request));
@@ -112,7 +112,7 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
 export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
   const { Enrollment } = core.database.models;
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId ?? '' };
-  return core.database.inTransaction(async (transaction) => {
+  const removed = await core.database.inTransaction(async (transaction) => {
     const found = await Enrollment.findAll({
       where: { [Op.and]: [{ id: [...ids] }, scope] },
       order: ['id'],
@@ -127,4 +127,6 @@ export async function removeEnrollments(core: Core, actor: Actor, ids: readonly 
     await recordAudit(core, actor, records, transaction);
     return found;
   });
+  await recountFreed(core, removed.filter(hasSeat));
+  return removed;
 }

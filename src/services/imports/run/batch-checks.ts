@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { countReservedSeats } from '../../capacity.js';
+import { countReservedSeats, storeWhetherFull } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
 import type { CourseReference, Decision } from '../plan/outcomes.js';
@@ -11,7 +11,7 @@ export class StaleDecision extends Error {
 }
 
 /**
- * Locks the courses, and makes sure that they are as the decisions assumed and have capacity.
+ * Locks the courses, makes sure that they are as the decisions assumed, and reserves seats.
  * @throws StaleDecision
  */
 export async function assertCourses(
@@ -32,17 +32,21 @@ export async function assertCourses(
   const taken =
     limited.length > 0 ? await countReservedSeats(core, limitedIds, transaction) : new Map<string, number>();
   const courses = await core.database.models.Course.findAll({
-    attributes: ['id', 'trainerId', 'maxStudents'],
+    attributes: ['id', 'trainerId', 'maxStudents', 'mayBeFull'],
     where: { id: [...wanted.keys()] },
     transaction,
   });
   if (courses.length < wanted.size) throw new StaleDecision();
+  const reserved = new Map<string, number>();
   for (const { id, trainerId, maxStudents } of courses) {
     const { course, count } = wanted.get(id) ?? {};
     if (trainerId !== course?.trainerId || (maxStudents === null) !== (course.maxStudents === null))
       throw new StaleDecision();
-    if (maxStudents !== null && (taken.get(id) ?? 0) + (count ?? 0) > maxStudents) throw new StaleDecision();
+    const seats = (taken.get(id) ?? 0) + (count ?? 0);
+    if (maxStudents !== null && seats > maxStudents) throw new StaleDecision();
+    reserved.set(id, seats);
   }
+  await storeWhetherFull(core, courses, reserved, transaction);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type InferAttributes, Op, type Transaction, UniqueConstraintError } from 'sequelize';
+import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
@@ -8,6 +9,7 @@ import { saveAccounts, userKeys } from '../../accounts/store.js';
 import { removeWords } from '../../accounts/words.js';
 import { type AuditRecord, recordAudit } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
+import { hasSeat, recountFreed } from '../../capacity.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
 import { removedAccount, restoredAccount } from '../run/audit-records.js';
 import type { UndoNote } from './note.js';
@@ -163,13 +165,17 @@ export async function undoRows(
   );
   for (let rows = 0, before = Number.MAX_SAFE_INTEGER; ; ) {
     let verdicts: Verdict[] = [];
+    let freed: Enrollment[] = [];
     await advance({ status: 'undoing' }, async (transaction) => {
       const found = await undoable(core, record, before, transaction);
       const activity = await activityOf(core, found, transaction);
       verdicts = found.map((row) => verdictOn(row, activity));
+      // Of the accounts that are kept too: their courses are recounted for nothing.
+      freed = [...activity.enrollments.values()].flat().filter(hasSeat);
       // Once begun it goes on: half of it would be left to others.
       await carryOut(core, withoutSession(actor), record, verdicts, transaction);
     });
+    await recountFreed(core, freed);
     addTo(result, verdicts);
     rows += verdicts.length;
     onProgress(rows);

@@ -3,7 +3,7 @@ import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { phoneKey } from '../../../schemas/keys.js';
-import { seatStatuses } from '../../capacity.js';
+import { hasSeat } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { type UndoNote, undoNoteOf } from './note.js';
 
@@ -87,7 +87,7 @@ function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity):
   if (role === undefined) return null;
   if (role !== 'trainer' && activity.withCourses.has(user.id)) return 'HAS_COURSES';
   const isRevived = ({ id }: Enrollment) => note.revived?.some((one) => one.id === id) ?? false;
-  return role !== 'trainee' && others.some((one) => isSeated(one) && !isRevived(one)) ? 'ENROLLED' : null;
+  return role !== 'trainee' && others.some((one) => hasSeat(one) && !isRevived(one)) ? 'ENROLLED' : null;
 }
 
 /** Whether an enrollment that the import made active again has changed since. */
@@ -100,8 +100,6 @@ function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment
   const isOwn = ({ id }: Enrollment) => note.enrollments?.includes(id) ?? false;
   return [enrollments.filter(isOwn), enrollments.filter((one) => !isOwn(one))];
 }
-
-const isSeated = ({ status }: Enrollment) => seatStatuses.some((seated) => seated === status);
 
 /**
  * The verdicts, with accounts kept whose old email or phone now belongs to another account. Only for a preview: the undo
