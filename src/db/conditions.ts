@@ -38,21 +38,16 @@ export function refersToOneOfMany<M extends Model>(
   return literal(`(${found} LIMIT 1) = 1`);
 }
 
-/**
- * That `column` is the id of one of few rows of a model, which the database finds first.
- * @param most as many rows of the model are taken, whichever come first; all by default
- */
-export function refersToOneOfFew<M extends Model>(
+/** That `column` is the id of one of the rows of a model that a condition finds by an index. */
+export function refersToOneOf<M extends Model>(
   column: string,
   model: ModelStatic<M>,
   where: WhereOptions<Attributes<M>>,
-  most = 2 ** 31,
 ) {
   const alias = `\`${model.name}\``;
-  const ids = `SELECT id FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)}`;
-  // Always with a limit: without one the database could put the queries together, and begin with all of another table. In a
-  // derived table, because MySQL supports no LIMIT in a subquery of IN.
-  return literal(`${column} IN (SELECT id FROM (${ids} LIMIT ${most}) AS few)`);
+  return literal(
+    `${column} IN (SELECT ${alias}.\`id\` FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)})`,
+  );
 }
 
 /** How many enrollments of `statuses` the course in the row of a query has, counted in an index. */

@@ -3,12 +3,14 @@ import {
   type IncludeOptions,
   type Model,
   type ModelStatic,
+  type Sequelize,
   Utils,
   type WhereOptions,
 } from 'sequelize';
 import { sqlLiteral } from './dialect.js';
 import { attributesOf, type Column, columnsOf } from './plain-rows.js';
 import { plainSelect, type Value } from './plain-select.js';
+import { afterSql, beforeSql, fromSql, type Ordered, orderBySql } from './row-order.js';
 import { whereSql } from './where-sql.js';
 
 /**
@@ -27,32 +29,53 @@ export type Joined = Pick<IncludeOptions, 'on' | 'where'> & {
   include?: Joined[];
 };
 
+/** Some of the rows of a listing, which the database finds by an index; other parts may have some of them too. */
+export interface Part<M extends Model> {
+  where: WhereOptions<Attributes<M>>;
+  /** The attribute in whose order the index has them. */
+  sortedBy?: string | undefined;
+}
+
 /** Which rows of a model are listed, and what of them. */
 export interface Listed<M extends Model> {
   where: WhereOptions<Attributes<M>>;
+  /** Parts that together have the rows of `where`: pages and numbers are then found in each. */
+  parts?: readonly Part<M>[] | undefined;
   /** A total order. */
   order: Order;
   include?: readonly Joined[] | undefined;
+}
+
+/** Which rows of a listing are read. */
+export interface Window {
+  limit: number;
+  offset: number;
+  /** After the row with this id, without regard to `offset`, if there is such a row. */
+  after?: string | undefined;
 }
 
 /** The rows of a listing. To be read within `Database.read`, which translates faults of the database. */
 export interface Rows<M extends Model> {
   /** How many there are, `most` at most: there the database stops counting, where it would go through all for the exact number. */
   count(most?: number): Promise<number>;
+  /** The ids of some of them, in no order. */
+  ids(limit: number): Promise<string[]>;
+  /** Some of them, in their order. */
+  page(window: Window): Promise<M[]>;
   /**
-   * Some of them, in their order.
-   * @param window `after`: after the row with this id, without regard to `offset`, if there is such a row
+   * The same, if the first rows of the table in this order have them all.
+   * @param pieces so many rows are read, one piece after the other until the page is found
    */
-  page(window: { limit: number; offset: number; after?: string | undefined }): Promise<M[]>;
+  pageAmongFirst(window: Window, pieces: readonly number[]): Promise<M[] | undefined>;
 }
 
 /** A model in a query: the columns of it that are read, and what is joined with it. */
-interface Part {
+interface QueriedModel {
   model: ModelStatic<Model>;
   columns: readonly Column[];
   /** Where its columns begin in a row. */
   from: number;
-  joined: readonly { as: string; part: Part }[];
+  joined: readonly { as: string; part: QueriedModel }[];
 }
 
 /** What is read in a query, and from where. */
@@ -82,7 +105,7 @@ function addPart(
   name: string,
   attributes: readonly string[],
   include: readonly Joined[] = [],
-): Part {
+): QueriedModel {
   const from = selected.columns.length;
   const alias = `\`${name}\``;
   const columns = columnsOf(model.getAttributes(), attributes);
@@ -99,38 +122,12 @@ function addPart(
 const ofTheDatabase = { isNewRecord: false, raw: true };
 
 /** An instance of a model. Null where an association has no row: its first attribute is never null. */
-function instanceOf({ model, columns, from, joined }: Part, row: readonly Value[]): Model | null {
+function instanceOf({ model, columns, from, joined }: QueriedModel, row: readonly Value[]): Model | null {
   if (row[from] === null) return null;
   // The columns of the attributes are all there, with values of their types.
   const instance = model.build(attributesOf(columns, row, from) as never, ofTheDatabase);
   for (const { as, part } of joined) Object.assign(instance, { [as]: instanceOf(part, row) });
   return instance;
-}
-
-/** A column, or SQL in the place of one, by which rows are ordered. */
-interface Ordered {
-  column: string;
-  hasNull: boolean;
-  direction: 'ASC' | 'DESC';
-}
-
-/** That rows come after one with these values. All supported databases sort NULL first. */
-function afterSql(ordered: readonly Ordered[], values: readonly Value[], literal: (value: Value) => string): string {
-  const [first, ...others] = ordered;
-  if (!first) return '1 = 0';
-  const { column, direction, hasNull } = first;
-  const [value = null, ...rest] = values;
-  const isEqual = value === null ? `${column} IS NULL` : `${column} = ${literal(value)}`;
-  const isAfter =
-    value === null
-      ? direction === 'ASC'
-        ? `${column} IS NOT NULL`
-        : '1 = 0'
-      : direction === 'ASC'
-        ? `${column} > ${literal(value)}`
-        : // SQLite wouldn't use an index for a column that has no NULL.
-          `${column} < ${literal(value)}${hasNull ? ` OR ${column} IS NULL` : ''}`;
-  return `(${isAfter} OR (${isEqual} AND ${afterSql(others, rest, literal)}))`;
 }
 
 /** What Sequelize's types don't declare. */
@@ -139,60 +136,132 @@ interface Undeclared {
   runHooks(name: 'afterFind', found: readonly Model[], options: object): Promise<void>;
 }
 
+const noRows = { count: async () => 0, ids: async () => [], page: async () => [], pageAmongFirst: async () => [] };
+
+const and = (...conditions: readonly (string | undefined)[]): string =>
+  conditions.flatMap((condition) => (condition ? [`(${condition})`] : [])).join(' AND ');
+
+/** Rows in a query, of which few are taken. */
+interface Ids {
+  /** After the names of the columns. */
+  from: string;
+  orderBy: string;
+}
+
 /** The rows of a model that match a condition: nothing is read yet. @throws Error when the model belongs to no database */
-export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, include }: Listed<M>): Rows<M> {
+export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, include, parts }: Listed<M>): Rows<M> {
   const { sequelize } = model;
   if (!sequelize) throw new Error(`The model ${model.name} belongs to no database.`);
   const alias = `\`${model.name}\``;
   const condition = whereSql(model, where, alias);
   const table = `FROM \`${model.tableName}\` AS ${alias}`;
-  const matching = condition === '' ? table : `${table} WHERE ${condition}`;
+  const matching = (...conditions: readonly (string | undefined)[]): string => {
+    const all = and(...conditions);
+    return all === '' ? table : `${table} WHERE ${all}`;
+  };
   const ordered = order.map(([by, direction]): Ordered => {
     if (by instanceof Utils.Literal) return { column: String(by.val), direction, hasNull: true };
     const hasNull = model.getAttributes()[by]?.allowNull !== false;
     return { column: `${alias}.\`${fieldOf(model, by)}\``, direction, hasNull };
   });
-  const orderSql = ordered.map(({ column, direction }) => `${column} ${direction}`).join(', ');
+  const orderSql = orderBySql(ordered);
+  const orderColumns = ordered.map(({ column }, index) => `${column} AS c${index}`).join(', ');
   const literal = sqlLiteral(sequelize);
+  if (parts?.length === 0) return noRows;
+  const partsSql = parts?.map((part) => ({ ...part, condition: whereSql(model, part.where, alias) }));
+
   /** That rows come after the one with an id; nothing when there is no such row. */
-  const afterRow = async (id: string): Promise<string | undefined> => {
-    const columns = ordered.map(({ column }, index) => `${column} AS c${index}`).join(', ');
+  const afterRow = async (id: string | undefined): Promise<string | undefined> => {
+    if (id === undefined) return undefined;
     // Among the rows that match only: the position of another one could tell of it.
-    const its = `${alias}.\`id\` = ${literal(id)}`;
-    const sql = `SELECT ${columns} ${table} WHERE ${condition === '' ? '' : `(${condition}) AND `}${its}`;
+    const sql = `SELECT ${orderColumns} ${matching(condition, `${alias}.\`id\` = ${literal(id)}`)}`;
     const [row] = await plainSelect(sequelize, sql);
     return row && afterSql(ordered, row, literal);
   };
+
+  /** The ids of the first rows of each part, each once, with what they are sorted by. */
+  const idsOfParts = (found: NonNullable<typeof partsSql>, isAfter: string | undefined, most: number): Ids => {
+    const selects = found.map((part, index) => {
+      const [first, ...others] = ordered;
+      const isSorted = first === undefined || part.sortedBy === order[0]?.[0];
+      // Not in the order of another index, which could have the rows of this part last.
+      const by = isSorted ? ordered : [{ ...first, column: `COALESCE(${first.column}, NULL)` }, ...others];
+      const rows = `${matching(part.condition, isAfter)} ORDER BY ${orderBySql(by)} LIMIT ${most}`;
+      // In a derived table, because SQLite knows no LIMIT in a part of UNION.
+      return `SELECT * FROM (SELECT ${alias}.\`id\`, ${orderColumns} ${rows}) AS part${index}`;
+    });
+    const orderBy = orderBySql(ordered.map((by, index) => ({ ...by, column: `c${index}` })));
+    return { from: `FROM (${selects.join(' UNION ')}) AS found`, orderBy };
+  };
+
+  async function read({ limit, offset }: Window, { from, orderBy }: Ids): Promise<M[]> {
+    const selected: Selected = { columns: [], joins: [] };
+    const part = addPart(selected, model, model.name, Object.keys(model.getAttributes()), include);
+    // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise
+    // every matching row would be read and sorted. As a derived table, because MySQL supports no LIMIT in a subquery of IN.
+    // In another one, which says how few the ids are: MariaDB expects as many as the first one passes over, and would read
+    // all rows for a page far behind.
+    const ids = `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
+    const few = `SELECT id FROM (${ids}) AS passed LIMIT ${limit}`;
+    const rows = await plainSelect(
+      // The sequelize of a model doesn't change.
+      sequelize as Sequelize,
+      `SELECT ${selected.columns.join(', ')} ${table} ${selected.joins.join(' ')}
+        WHERE ${alias}.\`id\` IN (SELECT id FROM (${few}) AS page) ORDER BY ${orderSql}`,
+    );
+    // The first part is of this model, whose rows have ids.
+    const found = rows.map((row) => instanceOf(part, row) as M);
+    // Sequelize's types don't declare how hooks are run.
+    await (model as unknown as Undeclared).runHooks('afterFind', found, {});
+    return found;
+  }
+
+  /** The ids of `most` rows, or all, each once: one may be in several parts. */
+  const anyIds = (found: NonNullable<typeof partsSql>, limit: string): string => {
+    const selects = found.map(
+      (part, index) => `SELECT id FROM (SELECT ${alias}.\`id\` ${matching(part.condition)}${limit}) AS part${index}`,
+    );
+    return `SELECT id FROM (${selects.join(' UNION ')}) AS found${limit}`;
+  };
+
   return {
     async count(most) {
+      const limit = most === undefined ? '' : ` LIMIT ${most}`;
       // No columns: MariaDB and MySQL write the rows to a temporary table.
-      const from = most === undefined ? matching : `FROM (SELECT 1 ${matching} LIMIT ${most}) AS counted`;
+      const rows = partsSql ? anyIds(partsSql, limit) : `SELECT 1 ${matching(condition)}${limit}`;
+      const from = partsSql || most !== undefined ? `FROM (${rows}) AS counted` : matching(condition);
       const [row] = await plainSelect(sequelize, `SELECT COUNT(*) AS total ${from}`);
       return Number(row?.[0]);
     },
-    async page({ limit, offset, after }) {
-      const isAfter = after === undefined ? undefined : await afterRow(after);
-      const from =
-        isAfter === undefined ? matching : `${table} WHERE ${condition === '' ? '' : `(${condition}) AND `}${isAfter}`;
+    async ids(most) {
+      const limit = ` LIMIT ${most}`;
+      const rows = partsSql ? anyIds(partsSql, limit) : `SELECT ${alias}.\`id\` ${matching(condition)}${limit}`;
+      return (await plainSelect(sequelize, rows)).map(([id]) => String(id));
+    },
+    async page(window) {
+      const isAfter = await afterRow(window.after);
+      const passed = { ...window, offset: isAfter === undefined ? window.offset : 0 };
+      if (partsSql) return read(passed, idsOfParts(partsSql, isAfter, passed.offset + passed.limit));
+      return read(passed, { from: matching(condition, isAfter), orderBy: orderSql });
+    },
+    async pageAmongFirst({ limit, offset, after }, pieces) {
+      const isAfter = await afterRow(after);
       const passed = isAfter === undefined ? offset : 0;
-      const selected: Selected = { columns: [], joins: [] };
-      const part = addPart(selected, model, model.name, Object.keys(model.getAttributes()), include);
-      // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise
-      // every matching row would be read and sorted. As a derived table, because MySQL supports no LIMIT in a subquery of IN.
-      // In another one, which says how few the ids are: MariaDB expects as many as the first one passes over, and would read
-      // all rows for a page far behind.
-      const ids = `SELECT ${alias}.\`id\` ${from} ORDER BY ${orderSql} LIMIT ${limit} OFFSET ${passed}`;
-      const few = `SELECT id FROM (${ids}) AS passed LIMIT ${limit}`;
-      const rows = await plainSelect(
-        sequelize,
-        `SELECT ${selected.columns.join(', ')} ${table} ${selected.joins.join(' ')}
-          WHERE ${alias}.\`id\` IN (SELECT id FROM (${few}) AS page) ORDER BY ${orderSql}`,
-      );
-      // The first part is of this model, whose rows have ids.
-      const found = rows.map((row) => instanceOf(part, row) as M);
-      // Sequelize's types don't declare how hooks are run.
-      await (model as unknown as Undeclared).runHooks('afterFind', found, {});
-      return found;
+      const found: M[] = [];
+      let isFrom = isAfter;
+      // How many rows of a piece are passed over isn't known.
+      for (const most of passed > 0 ? [pieces.reduce((sum, piece) => sum + piece, 0)] : pieces) {
+        const [next] = await plainSelect(
+          sequelize,
+          `SELECT ${orderColumns} ${matching(isFrom)} ORDER BY ${orderSql} LIMIT 1 OFFSET ${most}`,
+        );
+        const isBefore = next && beforeSql(ordered, next, literal);
+        const ids = { from: matching(condition, isFrom, isBefore), orderBy: orderSql };
+        found.push(...(await read({ limit: limit - found.length, offset: passed }, ids)));
+        if (!next || found.length === limit) return found;
+        isFrom = fromSql(ordered, next, literal);
+      }
+      return undefined;
     },
   };
 }

@@ -16,57 +16,115 @@ const lastSign = '\u{10ffff}';
 const begins = (sequelize: Sequelize, column: string, text: string): string =>
   `(${column} >= ${sequelize.escape(text)} AND ${column} < ${sequelize.escape(text + lastSign)})`;
 
-const indexedColumns = ['first_name_key', 'last_name_key', 'email', 'email_domain'] as const;
+const domainColumn = 'email_domain';
+const keyColumns = ['first_name_key', 'last_name_key', 'email'] as const;
+const indexedColumns = [...keyColumns, domainColumn] as const;
+
+/** The attributes in whose order listings may be. */
+const attributes: Readonly<Record<string, string>> = {
+  first_name_key: 'firstNameKey',
+  last_name_key: 'lastNameKey',
+  email: 'email',
+};
 
 /** One of the indexes in which the beginning of a word, or a phone, is looked up. */
 interface LookUp {
-  /** A query of the ids of the accounts; one may come twice. */
-  ids: string;
-  /** That an account, whose row is `User` in a query, is one of them. */
-  condition: string;
+  /** The entries of the index, after SELECT and columns. */
+  from: string;
+  /** The column of the id. */
+  id: string;
+  part: WordPart;
+}
+
+/** Accounts that are found in one index. */
+export interface WordPart {
+  /** As a condition of an account, whose row is `User` in a query. */
+  where: ReturnType<typeof literal>;
+  /** The attribute in whose order the index has them, where listings can be sorted by it. */
+  sortedBy?: string | undefined;
+  /** Whether an account has one entry in the index at most. */
+  isDistinct: boolean;
 }
 
 function lookUps(sequelize: Sequelize, word: string, phones: readonly string[]): LookUp[] {
   const inColumn = (column: string, text: string): LookUp => ({
-    ids: `SELECT id FROM users WHERE ${begins(sequelize, column, text)}`,
-    condition: begins(sequelize, `\`User\`.\`${column}\``, text),
+    from: `FROM users WHERE ${begins(sequelize, column, text)}`,
+    id: 'id',
+    part: {
+      where: literal(begins(sequelize, `\`User\`.\`${column}\``, text)),
+      sortedBy: attributes[column],
+      isDistinct: true,
+    },
   });
-  const inWords = `SELECT account_id AS id FROM account_words WHERE ${begins(sequelize, 'word', word)}`;
+  const byIds = (from: string, id: string, isDistinct: boolean): LookUp => ({
+    from,
+    id,
+    part: { where: literal(`\`User\`.\`id\` IN (SELECT ${id} ${from})`), isDistinct },
+  });
   return [
-    ...indexedColumns.map((column) => inColumn(column, word)),
+    ...keyColumns.map((column) => inColumn(column, word)),
     ...phones.map((phone) => inColumn('phone_key', phone)),
-    { ids: inWords, condition: `\`User\`.\`id\` IN (${inWords})` },
+    // A generated column that isn't stored: by the ids of its index alone, without its value in the row.
+    byIds(`FROM users WHERE ${begins(sequelize, domainColumn, word)}`, 'id', true),
+    byIds(`FROM account_words WHERE ${begins(sequelize, 'word', word)}`, 'account_id', false),
   ];
 }
 
-/** Accounts with a word that begins so, or with a phone. */
-export interface WordCount {
-  word: string;
-  /** How many there are in the indexes together, at most as many as were counted of each. Some are counted twice. */
-  accounts: number;
-  /** Those in the index that has most, as a condition. */
-  inLargest: ReturnType<typeof literal>;
-  /** All of them, as a condition: their ids are collected from the indexes. */
-  inAny: ReturnType<typeof literal>;
+/** All accounts with a word that begins so, or with a phone, as a condition: their ids are collected from the indexes. */
+export function isInAny(sequelize: Sequelize, word: string, phones: readonly string[]): ReturnType<typeof literal> {
+  const ids = lookUps(sequelize, word, phones).map(({ id, from }) => `SELECT ${id} AS id ${from}`);
+  return literal(`\`User\`.\`id\` IN (SELECT id FROM (${ids.join(' UNION ')}) AS found)`);
 }
 
-/** Counts the accounts with a word that begins so, or with a phone. @param most as many are counted in each index */
-export async function countByWord(
+/** The accounts with a word that begins so, or with a phone, by the indexes that have them. */
+export interface WordParts {
+  /** Together all of them, the largest first. An account may be in several. */
+  parts: WordPart[];
+  /** How many entries the index of the first part has, at least. */
+  largest: number;
+  /** How many entries all have, unless one has more than were counted; an account may have several. */
+  entries: number | undefined;
+}
+
+/**
+ * Counts the accounts with a word that begins so, or with a phone.
+ * @param few the bound: where an index has more entries, nothing else is counted, and its part is the first
+ * @param sortedBy the attribute of an index whose entries don't count
+ */
+export async function partsByWord(
   sequelize: Sequelize,
   word: string,
   phones: readonly string[],
-  most: number,
-): Promise<WordCount> {
-  const all = lookUps(sequelize, word, phones);
-  const counts = all.map(({ ids }, index) => `(SELECT COUNT(*) FROM (${ids} LIMIT ${most}) AS counted) AS c${index}`);
-  const [row = []] = await plainSelect(sequelize, `SELECT ${counts.join(', ')}`);
-  const found = all.map(({ condition }, index) => ({ condition, accounts: Number(row[index]) }));
-  const largest = found.reduce((one, other) => (other.accounts > one.accounts ? other : one));
+  { few, sortedBy }: { few: number; sortedBy?: string | undefined },
+): Promise<WordParts> {
+  const all = lookUps(sequelize, word, phones).map((one) => ({
+    ...one,
+    counts: sortedBy === undefined || one.part.sortedBy !== sortedBy,
+    // An entry behind so many shows that there are more, without a temporary table.
+    isMore: `(SELECT 1 ${one.from} LIMIT 1 OFFSET ${few}) = 1`,
+  }));
+  // Those after the first that applies aren't looked up.
+  const cases = all.flatMap(({ counts, isMore }, index) => (counts ? [`WHEN ${isMore} THEN ${index}`] : []));
+  const [first] = await plainSelect(sequelize, `SELECT CASE ${cases.join(' ')} END`);
+  const large = typeof first?.[0] === 'number' ? all[first[0]] : undefined;
+  if (large) {
+    const parts = [large, ...all.filter((one) => one !== large)].map(({ part }) => part);
+    return { parts, largest: few + 1, entries: undefined };
+  }
+  const numbers = all.map(({ counts, isMore, from }, index) => {
+    const number = `(SELECT COUNT(*) ${from})`;
+    return `${counts ? number : `CASE WHEN ${isMore} THEN ${few + 1} ELSE ${number} END`} AS c${index}`;
+  });
+  const [row = []] = await plainSelect(sequelize, `SELECT ${numbers.join(', ')}`);
+  const found = all
+    .map(({ part, counts }, index) => ({ part, counts, number: Number(row[index]) }))
+    .filter(({ number }) => number > 0)
+    .sort((one, other) => other.number - one.number);
+  const entries = found.reduce((sum, { counts, number }) => (counts ? sum + number : sum), 0);
   return {
-    word,
-    accounts: found.reduce((sum, { accounts }) => sum + accounts, 0),
-    inLargest: literal(largest.condition),
-    inAny: literal(`\`User\`.\`id\` IN (SELECT id FROM (${all.map(({ ids }) => ids).join(' UNION ')}) AS found)`),
+    parts: found.map(({ part }) => part),
+    largest: found[0]?.number ?? 0,
+    entries,
   };
 }
 

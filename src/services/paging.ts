@@ -1,8 +1,9 @@
-import type { Attributes, Model, ModelStatic, WhereOptions } from 'sequelize';
+import type { Model, ModelStatic } from 'sequelize';
 import { bothOf } from '../db/both-of.js';
-import { type Listed, type Order, rowsOf } from '../db/page.js';
+import { type Listed, type Order, type Part, rowsOf, type Window } from '../db/page.js';
 import type { Paging, PagingWithKey, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
+import { searchBounds } from './search-size.js';
 
 /** One page of a listing, with the numbers for paging. */
 export interface Page<T> {
@@ -24,14 +25,46 @@ export interface Pagination {
 /** Rows that are counted of listings of everything. */
 export const mostCounted = 10_000;
 
-interface Listing<M extends Model> extends Listed<M> {
+/** The rows of a listing, by the indexes that have them. */
+export interface Parts<M extends Model> {
+  /** Together all of them, the largest first; one may be in several. */
+  parts: readonly Part<M>[];
+  /** How many entries the indexes have, unless one has more than the bound. */
+  entries: number | undefined;
+  /** Some of the rows, and how many entries the index has of them at least: where more than are counted, they may decide. */
+  some: { where: Part<M>['where']; entries: number } | undefined;
+  /** How many rows there are at least. */
+  rows: number;
+}
+
+/**
+ * Finds the indexes that have the rows of a listing.
+ * @param few the bound, up to which they are few
+ * @param sortedBy the entries of an index in the order of this attribute don't count
+ */
+export type FindParts<M extends Model> = (few: number, sortedBy?: string) => Promise<Parts<M>>;
+
+/** The same rows under other conditions, or rows that belong to them. */
+export const partsWith =
+  <M extends Model, N extends Model>(
+    findParts: FindParts<M>,
+    and: (where: Part<M>['where']) => Part<N>['where'],
+  ): FindParts<N> =>
+  async (few, sortedBy) => {
+    const { parts, some, entries } = await findParts(few, sortedBy);
+    return {
+      parts: parts.map((part) => ({ ...part, where: and(part.where) })),
+      entries,
+      some: some && { ...some, where: and(some.where) },
+      rows: 0,
+    };
+  };
+
+interface Listing<M extends Model> extends Omit<Listed<M>, 'parts'> {
   /** At most so many rows are counted, or those up to the end of the page: for listings of everything. All by default. */
   mostCounted?: number;
-  /**
-   * Conditions by which rows are counted sooner than by `where`, up to the bound: all but the last have some of the rows, and
-   * decide where these are more than the bound; the last has all.
-   */
-  counted?: readonly WhereOptions<Attributes<M>>[];
+  /** Of a search by words: finds the page and the number of rows by indexes where they are few. */
+  findParts?: FindParts<M> | undefined;
   /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
   ifNone?: (() => Promise<void>) | false;
 }
@@ -63,18 +96,44 @@ function paginationOf({ page, limit }: Paging, counted: number, bound: number): 
   };
 }
 
-/** How many rows match the last of the conditions, or some other one before, up to a bound. @returns at most `most` */
-async function countedUpTo<M extends Model>(
+/** The rows of a listing, as they are counted and as pages of them are read. */
+interface Reading<M extends Model> {
+  /** @returns at most `most` */
+  count(most?: number): Promise<number>;
+  page(window: Window): Promise<M[]>;
+}
+
+/**
+ * The rows of a search by words: those of few accounts are looked up and sorted; a page of those of many is found soon in its
+ * order, unless they come late in it.
+ */
+async function searched<M extends Model>(
   model: ModelStatic<M>,
-  conditions: readonly WhereOptions<Attributes<M>>[],
-  most: number,
-): Promise<number> {
-  let count = 0;
-  for (const where of conditions) {
-    count = await rowsOf(model, { where, order: [] }).count(most);
-    if (count === most) break;
-  }
-  return count;
+  { findParts, ...listed }: Pick<Listing<M>, 'where' | 'order' | 'include'> & { findParts: FindParts<M> },
+): Promise<Reading<M>> {
+  const [by] = listed.order[0] ?? [];
+  const sortedBy = typeof by === 'string' ? by : undefined;
+  const bound = sortedBy === 'createdAt' ? searchBounds.sorted : searchBounds.sortedApart;
+  const { parts, some, entries = Number.POSITIVE_INFINITY, rows } = await findParts(bound, sortedBy);
+  const byParts = rowsOf(model, { ...listed, parts });
+  const inOrder = rowsOf(model, listed);
+  return {
+    async count(most) {
+      if (most !== undefined && rows >= most) return most;
+      if (most === undefined || some === undefined || some.entries < most) return byParts.count(most);
+      const count = await rowsOf(model, { where: some.where, order: [] }).count(most);
+      return count === most ? count : byParts.count(most);
+    },
+    async page(window) {
+      if (entries <= bound) return byParts.page(window);
+      const found = await inOrder.pageAmongFirst(window, searchBounds.readInOrder);
+      if (found) return found;
+      const { sortedAfterwards } = searchBounds;
+      const many = await findParts(sortedAfterwards, sortedBy);
+      const isBounded = many.entries !== undefined && many.entries <= sortedAfterwards;
+      return (isBounded ? rowsOf(model, { ...listed, parts: many.parts }) : inOrder).page(window);
+    },
+  };
 }
 
 /** Counts the rows and reads one page, with two queries. */
@@ -82,13 +141,15 @@ export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
   paging: PagingWithKey,
-  { ifNone, mostCounted: most, counted, ...listed }: Listing<M>,
+  { ifNone, mostCounted: most, findParts, ...listed }: Listing<M>,
 ): Promise<Page<M>> {
   const { page, limit, afterId } = paging;
   // To the end of the page at least, so that clients that read pages until the last one come to the end.
   const bound = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most, page * limit);
-  const rows = rowsOf(model, listed);
-  const count = () => (most === undefined ? rows.count() : countedUpTo(model, counted ?? [listed.where], bound + 1));
+  const rows = findParts
+    ? await core.database.read(() => searched(model, { ...listed, findParts }))
+    : rowsOf(model, listed);
+  const count = () => rows.count(most === undefined ? undefined : bound + 1);
   const read = (rowLimit: number) => rows.page({ limit: rowLimit, offset: (page - 1) * limit, after: afterId });
   return core.database.read(async () => {
     let [total, items]: [number, M[]] = [0, []];
@@ -98,7 +159,7 @@ export async function pageOf<M extends Model>(
       // At the end of pages that were asked for by their items, those before are counted: they may be fewer by now.
       const isCounted = items.length === 0 || (afterId !== undefined && items.length <= limit);
       total = isCounted ? await count() : (page - 1) * limit + items.length;
-    } else if (ifNone) {
+    } else if (ifNone && !findParts) {
       total = await count();
       if (total > 0) items = await read(limit);
     } else [total, items] = await bothOf(core.database, count, () => read(limit));

@@ -85,7 +85,7 @@ export async function usersNamed(
  * @throws AppError `VALIDATION`, `INTERRUPTED`
  */
 export async function usersMatching(core: Core, input: unknown, signal: AbortSignal): Promise<User[]> {
-  const { where: filter } = await listingFilter(core, validate(userFilterSchema, input));
+  const filter = await (await listingFilter(core, validate(userFilterSchema, input))).all();
   const { User } = core.database.models;
   const found: User[] = [];
   for (let after = ''; ; after = found.at(-1)?.id ?? after) {

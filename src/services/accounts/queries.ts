@@ -11,7 +11,7 @@ import type { Core, ReadPiece } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 import { idEndingWith } from '../short-ids.js';
-import { type AccountSearch, accountsFound } from './search.js';
+import { type AccountSearch, accountsFound, narrowed } from './search.js';
 
 /** The condition of a filter of accounts. */
 export async function listingFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
@@ -23,16 +23,20 @@ export async function listingFilter(core: Core, listing: UserFilter): Promise<Ac
     ...(locked !== undefined && { [Op.and]: isLocked(core, locked) }),
   };
   const found = await accountsFound(core, search, { among, withPhones: true });
+  if (role === undefined && Reflect.ownKeys(others).length === 0) return found;
   const and = (condition: WhereOptions<User>) => ({ [Op.and]: [among, others, condition] });
-  return { ...found, where: and(found.where), counted: found.counted.map(and) };
+  return { ...narrowed(found, and), all: async () => and(await found.all()) };
 }
 
 /** One page of the accounts with their locks, filtered and in a stable order. @throws AppError `VALIDATION` */
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
+  const { where, mostCounted, findParts } = await listingFilter(core, listing);
   return pageOf(core, User, listing, {
-    ...(await listingFilter(core, listing)),
+    where,
+    mostCounted,
+    findParts,
     order: orderOf(listing),
     include: [currentLocks(core)],
   });
@@ -104,7 +108,7 @@ async function* csvOf(
   wanted: UserFilter,
   onBatch: (accounts: number) => void,
 ): AsyncGenerator<string> {
-  const { where: filter } = await listingFilter(core, wanted);
+  const filter = await (await listingFilter(core, wanted)).all();
   let header = markedHeader(exportedFields);
   for (let after = ''; ; ) {
     const { text, accounts, last } = await readPiece((from) => nextLines(from, filter, after));

@@ -1,51 +1,52 @@
-import { Op, type Utils, type WhereOptions } from 'sequelize';
+import { Op, type WhereOptions } from 'sequelize';
 import { contains } from '../../db/conditions.js';
 import type { User } from '../../db/models/user.js';
-import { countByWord, hasWords, type WordCount, type WordSearch } from '../../db/word-conditions.js';
+import { rowsOf } from '../../db/page.js';
+import { hasWords, isInAny, partsByWord, type WordParts, type WordSearch } from '../../db/word-conditions.js';
 import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
-import { mostCounted } from '../paging.js';
-import { areMany } from '../search-size.js';
+import { type FindParts, mostCounted, type Parts, partsWith } from '../paging.js';
+import { areMany, searchBounds } from '../search-size.js';
 
 /** The condition that accounts match a search. */
 export interface AccountSearch {
-  /** For the rows of a page. */
+  /** For a page: none of its rows is looked up in an index of words. */
   where: WhereOptions<User>;
-  /** To count them up to a bound: see `Listing.counted`. */
-  counted: WhereOptions<User>[];
+  /** For those who read all that match. */
+  all(): Promise<WhereOptions<User>>;
+  /** See `Listing`. */
   mostCounted: number;
-  /** Of a search by words: how many accounts have the rarest word, as far as they were counted, and whether it has no other. */
-  byWords?: { accounts: number; isWhole: boolean };
+  /** Of a search by words. */
+  findParts?: FindParts<User> | undefined;
   /** All that match, without regard to other filters, where they were read to find them. */
   ids?: readonly string[];
 }
 
 const same = (where: WhereOptions<User>, most: number): AccountSearch => ({
   where,
-  counted: [where],
+  all: async () => where,
   mostCounted: most,
 });
+
+/** The accounts of a search that meet other conditions. */
+export function narrowed(found: AccountSearch, and: (where: WhereOptions<User>) => WhereOptions<User>) {
+  const { where, mostCounted: most, findParts } = found;
+  return {
+    where: and(where),
+    mostCounted: most,
+    findParts: findParts && partsWith<User, User>(findParts, and),
+  };
+}
 
 /** The accounts that are searched. */
 export interface AmongAccounts {
   role?: Role;
 }
 
-/**
- * As many accounts that match a word are collected from the indexes, to sort or to count them. Where more match, a page is
- * found in its order.
- */
-const mostCollected = 10_000;
-/** Of several words all of which have more, few accounts may match all, and in the order of a page they would come late. */
-const mostIntersected = 100_000;
-
 /** Accounts that are counted of a search by words: each may cost reading a row, to see whether it matches other filters. */
 const mostCountedByWords = 1000;
-
-/** Up to so many accounts are named by their ids in a query. */
-const mostNamed = 1000;
 
 /** As many words of a search are looked up, to find the rarest. */
 const mostWords = 3;
@@ -57,19 +58,77 @@ function phonesOf(search: string): string[] {
   return /^\d/.test(key) ? [key, `+${key}`] : [key];
 }
 
-/** The word of a search that the fewest accounts have, as far as they are counted: the longest words are the likeliest. */
-async function rarestOf(
-  { database }: Core,
-  { words, phones }: WordSearch,
-  most: number,
-): Promise<WordCount | undefined> {
-  let rarest: WordCount | undefined;
-  for (const word of words.toSorted((a, b) => b.length - a.length).slice(0, mostWords)) {
-    const counted = await database.read(() => countByWord(database.sequelize, word, phones, most + 1));
-    if (rarest === undefined || counted.accounts < rarest.accounts) rarest = counted;
-    if (rarest.accounts <= mostCollected) break;
+/** A word with the accounts that have it. */
+interface LookedUp extends WordParts {
+  word: string;
+}
+
+/** A word of a search that few accounts have, or else one that many have: the longest words are the likeliest. */
+async function rareWordOf({ database }: Core, { words, phones }: WordSearch): Promise<LookedUp | undefined> {
+  const { sequelize, read } = database;
+  const longest = words.toSorted((a, b) => b.length - a.length).slice(0, mostWords);
+  const all = new Map<string, LookedUp>();
+  for (const few of searchBounds.rare)
+    for (const word of longest) {
+      let found = all.get(word);
+      if (found?.entries === undefined) {
+        found = { word, ...(await read(() => partsByWord(sequelize, word, phones, { few }))) };
+        all.set(word, found);
+      }
+      if (found.entries !== undefined && found.entries <= few) return found;
+    }
+  return longest[0] === undefined ? undefined : all.get(longest[0]);
+}
+
+/** The accounts that have one word, or a phone. */
+function accountsWithWord({ database }: Core, word: string, { words, phones }: WordSearch): AccountSearch {
+  const { sequelize, read } = database;
+  const where = { [Op.and]: [hasWords(sequelize, { words, phones })] };
+  const findParts: FindParts<User> = async (few, sortedBy) => {
+    const { parts, largest, entries } = await read(() => partsByWord(sequelize, word, phones, { few, sortedBy }));
+    const [first] = parts;
+    const some = first && { where: first.where, entries: largest };
+    return { parts, entries, some, rows: first?.isDistinct ? largest : 0 };
+  };
+  const all = async () => {
+    const { collected } = searchBounds;
+    const { entries = Number.POSITIVE_INFINITY } = await findParts(collected);
+    return entries > collected ? where : { [Op.and]: [isInAny(sequelize, word, phones)] };
+  };
+  return { where, all, mostCounted: mostCountedByWords, findParts };
+}
+
+/** The accounts that have several words, or a phone. */
+async function accountsWithWords(core: Core, sought: WordSearch): Promise<AccountSearch> {
+  const { sequelize, models, read } = core.database;
+  const matches = hasWords(sequelize, sought);
+  const where = { [Op.and]: [matches] };
+  const rare = await rareWordOf(core, sought);
+  if (!rare) return same(where, mostCountedByWords);
+  const { word, largest } = rare;
+  const isRare = rare.entries !== undefined && rare.entries <= Math.max(...searchBounds.rare);
+  // The indexes know the word alone.
+  const parts = rare.parts.map((part) => ({ ...part, where: { [Op.and]: [part.where, matches] } }));
+  const found = { where, mostCounted: mostCountedByWords };
+  const all = async () => (isRare ? { [Op.and]: [isInAny(sequelize, word, sought.phones), matches] } : where);
+  const findParts = (known: Pick<Parts<User>, 'some' | 'rows'>) => async () => ({
+    parts,
+    entries: rare.entries,
+    ...known,
+  });
+  if (!isRare) {
+    const [first] = parts;
+    return {
+      ...found,
+      all,
+      findParts: findParts({ some: first && { where: first.where, entries: largest }, rows: 0 }),
+    };
   }
-  return rarest;
+  // Once, for the page and the count.
+  const ids = await read(() => rowsOf(models.User, { where: {}, order: [], parts }).ids(searchBounds.named + 1));
+  if (ids.length <= searchBounds.named) return { ...same({ id: ids }, mostCountedByWords), ids };
+  const some = { where: { id: ids }, entries: ids.length };
+  return { ...found, all, findParts: findParts({ some, rows: ids.length }) };
 }
 
 /**
@@ -87,38 +146,14 @@ export async function accountsFound(
   const key = searchKey(search);
   if (search === undefined || key === '') return same({}, mostCounted);
   const sought: WordSearch = { words: searchedWords(key), phones: withPhones ? phonesOf(search) : [] };
-  const matches = hasWords(sequelize, sought);
   if (!(await areMany(core, core.database.models.User, { ...among }))) {
     const anywhere = [
       contains(sequelize, 'User.search_key', key),
       ...(withPhones ? [contains(sequelize, 'User.phone_key', phoneKey(search))] : []),
     ];
-    return same({ [Op.and]: [{ [Op.or]: [...anywhere, matches] }] }, mostCounted);
+    return same({ [Op.and]: [{ [Op.or]: [...anywhere, hasWords(sequelize, sought)] }] }, mostCounted);
   }
-  const [where, hasOthers] = [{ [Op.and]: [matches] }, sought.words.length > 1];
-  // The indexes know all of a single word.
-  const and = (condition: Utils.Literal) => ({ [Op.and]: hasOthers ? [condition, matches] : [condition] });
-  let rarest = await rarestOf(core, sought, mostCollected);
-  if (hasOthers && rarest && rarest.accounts > mostCollected) rarest = await rarestOf(core, sought, mostIntersected);
-  if (!rarest) return same(where, mostCountedByWords);
-  const collected = and(rarest.inAny);
-  const { accounts } = rarest;
-  const byWords = { accounts, isWhole: !hasOthers };
-  if (hasOthers && accounts <= mostIntersected) {
-    // Once, for the page and the count.
-    const { models, read } = core.database;
-    const users = await read(() =>
-      models.User.findAll({ attributes: ['id'], where: collected, limit: mostNamed + 1, raw: true }),
-    );
-    const ids = users.map(({ id }) => id);
-    if (ids.length <= mostNamed) return { ...same({ id: ids }, mostCountedByWords), ids };
-    return { ...same(collected, mostCountedByWords), byWords };
-  }
-  const isCollected = accounts <= mostCollected;
-  return {
-    where: isCollected ? collected : where,
-    counted: [and(rarest.inLargest), collected],
-    mostCounted: mostCountedByWords,
-    byWords,
-  };
+  const [word, ...others] = sought.words;
+  if (word !== undefined && others.length === 0) return accountsWithWord(core, word, sought);
+  return accountsWithWords(core, sought);
 }

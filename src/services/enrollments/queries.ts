@@ -14,11 +14,11 @@ import {
 } from '../../schemas/enrollment.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
-import { accountsFound } from '../accounts/search.js';
+import { accountsFound, narrowed } from '../accounts/search.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
-import { orderOf, type Page, pageOf } from '../paging.js';
+import { orderOf, type Page, pageOf, partsWith } from '../paging.js';
 import { matchingTrainees } from './search.js';
 
 const newestFirst: Order = [
@@ -141,7 +141,10 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
     where: and(matching.where),
     order: orderOf(listing),
     include: withUserAndCourse(core),
-    ...(!isNarrow && { mostCounted: matching.mostCounted, counted: matching.counted.map(and) }),
+    ...(!isNarrow && {
+      mostCounted: matching.mostCounted,
+      findParts: matching.findParts && partsWith(matching.findParts, and),
+    }),
   });
 }
 
@@ -236,10 +239,8 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
   ];
   const and = (condition: WhereOptions<User>) => ({ [Op.and]: [...available, condition] });
   return pageOf(core, models.User, listing, {
-    where: and(found.where),
+    ...narrowed(found, and),
     order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
-    mostCounted: found.mostCounted,
-    counted: found.counted.map(and),
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
 }

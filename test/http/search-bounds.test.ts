@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { searchBounds } from '../../src/services/search-size.js';
+import { atDepth } from '../support/depth.js';
+import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
+import { type Cast, castOf } from './support/cast.js';
+
+const firstNames = ['Mara', 'Mario', 'Anne-Marie', 'Lena', 'Nora', 'Maja'];
+const lastNames = ['Lopez', 'Marsh', "O'Mara", 'van Dijk', 'Lenz', 'Noris', 'Malik'];
+const searches = ['m', 'mar', 'lenz', 'mara l', 'mar dijk', 'l m', 'mar-lenz', '44', 'nobody'];
+
+/** Bounds that searches among few accounts cross, in each way to find a page and a number. */
+const changed: readonly Partial<typeof searchBounds>[] = [
+  { sorted: 0, sortedApart: 0, readInOrder: [5, 20] },
+  { sorted: 0, sortedApart: 0, readInOrder: [2, 3], sortedAfterwards: 0, collected: 0 },
+  { sorted: 7, sortedApart: 12, readInOrder: [7], sortedAfterwards: 20 },
+  { sorted: 7, sortedApart: 7, rare: [5, 15, 30], named: 2 },
+  { sorted: 0, sortedApart: 0, rare: [40], named: 0, readInOrder: [10], collected: 0 },
+  { sorted: 0, sortedApart: 0 },
+  { sorted: 0, sortedApart: 0, readInOrder: [3] },
+  { rare: [0], readInOrder: [1, 1, 1] },
+];
+
+describe('A search by words, however many accounts it finds', function () {
+  this.timeout(scaled(120_000));
+  const harness = useHarness({ SEARCH_SCAN_ROWS: '0' });
+  const bounds = { ...searchBounds };
+  afterEach(() => {
+    Object.assign(searchBounds, bounds);
+  });
+
+  async function fill(cast: Cast): Promise<string> {
+    const { context } = harness;
+    const [course, other] = [await buildCourse(context, cast.owner.user), await buildCourse(context, cast.owner.user)];
+    for (const [index, lastName] of [...lastNames, ...lastNames, ...lastNames, ...lastNames].entries()) {
+      const firstName = firstNames[index % firstNames.length] ?? '';
+      const email = `p${index}@${index % 3 === 0 ? 'mar-lenz.example' : 'north.example'}`;
+      const user = await buildUser(context, { firstName, lastName, email, isActive: index % 5 > 0 });
+      if (index % 4 > 0) await buildEnrollment(context, user, course);
+      if (index % 3 > 0) await buildEnrollment(context, user, other);
+    }
+    return (await buildCourse(context, cast.owner.user)).id;
+  }
+
+  it('finds the same pages and numbers', async () => {
+    const cast = await castOf(harness.context);
+    const courseId = await fill(cast);
+    const listings = [
+      '/api/users?limit=4',
+      '/api/users?limit=4&sortBy=lastName',
+      '/api/users?limit=3&sortBy=firstName&sortOrder=DESC&isActive=true',
+      '/api/users?limit=4&sortBy=lastLogin&role=trainee',
+      '/api/users?limit=4&sortBy=email&locked=true',
+      `/api/enrollments/available-trainees?limit=4&courseId=${courseId}`,
+      '/api/enrollments?limit=4',
+      '/api/enrollments?limit=4&status=active&sortOrder=ASC',
+    ];
+    const get = async (path: string) => (await harness.api('get', path, cast.admin.token).expect(200)).body;
+    const itemsOf = (body: Record<string, { id: string }[]>) => body.users ?? body.trainees ?? body.enrollments ?? [];
+    /** Each page of each search, by its number and after the page before. */
+    async function all(): Promise<unknown[]> {
+      const found: unknown[] = [];
+      for (const listing of listings)
+        for (const search of searches) {
+          const path = `${listing}&search=${encodeURIComponent(search)}`;
+          const first = await get(path);
+          const last = itemsOf(first).at(-1)?.id;
+          const second = await get(`${path}&page=2`);
+          const after = last === undefined ? second : await get(`${path}&page=2&afterId=${last}`);
+          expect(itemsOf(after), path).to.deep.equal(itemsOf(second));
+          const shown = [first, second].map((body) => [itemsOf(body).map(({ id }) => id), body.pagination]);
+          found.push([path, ...shown]);
+        }
+      return found;
+    }
+    const expected = await all();
+    for (const one of changed.slice(0, atDepth(5, changed.length))) {
+      Object.assign(searchBounds, bounds, one);
+      expect(await all(), JSON.stringify(one)).to.deep.equal(expected);
+    }
+  });
+
+  it('finds the same for exports', async () => {
+    const cast = await castOf(harness.context);
+    await fill(cast);
+    const all = async () => {
+      const found: string[] = [];
+      for (const search of searches) {
+        const path = `/api/users/export.csv?search=${encodeURIComponent(search)}`;
+        found.push((await harness.api('get', path, cast.admin.token).expect(200)).text);
+      }
+      return found;
+    };
+    const expected = await all();
+    for (const one of changed.slice(0, atDepth(5, changed.length))) {
+      Object.assign(searchBounds, bounds, one);
+      expect(await all(), JSON.stringify(one)).to.deep.equal(expected);
+    }
+  });
+});
