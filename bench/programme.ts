@@ -157,15 +157,15 @@ function* courseWordRows(ids: readonly string[]): Generator<ColumnValue[]> {
     for (const word of wordsOf(namesOfCourse(index).keys.searchKey)) yield [word, id];
 }
 
-/** How many courses are full, in programmes of all sizes. The others have fewer enrollments than seats. */
-const fullCourses = 40;
+/** One of so many courses is full, and published. The others have fewer enrollments than seats. */
+const coursesPerFull = 250;
 
 function courseRow(id: string, trainerId: string, index: number, count: number): ColumnValue[] {
   const { title, category, tags, keys } = namesOfCourse(index);
   const level = pick(['beginner', 'intermediate', 'advanced'], index);
   const createdAt = moment(index / count);
   const { searchKey: key, titleKey, categoryKey } = keys;
-  const isFull = index % Math.max(1, Math.floor(count / fullCourses)) === 0;
+  const isFull = index % coursesPerFull === 1;
   return [
     id,
     trainerId,

@@ -240,12 +240,14 @@ describe('Listings sorted by names and titles', () => {
       return { id: uuidv7(), trainerId: trainer.id, ...others, ...fields, ...courseKeys(fields) };
     });
     await Course.bulkCreate(courses);
+    const fill = (all: typeof courses) =>
+      context.database.models.Enrollment.bulkCreate(
+        all.flatMap(({ id: courseId, trainerId }) =>
+          trainees.map((userId) => ({ id: uuidv7(), userId, courseId, trainerId, enrolledAt: new Date() })),
+        ),
+      );
     const full = courses.filter(({ mayBeFull }) => mayBeFull);
-    await context.database.models.Enrollment.bulkCreate(
-      full.flatMap(({ id: courseId, trainerId }) =>
-        trainees.map((userId) => ({ id: uuidv7(), userId, courseId, trainerId, enrolledAt: new Date() })),
-      ),
-    );
+    await fill(full);
     const analyze = async () => {
       if (onMysql) await context.database.sequelize.query('ANALYZE TABLE courses, enrollments');
     };
@@ -258,16 +260,17 @@ describe('Listings sorted by names and titles', () => {
       expect(body.pagination.totalItems).to.equal(full.length);
     }
     // More than are named in a query.
+    await fill(courses.filter(({ mayBeFull }) => !mayBeFull));
     await Course.update({ mayBeFull: true }, { where: {} });
     await analyze();
-    // For the public, of whom a third of these courses is hidden, MariaDB takes one or the other.
+    // For the public, which doesn't see a third of these courses, MariaDB takes one or the other.
     const indexes = ['courses_published_title_key', 'courses_title_key'];
     for (const by of [undefined, trainerToken, token]) {
       const { index, isSorted } = await planOf((await pageStatement(query, by)).ids);
       expect(index).to.be.oneOf(indexes);
       expect(isSorted).to.equal(false);
       const { body } = await harness.api('get', query, by).expect(200);
-      expect(body.pagination.totalItems).to.equal(full.length);
+      expect(body.pagination.totalItems).to.equal(by === undefined ? 600 : 900);
     }
   });
 

@@ -1,11 +1,12 @@
 import { Op, type WhereOptions } from 'sequelize';
 import { hasSeatsLeft, isFull } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
-import { addSeats, seatStatuses } from '../capacity.js';
+import { rowsOf } from '../../db/page.js';
+import { seatStatuses } from '../capacity.js';
 import type { Core } from '../core.js';
 
-/** Of so many courses that may be full the seats are counted, and those that are full are named in the query. */
-const mostNamed = 200;
+/** Up to so many full courses are named by their ids in the query of a page. */
+const mostNamed = 500;
 
 /** Which courses a listing has, and by what they are counted: see `Listing.counted`. */
 interface Found {
@@ -20,21 +21,14 @@ function withSeatsLeft({ database: { sequelize } }: Core, among: WhereOptions<Co
 }
 
 /**
- * Those of some courses that are full. Where few may be, they are found by an index; where many may be, by reading courses in
- * the order of the page, which soon has enough.
+ * Those of some courses that are full. Few are found by an index, once, for the page and its number; of many a page is found by
+ * reading courses in its order, which soon has enough.
  */
-async function thatAreFull(core: Core, among: WhereOptions<Course>): Promise<Found> {
-  const { sequelize, models, read } = core.database;
-  const where = { [Op.and]: [among, { mayBeFull: true }] };
-  const candidates = await read(() =>
-    models.Course.findAll({ attributes: ['id', 'maxStudents'], where, limit: mostNamed + 1 }),
-  );
-  if (candidates.length <= mostNamed) {
-    await addSeats(core, candidates);
-    const full = { id: candidates.filter((course) => course.seatsLeft === 0).map(({ id }) => id) };
-    return { where: full, counted: [full] };
-  }
+async function thatAreFull({ database }: Core, among: WhereOptions<Course>): Promise<Found> {
+  const { sequelize, models, read } = database;
   const full = (how: 'by index' | 'in order') => ({ [Op.and]: [among, isFull(sequelize, seatStatuses, how)] });
+  const ids = await read(() => rowsOf(models.Course, { where: full('by index'), order: [] }).ids(mostNamed + 1));
+  if (ids.length <= mostNamed) return { where: { id: ids }, counted: [{ id: ids }] };
   return { where: full('in order'), counted: [full('by index')] };
 }
 
