@@ -153,7 +153,7 @@ describe('Courses that may be full', function () {
         .asyncProperty(fc.array(step, { minLength: 40, maxLength: 50 }), check)
         .afterEach(() => emptyDatabase(context())),
       // Shorter sequences would be tried for minutes.
-      { numRuns: atDepth(6, 60), includeErrorInReport: true, endOnFailure: true },
+      { numRuns: atDepth(6, 24), includeErrorInReport: true, endOnFailure: true },
     );
     for (const what of ['request', 'assign', 'assignMany', 'status', 'remove', 'limit', 'account', 'undo'])
       expect(done[`${what} done`], what).to.be.above(0);
@@ -287,7 +287,7 @@ describe('Courses that may be full', function () {
     let isOver = false;
     /** One trainee who comes and goes. */
     const comeAndGo = async (user: User, index: number) => {
-      for (let round = 0; round < atDepth(8, 40); round += 1) {
+      for (let round = 0; round < atDepth(8, 16); round += 1) {
         await ignoring(requestEnrollment(context(), callerOf(user), { courseId: course.id }));
         const own = await models().Enrollment.findOne({ where: { userId: user.id } });
         if (own && (index + round) % 3 === 0) await ignoring(removeEnrollments(context(), operator, [own.id]));
