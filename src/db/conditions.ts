@@ -64,8 +64,8 @@ export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[]) 
 
 /**
  * That a course is full: it has as many enrollments of `statuses` as it may have.
- * @param how `by index`: the courses that may be full are looked up, for counting; `in order`: rows are read in the order of a
- *   page, because most pages end long before all of them are counted
+ * @param how `by index`: the courses that may be full are looked up, to count or to name them; `in order`: rows are read in the
+ *   order of a page, because most pages end long before all of them are counted
  */
 export function isFull(sequelize: Sequelize, statuses: readonly string[], how: 'by index' | 'in order') {
   const mayBeFull = how === 'by index' ? 'Course.may_be_full' : 'COALESCE(Course.may_be_full, 0)';
