@@ -44,7 +44,9 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 const manyFirstNames = [...firstNames, ...madeUp(3000).map(capitalized)];
 const manyLastNames = [...lastNames, ...madeUp(40_000).map(capitalized)];
-const domains = ['example.org', ...madeUp(2000).map((word) => `${word}.example.org`)];
+const backwards = (word: string) => Array.from(word).reverse().join('');
+/** They don't begin with names of people: that few do. */
+const domains = ['example.org', ...madeUp(2000).map((word) => `${backwards(word)}.example.org`)];
 
 /** Numbers from 0 up to 1, evenly spread over the indexes; those of different steps, irrational numbers, don't correlate. */
 const spread = (index: number, step: number) => (index * step) % 1;
@@ -53,15 +55,25 @@ const spread = (index: number, step: number) => (index * step) % 1;
 // The cast: a part is less than 1, so there is such an index.
 const frequent = (values: readonly string[], part: number) => values[Math.floor(values.length * part ** 2)] as string;
 
-/** The name of a person among millions. Every seventh has two last names. */
-export function nameAt(index: number): { firstName: string; lastName: string; domain: string } {
-  const lastName = frequent(manyLastNames, spread(index, Math.SQRT2));
+/** A name as it is in an email address: without accents, spaces and the like. */
+const inEmail = (name: string) =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z]/g, '');
+
+/**
+ * The name and the email address of a person among millions. Every seventh has two last names, every other an email address
+ * that begins with the name.
+ */
+export function personAt(index: number): { firstName: string; lastName: string; email: string; domain: string } {
+  const firstName = frequent(manyFirstNames, spread(index, Math.sqrt(3)));
+  const first = frequent(manyLastNames, spread(index, Math.SQRT2));
   const second = frequent(manyLastNames, spread(index, Math.E));
-  return {
-    firstName: frequent(manyFirstNames, spread(index, Math.sqrt(3))),
-    lastName: index % 7 === 0 ? `${lastName} ${second}` : lastName,
-    domain: frequent(domains, spread(index, Math.sqrt(5))),
-  };
+  const lastName = index % 7 === 0 ? `${first} ${second}` : first;
+  const domain = frequent(domains, spread(index, Math.sqrt(5)));
+  const name = index % 2 === 0 ? `${inEmail(firstName)}.${inEmail(lastName)}` : 'person';
+  return { firstName, lastName, email: `${name}.${index}@${domain}`, domain };
 }
 
 /** A bcrypt hash of cost 10, the same for all people: an import stores it unchanged. */

@@ -7,7 +7,7 @@ import { storedWords, wordsOf } from '../src/schemas/search-words.js';
 import { userKeys } from '../src/services/accounts/store.js';
 import { courseKeys } from '../src/services/courses/commands.js';
 import { newIds } from '../src/services/ids.js';
-import { nameAt, passwordHash } from './people.js';
+import { passwordHash, personAt } from './people.js';
 
 /** How large a course programme is. */
 export interface Sizes {
@@ -97,24 +97,23 @@ const userColumns =
   'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, last_login, search_key, last_name_key, first_name_key, created_at, updated_at';
 
 /** Who has the account at an index: the super admin first, then the trainers, then the trainees. */
-function personAt(index: number, { trainers }: Sizes) {
+function accountAt(index: number, { trainers }: Sizes) {
   const role: Role = index === 0 ? 'super_admin' : index <= trainers ? 'trainer' : 'trainee';
-  const { firstName, lastName, domain } = nameAt(index);
-  const email = `${role}.${index}@${domain}`;
+  const { firstName, lastName, email } = personAt(index);
   return { role, firstName, lastName, email, keys: userKeys({ firstName, lastName, email }) };
 }
 
 /** The words by which accounts are found. */
 function* wordRows(ids: readonly string[], sizes: Sizes): Generator<ColumnValue[]> {
   for (const [index, id] of ids.entries()) {
-    const { email, keys } = personAt(index, sizes);
+    const { email, keys } = accountAt(index, sizes);
     for (const word of storedWords({ email, ...keys })) yield [word, id];
   }
 }
 
 function userRow(id: string, index: number, sizes: Sizes): ColumnValue[] {
   const { trainers, trainees } = sizes;
-  const { role, firstName, lastName, email, keys } = personAt(index, sizes);
+  const { role, firstName, lastName, email, keys } = accountAt(index, sizes);
   const phone = `+44 20 ${String(index).padStart(8, '0')}`;
   const createdAt = moment(index / (trainers + trainees));
   const lastLogin = index % 4 === 3 ? null : moment(((index * 7919) % 100_003) / 100_003);

@@ -19,7 +19,7 @@ import {
   whole,
 } from './figures.js';
 import { rounds, scale, selected } from './options.js';
-import { nameAt } from './people.js';
+import { personAt } from './people.js';
 import type { Programme, Sizes } from './programme.js';
 import type { Answer } from './service.js';
 
@@ -135,17 +135,17 @@ async function listings(inSmall: Served, inLarge: Served): Promise<void> {
 
 /** What people type to find somebody. */
 const searches: Readonly<Record<string, (index: number) => string>> = {
-  'last name': (index) => nameAt(index).lastName,
-  'first name': (index) => nameAt(index).firstName,
-  'first and last name': (index) => `${nameAt(index).firstName} ${nameAt(index).lastName}`,
-  'first name and initial': (index) => `${nameAt(index).firstName} ${nameAt(index).lastName.charAt(0)}`,
-  'four letters of a last name': (index) => nameAt(index).lastName.slice(0, 4),
-  'two letters of a first name': (index) => nameAt(index).firstName.slice(0, 2),
-  'one letter': (index) => nameAt(index).lastName.charAt(0),
-  'email address': (index) => `trainee.${index}@${nameAt(index).domain}`,
-  'domain of an email address': (index) => nameAt(index).domain,
+  'last name': (index) => personAt(index).lastName,
+  'first name': (index) => personAt(index).firstName,
+  'first and last name': (index) => `${personAt(index).firstName} ${personAt(index).lastName}`,
+  'first name and initial': (index) => `${personAt(index).firstName} ${personAt(index).lastName.charAt(0)}`,
+  'four letters of a last name': (index) => personAt(index).lastName.slice(0, 4),
+  'two letters of a first name': (index) => personAt(index).firstName.slice(0, 2),
+  'one letter': (index) => personAt(index).lastName.charAt(0),
+  'email address': (index) => personAt(index).email,
+  'domain of an email address': (index) => personAt(index).domain,
   phone: (index) => `+44 20 ${String(index).padStart(8, '0')}`,
-  'most frequent first name': () => nameAt(0).firstName,
+  'most frequent first name': () => personAt(0).firstName,
   nobody: (index) => `nobody ${index}`,
 };
 

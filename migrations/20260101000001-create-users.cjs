@@ -21,7 +21,7 @@ module.exports = {
         // The expiry of a generated initial password; null for passwords that a person chose.
         initial_password_expires_at: { type: 'timestamp', null: true },
         // Names and email, normalised for searches: the same on every database, whatever its collation.
-        search_key: { type: ['string', 600] },
+        search_key: { type: ['string', 500] },
         created_at: { type: 'timestamp' },
         updated_at: { type: 'timestamp' },
         // 1 for the super admin, else null: its unique index permits one super admin, and any number of nulls.

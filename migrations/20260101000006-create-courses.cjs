@@ -27,7 +27,7 @@ module.exports = {
         // Incremented when a seat is reserved, so that of two concurrent reservations one fails, on a cluster too.
         lock_version: { type: 'integer', default: 0 },
         // Title, category and tags, normalised for searches.
-        search_key: { type: ['string', 600] },
+        search_key: { type: ['string', 500] },
         created_at: { type: 'timestamp' },
         updated_at: { type: 'timestamp' },
       },

@@ -15,7 +15,7 @@ module.exports = {
         reason: { type: 'text', null: true },
         // The account that the row matches.
         user_id: { type: 'id', null: true },
-        search_key: { type: ['string', 600] },
+        search_key: { type: ['string', 500] },
         // The fields that an update changes, with their old and new values.
         changes_json: { type: 'text', null: true },
         // The cells of the row, shortened, without passwords.

@@ -50,6 +50,23 @@ export function refersToOneOf<M extends Model>(
   );
 }
 
+/**
+ * That `column` is the id of one of the rows of a model that meet one of the conditions. Their ids are collected first: for rows
+ * that are read in the order of a page.
+ */
+export function refersToCollected<M extends Model>(
+  column: string,
+  model: ModelStatic<M>,
+  conditions: readonly WhereOptions<Attributes<M>>[],
+) {
+  const alias = `\`${model.name}\``;
+  const ids = conditions.map(
+    (where) => `SELECT ${alias}.\`id\` FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)}`,
+  );
+  // Compared, because databases may begin with the ids of a mere IN.
+  return literal(`(${column} IN (SELECT id FROM (${ids.join(' UNION ALL ')}) AS collected)) = 1`);
+}
+
 /** How many enrollments of `statuses` the course in the row of a query has, counted in an index. */
 function seatsTaken(sequelize: Sequelize, statuses: readonly string[]): string {
   const counted = statuses.map((status) => sequelize.escape(status)).join(', ');

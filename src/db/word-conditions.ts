@@ -16,9 +16,8 @@ const lastSign = '\u{10ffff}';
 const begins = (sequelize: Sequelize, column: string, text: string): string =>
   `(${column} >= ${sequelize.escape(text)} AND ${column} < ${sequelize.escape(text + lastSign)})`;
 
-const domainColumn = 'email_domain';
-const keyColumns = ['first_name_key', 'last_name_key', 'email'] as const;
-const indexedColumns = [...keyColumns, domainColumn] as const;
+/** Their indexes have all that most searches read of an account (migration 34). */
+const nameColumns = ['first_name_key', 'last_name_key'] as const;
 
 /** The attributes in whose order listings may be. */
 const attributes: Readonly<Record<string, string>> = {
@@ -33,8 +32,24 @@ interface LookUp {
   from: string;
   /** The column of the id. */
   id: string;
+  /** The column that is looked up. */
+  column: string;
+  /** What an entry counts. */
+  weight: number;
   part: WordPart;
 }
+
+/** An index whose entries are counted. */
+interface Counted extends LookUp {
+  /** Whether they count. */
+  counts: boolean;
+}
+
+/** An entry without the row's order and filters counts as so many that have them, where the row is read for it. */
+const rowWeight = 3;
+
+/** Many emails begin with the first or last name, whose index has found their account: their rows aren't read again. */
+const emailWeight = 2;
 
 /** Accounts that are found in one index. */
 export interface WordPart {
@@ -42,31 +57,39 @@ export interface WordPart {
   where: ReturnType<typeof literal>;
   /** The attribute in whose order the index has them, where listings can be sorted by it. */
   sortedBy?: string | undefined;
-  /** Whether an account has one entry in the index at most. */
+  /** Whether each entry of the index is another account. */
   isDistinct: boolean;
 }
 
 function lookUps(sequelize: Sequelize, word: string, phones: readonly string[]): LookUp[] {
-  const inColumn = (column: string, text: string): LookUp => ({
+  const inColumn = (column: string, text: string, weight = rowWeight): LookUp => ({
     from: `FROM users WHERE ${begins(sequelize, column, text)}`,
     id: 'id',
+    column,
+    weight,
     part: {
       where: literal(begins(sequelize, `\`User\`.\`${column}\``, text)),
       sortedBy: attributes[column],
       isDistinct: true,
     },
   });
-  const byIds = (from: string, id: string, isDistinct: boolean): LookUp => ({
-    from,
-    id,
-    part: { where: literal(`\`User\`.\`id\` IN (SELECT ${id} ${from})`), isDistinct },
-  });
+  const byIds = (table: string, column: string, id: string, isDistinct: boolean): LookUp => {
+    const from = `FROM ${table} WHERE ${begins(sequelize, column, word)}`;
+    return {
+      from,
+      id,
+      column,
+      weight: rowWeight,
+      part: { where: literal(`\`User\`.\`id\` IN (SELECT ${id} ${from})`), isDistinct },
+    };
+  };
   return [
-    ...keyColumns.map((column) => inColumn(column, word)),
+    ...nameColumns.map((column) => inColumn(column, word, 1)),
+    inColumn('email', word, emailWeight),
     ...phones.map((phone) => inColumn('phone_key', phone)),
     // A generated column that isn't stored: by the ids of its index alone, without its value in the row.
-    byIds(`FROM users WHERE ${begins(sequelize, domainColumn, word)}`, 'id', true),
-    byIds(`FROM account_words WHERE ${begins(sequelize, 'word', word)}`, 'account_id', false),
+    byIds('users', 'email_domain', 'id', true),
+    byIds('account_words', 'word', 'account_id', false),
   ];
 }
 
@@ -82,49 +105,73 @@ export interface WordParts {
   parts: WordPart[];
   /** How many entries the index of the first part has, at least. */
   largest: number;
-  /** How many entries all have, unless one has more than were counted; an account may have several. */
+  /**
+   * How many entries all have, unless one has more than were counted; an account may have several. Those without what most
+   * searches read of an account count more.
+   */
   entries: number | undefined;
 }
 
 /**
+ * The parts of a search, with that of emails without the accounts that indexes of names have found: only ids are read to leave
+ * these out.
+ */
+function withoutOthers(found: readonly Counted[]): WordPart[] {
+  const ofNames = found.filter(({ column }) => nameColumns.some((name) => name === column));
+  return found.map(({ part, column, from, counts }) => {
+    // In the order of emails their index is read as it is.
+    if (column !== 'email' || !counts || ofNames.length === 0) return part;
+    const names = ofNames.map((one) => `SELECT id ${one.from}`);
+    // Of two, because MariaDB would look up each email among one.
+    const others = [...names, 'SELECT id FROM users WHERE 1 = 0'].join(' UNION ALL ');
+    const where = `\`User\`.\`id\` IN (SELECT id ${from} AND id NOT IN (SELECT id FROM (${others}) AS others))`;
+    return { where: literal(where), isDistinct: false };
+  });
+}
+
+/**
  * Counts the accounts with a word that begins so, or with a phone.
- * @param few the bound: where an index has more entries, nothing else is counted, and its part is the first
+ * @param few the bound: no more entries of an index are counted, and where the first one has more, nothing else is
  * @param sortedBy the attribute of an index whose entries don't count
+ * @param onlyIds whether no rows of accounts are read: then each entry counts once
  */
 export async function partsByWord(
   sequelize: Sequelize,
   word: string,
   phones: readonly string[],
-  { few, sortedBy }: { few: number; sortedBy?: string | undefined },
+  { few, sortedBy, onlyIds = false }: { few: number; sortedBy?: string | undefined; onlyIds?: boolean | undefined },
 ): Promise<WordParts> {
-  const all = lookUps(sequelize, word, phones).map((one) => ({
-    ...one,
-    counts: sortedBy === undefined || one.part.sortedBy !== sortedBy,
-    // An entry behind so many shows that there are more, without a temporary table.
-    isMore: `(SELECT 1 ${one.from} LIMIT 1 OFFSET ${few}) = 1`,
-  }));
-  // Those after the first that applies aren't looked up.
-  const cases = all.flatMap(({ counts, isMore }, index) => (counts ? [`WHEN ${isMore} THEN ${index}`] : []));
-  const [first] = await plainSelect(sequelize, `SELECT CASE ${cases.join(' ')} END`);
-  const large = typeof first?.[0] === 'number' ? all[first[0]] : undefined;
-  if (large) {
-    const parts = [large, ...all.filter((one) => one !== large)].map(({ part }) => part);
-    return { parts, largest: few + 1, entries: undefined };
-  }
-  const numbers = all.map(({ counts, isMore, from }, index) => {
-    const number = `(SELECT COUNT(*) ${from})`;
-    return `${counts ? number : `CASE WHEN ${isMore} THEN ${few + 1} ELSE ${number} END`} AS c${index}`;
+  const all = lookUps(sequelize, word, phones).map((one) => {
+    const counts = sortedBy === undefined || one.part.sortedBy !== sortedBy;
+    const weight = onlyIds ? 1 : one.weight;
+    return { ...one, counts, weight, most: Math.floor(few / weight) };
   });
-  const [row = []] = await plainSelect(sequelize, `SELECT ${numbers.join(', ')}`);
-  const found = all
-    .map(({ part, counts }, index) => ({ part, counts, number: Number(row[index]) }))
-    .filter(({ number }) => number > 0)
+  /** Up to one more than the bound of each. */
+  const numbersOf = async (some: typeof all): Promise<number[]> => {
+    const numbers = some.map(({ from, most }) => `(SELECT COUNT(*) FROM (SELECT 1 ${from} LIMIT ${most + 1}) AS some)`);
+    const [row = []] = await plainSelect(
+      sequelize,
+      `SELECT ${numbers.map((sql, index) => `${sql} AS c${index}`).join(', ')}`,
+    );
+    return row.map(Number);
+  };
+  // Names come first: of all that is looked up most accounts have it as the beginning of one.
+  const [first, ...others] = all.toSorted((one, other) => Number(other.counts) - Number(one.counts));
+  if (!first) return { parts: [], largest: 0, entries: 0 };
+  const [number = 0] = await numbersOf([first]);
+  if (number > first.most)
+    return { parts: [first, ...others].map(({ part }) => part), largest: number, entries: undefined };
+  const numbers = [number, ...(await numbersOf(others))];
+  const found = [first, ...others]
+    .map((one, index) => ({ ...one, number: numbers[index] ?? 0 }))
+    .filter((one) => one.number > 0)
     .sort((one, other) => other.number - one.number);
-  const entries = found.reduce((sum, { counts, number }) => (counts ? sum + number : sum), 0);
+  const counted = found.filter(({ counts }) => counts);
+  const areFew = counted.every((one) => one.number <= one.most);
   return {
-    parts: found.map(({ part }) => part),
+    parts: onlyIds ? found.map(({ part }) => part) : withoutOthers(found),
     largest: found[0]?.number ?? 0,
-    entries,
+    entries: areFew ? counted.reduce((sum, one) => sum + one.weight * one.number, 0) : undefined,
   };
 }
 
@@ -140,13 +187,16 @@ function isInKey(sequelize: Sequelize, key: string, word: string): string {
 const all = (conditions: readonly string[]): string =>
   conditions.length === 0 ? '1 = 0' : conditions.map((condition) => `(${condition})`).join(' AND ');
 
-/** That an account, whose row is `User` in the query, has the words or the phone. Needs no index. */
+/**
+ * That an account, whose row is `User` in the query, has the words or the phone. Needs no index. Its email is in its key, so
+ * that, without phones, indexes of names have all that is compared.
+ */
 export function hasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
   const column = (name: string) => `\`User\`.\`${name}\``;
   const hasWord = (word: string) =>
     [
       isInKey(sequelize, column('search_key'), word),
-      ...indexedColumns.map((name) => begins(sequelize, column(name), word)),
+      ...nameColumns.map((name) => begins(sequelize, column(name), word)),
     ].join(' OR ');
   const either = phones.map((phone) => begins(sequelize, column('phone_key'), phone));
   return literal(`(${[`(${all(words.map(hasWord))})`, ...either].join(' OR ')})`);

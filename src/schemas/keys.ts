@@ -46,7 +46,7 @@ export function phoneKey(phoneNumber: string): string {
 }
 
 /** Length of the column that searches look in, in characters. */
-export const searchKeyLength = 600;
+export const searchKeyLength = 500;
 
 /**
  * The folded text that a search looks in, and the folded form of what is looked for: compatibility forms, case and

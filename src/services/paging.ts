@@ -29,12 +29,16 @@ export const mostCounted = 10_000;
 export interface Parts<M extends Model> {
   /** Together all of them, the largest first; one may be in several. */
   parts: readonly Part<M>[];
-  /** How many entries the indexes have, unless one has more than the bound. */
+  /** What the entries of the indexes count, unless one has more than the bound. */
   entries: number | undefined;
   /** Some of the rows, and how many entries the index has of them at least: where more than are counted, they may decide. */
   some: { where: Part<M>['where']; entries: number } | undefined;
   /** How many rows there are at least. */
   rows: number;
+  /** Whether the conditions of the parts leave few of the entries. */
+  isSelective?: boolean;
+  /** All rows, for rows that are read in the order of a page: the ids of what they refer to are collected first. */
+  collected?: Part<M>['where'];
 }
 
 /**
@@ -51,12 +55,13 @@ export const partsWith =
     and: (where: Part<M>['where']) => Part<N>['where'],
   ): FindParts<N> =>
   async (few, sortedBy) => {
-    const { parts, some, entries } = await findParts(few, sortedBy);
+    const { parts, some, collected, ...found } = await findParts(few, sortedBy);
     return {
+      ...found,
       parts: parts.map((part) => ({ ...part, where: and(part.where) })),
-      entries,
       some: some && { ...some, where: and(some.where) },
       rows: 0,
+      ...(collected && { collected: and(collected) }),
     };
   };
 
@@ -129,6 +134,9 @@ function listedRows<M extends Model>(
   };
 }
 
+/** The orders that the indexes of names have. */
+const ordersOfNames: readonly unknown[] = ['createdAt', 'lastNameKey', 'firstNameKey'];
+
 /**
  * The rows of a search by words: those of few accounts are looked up and sorted; a page of those of many is found soon in its
  * order, unless they come late in it.
@@ -137,12 +145,24 @@ async function searched<M extends Model>(
   model: ModelStatic<M>,
   { findParts, ...listed }: Pick<Listing<M>, 'where' | 'order' | 'include'> & { findParts: FindParts<M> },
 ): Promise<Reading<M>> {
+  const { sorted, sortedOfSeveral, sortedApart, sortedOfAccounts, collectedAccounts } = searchBounds;
   const [by] = listed.order[0] ?? [];
   const sortedBy = typeof by === 'string' ? by : undefined;
-  const bound = sortedBy === 'createdAt' ? searchBounds.sorted : searchBounds.sortedApart;
-  const { parts, some, entries = Number.POSITIVE_INFINITY, rows } = await findParts(bound, sortedBy);
+  const isOfAccounts = sortedBy === 'enrolledAt';
+  const most = isOfAccounts ? collectedAccounts : sortedBy === 'createdAt' ? sorted : sortedApart;
+  const found = await findParts(most, sortedBy);
+  const { parts, some, entries = Number.POSITIVE_INFINITY, rows, collected } = found;
+  const bound = isOfAccounts
+    ? sortedOfAccounts
+    : found.isSelective && ordersOfNames.includes(sortedBy)
+      ? sortedOfSeveral
+      : most;
   const byParts = rowsOf(model, { ...listed, parts });
   const inOrder = rowsOf(model, listed);
+  const amongFirst = (window: Window) =>
+    collected && entries <= collectedAccounts
+      ? rowsOf(model, { ...listed, where: collected }).pageAmongFirst(window, searchBounds.readOfCollected)
+      : inOrder.pageAmongFirst(window, searchBounds.readInOrder);
   return {
     async count(most) {
       if (most !== undefined && rows >= most) return most;
@@ -152,8 +172,8 @@ async function searched<M extends Model>(
     },
     async page(window) {
       if (entries <= bound) return byParts.page(window);
-      const found = await inOrder.pageAmongFirst(window, searchBounds.readInOrder);
-      if (found) return found;
+      const first = await amongFirst(window);
+      if (first) return first;
       const { sortedAfterwards } = searchBounds;
       const many = await findParts(sortedAfterwards, sortedBy);
       const isBounded = many.entries !== undefined && many.entries <= sortedAfterwards;

@@ -10,16 +10,19 @@ const firstNames = ['Mara', 'Mario', 'Anne-Marie', 'Lena', 'Nora', 'Maja'];
 const lastNames = ['Lopez', 'Marsh', "O'Mara", 'van Dijk', 'Lenz', 'Noris', 'Malik'];
 const searches = ['m', 'mar', 'lenz', 'mara l', 'mar dijk', 'l m', 'mar-lenz', '44', 'nobody'];
 
+/** Nothing is sorted. */
+const none = { sorted: 0, sortedOfSeveral: 0, sortedApart: 0, sortedOfAccounts: 0 };
+
 /** Bounds that searches among few accounts cross, in each way to find a page and a number. */
 const changed: readonly Partial<typeof searchBounds>[] = [
-  { sorted: 0, sortedApart: 0, readInOrder: [5, 20] },
-  { sorted: 0, sortedApart: 0, readInOrder: [2, 3], sortedAfterwards: 0, collected: 0 },
-  { sorted: 7, sortedApart: 12, readInOrder: [7], sortedAfterwards: 20 },
-  { sorted: 7, sortedApart: 7, rare: [5, 15, 30], named: 2 },
-  { sorted: 0, sortedApart: 0, rare: [40], named: 0, readInOrder: [10], collected: 0 },
-  { sorted: 0, sortedApart: 0 },
-  { sorted: 0, sortedApart: 0, readInOrder: [3] },
-  { rare: [0], readInOrder: [1, 1, 1] },
+  { ...none, readInOrder: [5, 20], readOfCollected: [5, 20] },
+  { ...none, readInOrder: [2, 3], collectedAccounts: 0, sortedAfterwards: 0, collected: 0 },
+  { ...none, sorted: 7, sortedApart: 12, readInOrder: [7], readOfCollected: [3], sortedAfterwards: 20 },
+  { ...none, sorted: 7, sortedOfAccounts: 7, rare: [5, 15, 30], named: 2, counted: 4 },
+  { ...none, rare: [40], named: 0, readInOrder: [10], collected: 0 },
+  none,
+  { ...none, readInOrder: [3], collectedAccounts: 20, readOfCollected: [7, 7] },
+  { rare: [0], readInOrder: [1, 1, 1], sortedOfSeveral: 7, readOfCollected: [1, 1, 1] },
 ];
 
 describe('A search by words, however many accounts it finds', function () {
@@ -35,7 +38,9 @@ describe('A search by words, however many accounts it finds', function () {
     const [course, other] = [await buildCourse(context, cast.owner.user), await buildCourse(context, cast.owner.user)];
     for (const [index, lastName] of [...lastNames, ...lastNames, ...lastNames, ...lastNames].entries()) {
       const firstName = firstNames[index % firstNames.length] ?? '';
-      const email = `p${index}@${index % 3 === 0 ? 'mar-lenz.example' : 'north.example'}`;
+      // Some begin with a name that is searched for.
+      const name = index % 2 > 0 ? `${firstName.toLowerCase()}.p` : 'p';
+      const email = `${name}${index}@${index % 3 === 0 ? 'mar-lenz.example' : 'north.example'}`;
       const user = await buildUser(context, { firstName, lastName, email, isActive: index % 5 > 0 });
       if (index % 4 > 0) await buildEnrollment(context, user, course);
       if (index % 3 > 0) await buildEnrollment(context, user, other);

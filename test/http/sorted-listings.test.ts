@@ -200,8 +200,8 @@ describe('Listings sorted by names and titles', () => {
     if (onMysql) await context.database.sequelize.query('ANALYZE TABLE users, courses');
     for (const sortOrder of ['ASC', 'DESC'])
       for (const [path, sortBy, index, reader] of [
-        ['/api/users', 'lastName', 'users_last_name_key', token],
-        ['/api/users', 'firstName', 'users_first_name_key', token],
+        ['/api/users', 'lastName', 'users_last_names', token],
+        ['/api/users', 'firstName', 'users_first_names', token],
         ['/api/courses', 'title', 'courses_published_title_key', undefined],
         ['/api/courses', 'category', 'courses_published_category_key', undefined],
       ] as const) {

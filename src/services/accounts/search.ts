@@ -45,6 +45,12 @@ export interface AmongAccounts {
   role?: Role;
 }
 
+/** What is searched, and for what. */
+interface Wanted extends WordSearch {
+  /** See `partsByWord`. */
+  onlyIds: boolean;
+}
+
 /** Accounts that are counted of a search by words: each may cost reading a row, to see whether it matches other filters. */
 const mostCountedByWords = 1000;
 
@@ -64,15 +70,19 @@ interface LookedUp extends WordParts {
 }
 
 /** A word of a search that few accounts have, or else one that many have: the longest words are the likeliest. */
-async function rareWordOf({ database }: Core, { words, phones }: WordSearch): Promise<LookedUp | undefined> {
+async function rareWordOf({ database }: Core, { words, phones, onlyIds }: Wanted): Promise<LookedUp | undefined> {
   const { sequelize, read } = database;
-  const longest = words.toSorted((a, b) => b.length - a.length).slice(0, mostWords);
+  // Many accounts have each initial.
+  const longer = words.filter((word) => word.length > 1);
+  const longest = (longer.length > 0 ? longer : words).toSorted((a, b) => b.length - a.length).slice(0, mostWords);
+  // There is nothing to choose from one word: the first bound would only be counted for nothing.
+  const bounds = longest.length > 1 ? searchBounds.rare : searchBounds.rare.slice(-2);
   const all = new Map<string, LookedUp>();
-  for (const few of searchBounds.rare)
+  for (const few of bounds)
     for (const word of longest) {
       let found = all.get(word);
       if (found?.entries === undefined) {
-        found = { word, ...(await read(() => partsByWord(sequelize, word, phones, { few }))) };
+        found = { word, ...(await read(() => partsByWord(sequelize, word, phones, { few, onlyIds }))) };
         all.set(word, found);
       }
       if (found.entries !== undefined && found.entries <= few) return found;
@@ -81,11 +91,12 @@ async function rareWordOf({ database }: Core, { words, phones }: WordSearch): Pr
 }
 
 /** The accounts that have one word, or a phone. */
-function accountsWithWord({ database }: Core, word: string, { words, phones }: WordSearch): AccountSearch {
+function accountsWithWord({ database }: Core, word: string, { words, phones, onlyIds }: Wanted): AccountSearch {
   const { sequelize, read } = database;
   const where = { [Op.and]: [hasWords(sequelize, { words, phones })] };
   const findParts: FindParts<User> = async (few, sortedBy) => {
-    const { parts, largest, entries } = await read(() => partsByWord(sequelize, word, phones, { few, sortedBy }));
+    const options = { few, sortedBy, onlyIds };
+    const { parts, largest, entries } = await read(() => partsByWord(sequelize, word, phones, options));
     const [first] = parts;
     const some = first && { where: first.where, entries: largest };
     return { parts, entries, some, rows: first?.isDistinct ? largest : 0 };
@@ -99,7 +110,7 @@ function accountsWithWord({ database }: Core, word: string, { words, phones }: W
 }
 
 /** The accounts that have several words, or a phone. */
-async function accountsWithWords(core: Core, sought: WordSearch): Promise<AccountSearch> {
+async function accountsWithWords(core: Core, sought: Wanted): Promise<AccountSearch> {
   const { sequelize, models, read } = core.database;
   const matches = hasWords(sequelize, sought);
   const where = { [Op.and]: [matches] };
@@ -107,13 +118,16 @@ async function accountsWithWords(core: Core, sought: WordSearch): Promise<Accoun
   if (!rare) return same(where, mostCountedByWords);
   const { word, largest } = rare;
   const isRare = rare.entries !== undefined && rare.entries <= Math.max(...searchBounds.rare);
-  // The indexes know the word alone.
-  const parts = rare.parts.map((part) => ({ ...part, where: { [Op.and]: [part.where, matches] } }));
+  // The indexes know the word alone. Phones have none of the words.
+  const words = sought.phones.length > 0 ? sought.words : sought.words.filter((other) => other !== word);
+  const hasOthers = hasWords(sequelize, { ...sought, words });
+  const parts = rare.parts.map((part) => ({ ...part, where: { [Op.and]: [part.where, hasOthers] } }));
   const found = { where, mostCounted: mostCountedByWords };
   const all = async () => (isRare ? { [Op.and]: [isInAny(sequelize, word, sought.phones), matches] } : where);
   const findParts = (known: Pick<Parts<User>, 'some' | 'rows'>) => async () => ({
     parts,
     entries: rare.entries,
+    isSelective: true,
     ...known,
   });
   if (!isRare) {
@@ -124,9 +138,10 @@ async function accountsWithWords(core: Core, sought: WordSearch): Promise<Accoun
       findParts: findParts({ some: first && { where: first.where, entries: largest }, rows: 0 }),
     };
   }
+  const { named, counted } = searchBounds;
   // Once, for the page and the count.
-  const ids = await read(() => rowsOf(models.User, { where: {}, order: [], parts }).ids(searchBounds.named + 1));
-  if (ids.length <= searchBounds.named) return { ...same({ id: ids }, mostCountedByWords), ids };
+  const ids = await read(() => rowsOf(models.User, { where: {}, order: [], parts }).ids(Math.max(counted, named + 1)));
+  if (ids.length <= named) return { ...same({ id: ids }, mostCountedByWords), ids };
   const some = { where: { id: ids }, entries: ids.length };
   return { ...found, all, findParts: findParts({ some, rows: ids.length }) };
 }
@@ -136,16 +151,17 @@ async function accountsWithWords(core: Core, sought: WordSearch): Promise<Accoun
  * reading them all; among more than `SEARCH_SCAN_ROWS` those that have all its words, by the beginnings of theirs.
  * @param among the accounts that are searched: it decides how many they are
  * @param withPhones whether phones are searched: not for trainers, who aren't shown them
+ * @param onlyIds whether rows are found that refer to accounts, without reading those
  */
 export async function accountsFound(
   core: Core,
   search: string | undefined,
-  { among, withPhones = false }: { among: AmongAccounts; withPhones?: boolean },
+  { among, withPhones = false, onlyIds = false }: { among: AmongAccounts; withPhones?: boolean; onlyIds?: boolean },
 ): Promise<AccountSearch> {
   const { sequelize } = core.database;
   const key = searchKey(search);
   if (search === undefined || key === '') return same({}, mostCounted);
-  const sought: WordSearch = { words: searchedWords(key), phones: withPhones ? phonesOf(search) : [] };
+  const sought: Wanted = { words: searchedWords(key), phones: withPhones ? phonesOf(search) : [], onlyIds };
   if (!(await areMany(core, core.database.models.User, { ...among }))) {
     const anywhere = [
       contains(sequelize, 'User.search_key', key),

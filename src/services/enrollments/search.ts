@@ -1,5 +1,5 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { refersToMatch, refersToOneOf, refersToOneOfMany } from '../../db/conditions.js';
+import { refersToCollected, refersToMatch, refersToOneOf, refersToOneOfMany } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { searchKey } from '../../schemas/keys.js';
@@ -26,14 +26,31 @@ const same = (where: WhereOptions<Enrollment>, most = mostCounted): Matching => 
  */
 async function amongAll(core: Core, search: string): Promise<Matching> {
   const { models, read } = core.database;
-  const { ids, where, findParts, mostCounted: most } = await accountsFound(core, search, { among: {} });
+  const {
+    ids,
+    where,
+    findParts,
+    mostCounted: most,
+  } = await accountsFound(core, search, {
+    among: {},
+    onlyIds: true,
+  });
   if (ids) return same({ userId: [...ids] }, most);
   const isOfMany = { [Op.and]: [refersToOneOfMany('`Enrollment`.`user_id`', models.User, where)] };
   if (findParts) {
     const isOf = (part: WhereOptions<User>) => ({
       [Op.and]: [refersToOneOf('`Enrollment`.`user_id`', models.User, part)],
     });
-    return { where: isOfMany, mostCounted: most, findParts: partsWith(findParts, isOf) };
+    const findEnrollments: FindParts<Enrollment> = async (...few) => {
+      const found = await findParts(...few);
+      const conditions = found.parts.map((part) => part.where);
+      const collected = refersToCollected('`Enrollment`.`user_id`', models.User, conditions);
+      return {
+        ...(await partsWith<User, Enrollment>(async () => found, isOf)(...few)),
+        ...(conditions.length > 0 && { collected: { [Op.and]: [collected] } }),
+      };
+    };
+    return { where: isOfMany, mostCounted: most, findParts: findEnrollments };
   }
   const users = await read(() => models.User.findAll({ attributes: ['id'], where, limit: mostNamed + 1 }));
   return same(users.length <= mostNamed ? { userId: users.map(({ id }) => id) } : isOfMany);
