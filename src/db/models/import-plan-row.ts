@@ -1,4 +1,5 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import { searchKeyLength } from '../../schemas/keys.js';
 import { id } from './columns.js';
 
 /** What would become of one row of a file, while its import is planned. */
@@ -30,7 +31,7 @@ export function initImportPlanRow(sequelize: Sequelize): typeof ImportPlanRow {
       field: { type: DataTypes.STRING(20) },
       reason: { type: DataTypes.TEXT },
       userId: id(),
-      searchKey: { type: DataTypes.STRING(600), allowNull: false },
+      searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
       changesJson: { type: DataTypes.TEXT },
       cellsJson: { type: DataTypes.TEXT('medium'), allowNull: false },
     },
