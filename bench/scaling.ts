@@ -1,6 +1,6 @@
 /**
  * What listings and searches take among millions, beside a tenth of them in the same run: `npm run bench -- scaling`.
- * Scenarios: listings, search, counts (`--only`). The larger database has 2,000,000 accounts and 10,000,000 enrollments and takes some
+ * Scenarios: listings, deep, search, counts (`--only`). The larger database has 2,000,000 accounts and 10,000,000 enrollments and takes some
  * 15 GB on the disk; to make it takes longer than to measure.
  * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
@@ -110,6 +110,30 @@ async function judge(shown: string, little: () => Promise<Answer>, much: () => P
   ratioVerdict(`${shown}: growth`, milliseconds(serverMs), result.ratios('much', 'little'), tenth, growthLimit);
 }
 
+/** What searches and deep pages read, as queries that go through a table or an index. */
+const ofAccounts = {
+  first_name_key: 'users_first_names',
+  last_name_key: 'users_last_names',
+  email: 'users_email_unique',
+  email_domain: 'users_email_domain',
+};
+const read = [
+  'SELECT SUM(LENGTH(password_hash)) FROM users',
+  ...Object.entries(ofAccounts).map(
+    ([column, index]) => `SELECT SUM(LENGTH(${column})) FROM users FORCE INDEX (${index}) WHERE ${column} >= ''`,
+  ),
+  'SELECT SUM(LENGTH(word)) FROM account_words',
+  "SELECT COUNT(enrolled_at) FROM enrollments FORCE INDEX (enrollments_user) WHERE user_id >= ''",
+  "SELECT COUNT(user_id) FROM enrollments FORCE INDEX (enrollments_dates) WHERE enrolled_at >= '2000-01-01'",
+];
+
+/** Reads accounts and the indexes of enrollments, whose memory was taken by rows that were made after them. */
+async function readIntoMemory({ databaseUrl }: Served): Promise<void> {
+  const sql = await createConnection({ uri: databaseUrl });
+  for (const query of read) await sql.query(query);
+  await sql.end();
+}
+
 /** Each page in both databases in turn. */
 async function listings(inSmall: Served, inLarge: Served): Promise<void> {
   for (const [urlIn, by] of pages) {
@@ -121,10 +145,17 @@ async function listings(inSmall: Served, inLarge: Served): Promise<void> {
     );
     await judge(`${url}, ${by}`, await probe(inSmall), await probe(inLarge));
   }
+}
+
+/** A page after half of all accounts, by the last item before it. */
+async function deep(inSmall: Served, inLarge: Served): Promise<void> {
+  await readIntoMemory(inLarge);
+  await readIntoMemory(inSmall);
   const afterHalf = async (served: Served, { trainees }: Sizes) => {
     const page = (number: number, more = '') => `/api/users?sortBy=lastName&page=${number}${more}`;
     const half = Math.floor(trainees / 40);
-    const { body } = await (await asked(served, page(half), 'superAdmin'))();
+    const { body, serverMs } = await (await asked(served, page(half), 'superAdmin'))();
+    remark(`page ${half} by its number: ${milliseconds(serverMs)}`);
     // A page of accounts has them.
     const last = (body.users as { id: string }[]).at(-1);
     return asked(served, page(half + 1, `&afterId=${last?.id}`), 'superAdmin');
@@ -152,17 +183,10 @@ const searches: Readonly<Record<string, (index: number) => string>> = {
 /** People of each kind of search that are searched for in a round. */
 const searchedPeople = sized(10, 1);
 
-/** Reads all accounts, so that a search doesn't read the disk: their memory was taken by rows that were made after them. */
-async function readAccounts({ databaseUrl }: Served): Promise<void> {
-  const sql = await createConnection({ uri: databaseUrl });
-  await sql.query('SELECT COUNT(*), SUM(LENGTH(search_key)) FROM users');
-  await sql.end();
-}
-
 /** All searches, by the super admin and among those who could be enrolled. */
 async function search(inSmall: Served, inLarge: Served): Promise<void> {
-  await readAccounts(inLarge);
-  await readAccounts(inSmall);
+  await readIntoMemory(inLarge);
+  await readIntoMemory(inSmall);
   const all: { little: number; much: number }[] = [];
   const wheres: Readonly<Record<string, (programme: Programme, search: string) => string>> = {
     accounts: (_programme, text) => `/api/users?search=${text}`,
@@ -217,7 +241,7 @@ async function counts(_inSmall: Served, inLarge: Served): Promise<void> {
 
 const databases = await openDatabases(serverOptions);
 try {
-  const scenarios = { listings, search, counts };
+  const scenarios = { listings, deep, search, counts };
   const chosen = selected(scenarios);
   const inSmall = await databases.prepare('bench_scaling_small', small);
   const inLarge = await databases.prepare('bench_scaling_large', large);
