@@ -168,6 +168,13 @@ describe('Listings sorted by names and titles', () => {
     return found[0] ?? { rows: '', ids: '' };
   }
 
+  /** The only row of a statement for MySQL or MariaDB. */
+  async function oneRow(sql: string): Promise<Record<string, string> | undefined> {
+    if (!onMysql) return undefined;
+    const { sequelize } = harness.context.database;
+    return (await sequelize.query<Record<string, string>>(sql, { type: QueryTypes.SELECT }))[0];
+  }
+
   /** Which index gives a statement its rows, and whether they are sorted then. */
   async function planOf(sql: string): Promise<{ index: string | undefined; isSorted: boolean }> {
     const { sequelize } = harness.context.database;
@@ -263,12 +270,15 @@ describe('Listings sorted by names and titles', () => {
     await fill(courses.filter(({ mayBeFull }) => !mayBeFull));
     await Course.update({ mayBeFull: true }, { where: {} });
     await analyze();
-    // For the public, which doesn't see a third of these courses, MariaDB takes one or the other.
+    // For the public, which doesn't see a third of these courses, MariaDB takes one or the other. MySQL reads and sorts all of
+    // so few courses.
+    const { version } = (await oneRow('SELECT VERSION() AS version')) ?? {};
+    const isMysql = version !== undefined && !/mariadb/i.test(version);
     const indexes = ['courses_published_title_key', 'courses_title_key'];
     for (const by of [undefined, trainerToken, token]) {
       const { index, isSorted } = await planOf((await pageStatement(query, by)).ids);
-      expect(index).to.be.oneOf(indexes);
-      expect(isSorted).to.equal(false);
+      if (isMysql) expect(index).to.not.equal('courses_may_be_full');
+      else expect({ isRead: indexes.includes(index ?? ''), isSorted }).to.deep.equal({ isRead: true, isSorted: false });
       const { body } = await harness.api('get', query, by).expect(200);
       expect(body.pagination.totalItems).to.equal(by === undefined ? 600 : 900);
     }
