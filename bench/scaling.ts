@@ -110,16 +110,17 @@ async function judge(shown: string, little: () => Promise<Answer>, much: () => P
   ratioVerdict(`${shown}: growth`, milliseconds(serverMs), result.ratios('much', 'little'), tenth, growthLimit);
 }
 
-/** What searches and deep pages read, as queries that go through a table or an index. */
-const ofAccounts = {
+/** The indexes of accounts that searches and deep pages read, by their first column. */
+const indexesOfAccounts = {
   first_name_key: 'users_first_names',
   last_name_key: 'users_last_names',
   email: 'users_email_unique',
   email_domain: 'users_email_domain',
 };
-const read = [
+/** Queries that go through a table or an index. */
+const readAll = [
   'SELECT SUM(LENGTH(password_hash)) FROM users',
-  ...Object.entries(ofAccounts).map(
+  ...Object.entries(indexesOfAccounts).map(
     ([column, index]) => `SELECT SUM(LENGTH(${column})) FROM users FORCE INDEX (${index}) WHERE ${column} >= ''`,
   ),
   'SELECT SUM(LENGTH(word)) FROM account_words',
@@ -130,7 +131,7 @@ const read = [
 /** Reads accounts and the indexes of enrollments, whose memory was taken by rows that were made after them. */
 async function readIntoMemory({ databaseUrl }: Served): Promise<void> {
   const sql = await createConnection({ uri: databaseUrl });
-  for (const query of read) await sql.query(query);
+  for (const query of readAll) await sql.query(query);
   await sql.end();
 }
 

@@ -38,16 +38,19 @@ export function refersToOneOfMany<M extends Model>(
   return literal(`(${found} LIMIT 1) = 1`);
 }
 
+/** The ids of the rows of a model that meet a condition, as a query. */
+function idsSql<M extends Model>(model: ModelStatic<M>, where: WhereOptions<Attributes<M>>): string {
+  const alias = `\`${model.name}\``;
+  return `SELECT ${alias}.\`id\` FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)}`;
+}
+
 /** That `column` is the id of one of the rows of a model that a condition finds by an index. */
 export function refersToOneOf<M extends Model>(
   column: string,
   model: ModelStatic<M>,
   where: WhereOptions<Attributes<M>>,
 ) {
-  const alias = `\`${model.name}\``;
-  return literal(
-    `${column} IN (SELECT ${alias}.\`id\` FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)})`,
-  );
+  return literal(`${column} IN (${idsSql(model, where)})`);
 }
 
 /**
@@ -59,10 +62,7 @@ export function refersToCollected<M extends Model>(
   model: ModelStatic<M>,
   conditions: readonly WhereOptions<Attributes<M>>[],
 ) {
-  const alias = `\`${model.name}\``;
-  const ids = conditions.map(
-    (where) => `SELECT ${alias}.\`id\` FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)}`,
-  );
+  const ids = conditions.map((where) => idsSql(model, where));
   // Compared, because databases may begin with the ids of a mere IN.
   return literal(`(${column} IN (SELECT id FROM (${ids.join(' UNION ALL ')}) AS collected)) = 1`);
 }

@@ -148,14 +148,16 @@ export async function partsByWord(
   });
   /** Up to one more than the bound of each. */
   const numbersOf = async (some: typeof all): Promise<number[]> => {
-    const numbers = some.map(({ from, most }) => `(SELECT COUNT(*) FROM (SELECT 1 ${from} LIMIT ${most + 1}) AS some)`);
+    const numbers = some.map(
+      ({ from, most }) => `(SELECT COUNT(*) FROM (SELECT 1 ${from} LIMIT ${most + 1}) AS counted)`,
+    );
     const [row = []] = await plainSelect(
       sequelize,
       `SELECT ${numbers.map((sql, index) => `${sql} AS c${index}`).join(', ')}`,
     );
     return row.map(Number);
   };
-  // Names come first: of all that is looked up most accounts have it as the beginning of one.
+  // The index of first names, mostly: what very many accounts have begins their first names, and needs no other number.
   const [first, ...others] = all.toSorted((one, other) => Number(other.counts) - Number(one.counts));
   if (!first) return { parts: [], largest: 0, entries: 0 };
   const [number = 0] = await numbersOf([first]);

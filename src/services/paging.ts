@@ -3,7 +3,7 @@ import { bothOf } from '../db/both-of.js';
 import { type Listed, type Order, type Part, rowsOf, type Window } from '../db/page.js';
 import type { Paging, PagingWithKey, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
-import { searchBounds } from './search-size.js';
+import { searchBounds, sortingBounds } from './search-size.js';
 
 /** One page of a listing, with the numbers for paging. */
 export interface Page<T> {
@@ -49,21 +49,27 @@ export interface Parts<M extends Model> {
 export type FindParts<M extends Model> = (few: number, sortedBy?: string) => Promise<Parts<M>>;
 
 /** The same rows under other conditions, or rows that belong to them. */
+export function partsOf<M extends Model, N extends Model>(
+  { parts, some, collected, ...found }: Parts<M>,
+  and: (where: Part<M>['where']) => Part<N>['where'],
+): Parts<N> {
+  return {
+    ...found,
+    parts: parts.map((part) => ({ ...part, where: and(part.where) })),
+    some: some && { ...some, where: and(some.where) },
+    rows: 0,
+    ...(collected && { collected: and(collected) }),
+  };
+}
+
+/** Finds them: see {@link partsOf}. */
 export const partsWith =
   <M extends Model, N extends Model>(
     findParts: FindParts<M>,
     and: (where: Part<M>['where']) => Part<N>['where'],
   ): FindParts<N> =>
-  async (few, sortedBy) => {
-    const { parts, some, collected, ...found } = await findParts(few, sortedBy);
-    return {
-      ...found,
-      parts: parts.map((part) => ({ ...part, where: and(part.where) })),
-      some: some && { ...some, where: and(some.where) },
-      rows: 0,
-      ...(collected && { collected: and(collected) }),
-    };
-  };
+  async (few, sortedBy) =>
+    partsOf(await findParts(few, sortedBy), and);
 
 interface Listing<M extends Model> extends Omit<Listed<M>, 'parts'> {
   /** At most so many rows are counted, or those up to the end of the page: for listings of everything. All by default. */
@@ -134,9 +140,6 @@ function listedRows<M extends Model>(
   };
 }
 
-/** The orders that the indexes of names have. */
-const ordersOfNames: readonly unknown[] = ['createdAt', 'lastNameKey', 'firstNameKey'];
-
 /**
  * The rows of a search by words: those of few accounts are looked up and sorted; a page of those of many is found soon in its
  * order, unless they come late in it.
@@ -145,22 +148,16 @@ async function searched<M extends Model>(
   model: ModelStatic<M>,
   { findParts, ...listed }: Pick<Listing<M>, 'where' | 'order' | 'include'> & { findParts: FindParts<M> },
 ): Promise<Reading<M>> {
-  const { sorted, sortedOfSeveral, sortedApart, sortedOfAccounts, collectedAccounts } = searchBounds;
   const [by] = listed.order[0] ?? [];
   const sortedBy = typeof by === 'string' ? by : undefined;
-  const isOfAccounts = sortedBy === 'enrolledAt';
-  const most = isOfAccounts ? collectedAccounts : sortedBy === 'createdAt' ? sorted : sortedApart;
-  const found = await findParts(most, sortedBy);
+  const bounds = sortingBounds(sortedBy);
+  const found = await findParts(bounds.counted, sortedBy);
   const { parts, some, entries = Number.POSITIVE_INFINITY, rows, collected } = found;
-  const bound = isOfAccounts
-    ? sortedOfAccounts
-    : found.isSelective && ordersOfNames.includes(sortedBy)
-      ? sortedOfSeveral
-      : most;
+  const bound = found.isSelective ? bounds.sortedOfSeveral : bounds.sorted;
   const byParts = rowsOf(model, { ...listed, parts });
   const inOrder = rowsOf(model, listed);
   const amongFirst = (window: Window) =>
-    collected && entries <= collectedAccounts
+    collected && entries <= searchBounds.collectedAccounts
       ? rowsOf(model, { ...listed, where: collected }).pageAmongFirst(window, searchBounds.readOfCollected)
       : inOrder.pageAmongFirst(window, searchBounds.readInOrder);
   return {

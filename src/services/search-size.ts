@@ -34,6 +34,32 @@ export const searchBounds = {
   counted: 1500,
 };
 
+/** What a search by words counts and sorts for a page in some order. */
+interface SortingBounds {
+  /** Up to so many entries are counted. */
+  counted: number;
+  /** Up to so many are sorted. */
+  sorted: number;
+  /** The same of several words. */
+  sortedOfSeveral: number;
+}
+
+/** @param sortedBy the attribute in whose order a page is: of accounts, or of their enrollments */
+export function sortingBounds(sortedBy: string | undefined): SortingBounds {
+  const { sorted, sortedOfSeveral, sortedApart, sortedOfAccounts, collectedAccounts } = searchBounds;
+  switch (sortedBy) {
+    case 'enrolledAt':
+      return { counted: collectedAccounts, sorted: sortedOfAccounts, sortedOfSeveral: sortedOfAccounts };
+    case 'createdAt':
+      return { counted: sorted, sorted, sortedOfSeveral };
+    case 'lastNameKey':
+    case 'firstNameKey':
+      return { counted: sortedApart, sorted: sortedApart, sortedOfSeveral };
+    default:
+      return { counted: sortedApart, sorted: sortedApart, sortedOfSeveral: sortedApart };
+  }
+}
+
 /** How long it is remembered that there are many, in milliseconds: counting them takes longer than most searches. */
 const rememberedMs = 60_000;
 

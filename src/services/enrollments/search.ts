@@ -5,7 +5,7 @@ import type { User } from '../../db/models/user.js';
 import { searchKey } from '../../schemas/keys.js';
 import { accountsFound } from '../accounts/search.js';
 import type { Core } from '../core.js';
-import { type FindParts, mostCounted, partsWith } from '../paging.js';
+import { type FindParts, mostCounted, partsOf } from '../paging.js';
 
 /** Up to so many trainees are named by their ids in a query, if all accounts were read to find them. */
 const mostNamed = 1000;
@@ -26,15 +26,8 @@ const same = (where: WhereOptions<Enrollment>, most = mostCounted): Matching => 
  */
 async function amongAll(core: Core, search: string): Promise<Matching> {
   const { models, read } = core.database;
-  const {
-    ids,
-    where,
-    findParts,
-    mostCounted: most,
-  } = await accountsFound(core, search, {
-    among: {},
-    onlyIds: true,
-  });
+  const found = await accountsFound(core, search, { among: {}, onlyIds: true });
+  const { ids, where, findParts, mostCounted: most } = found;
   if (ids) return same({ userId: [...ids] }, most);
   const isOfMany = { [Op.and]: [refersToOneOfMany('`Enrollment`.`user_id`', models.User, where)] };
   if (findParts) {
@@ -42,13 +35,12 @@ async function amongAll(core: Core, search: string): Promise<Matching> {
       [Op.and]: [refersToOneOf('`Enrollment`.`user_id`', models.User, part)],
     });
     const findEnrollments: FindParts<Enrollment> = async (...few) => {
-      const found = await findParts(...few);
-      const conditions = found.parts.map((part) => part.where);
+      const accounts = await findParts(...few);
+      const parts = partsOf<User, Enrollment>(accounts, isOf);
+      const conditions = accounts.parts.map((part) => part.where);
+      if (conditions.length === 0) return parts;
       const collected = refersToCollected('`Enrollment`.`user_id`', models.User, conditions);
-      return {
-        ...(await partsWith<User, Enrollment>(async () => found, isOf)(...few)),
-        ...(conditions.length > 0 && { collected: { [Op.and]: [collected] } }),
-      };
+      return { ...parts, collected: { [Op.and]: [collected] } };
     };
     return { where: isOfMany, mostCounted: most, findParts: findEnrollments };
   }
