@@ -142,7 +142,7 @@ const stages = ['for Beginners', 'in Practice', 'Masterclass', 'Refresher', 'in 
 const categories = ['Craft', 'Technology', 'Languages', 'Office', null];
 const description = 'What you will be able to do afterwards, and what you should bring along for it. '.repeat(8);
 const courseColumns =
-  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, may_be_full, is_published, search_key, title_key, category_key, created_at, updated_at';
+  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, is_full, is_published, search_key, title_key, category_key, created_at, updated_at';
 
 function namesOfCourse(index: number) {
   const title = `${pick(topics, index)} ${pick(stages, index >> 3)} ${index}`;

@@ -7,8 +7,8 @@ const batchRows = 500;
 /** The statuses of enrollments that took a seat when this migration was written. */
 const seatsTaken = "SELECT COUNT(*) FROM enrollments WHERE course_id = courses.id AND status IN ('pending', 'active')";
 
-/** Clears the flag of the courses that aren't full, one statement a batch. It can be interrupted and repeated. */
-async function clearFlags({ sequelize }) {
+/** Flags the courses that are full, one statement a batch. It can be interrupted and repeated. */
+async function flagFull({ sequelize }) {
   for (let after = ''; ; ) {
     const batch = await sequelize.query('SELECT id FROM courses WHERE id > :after ORDER BY id LIMIT :batchRows', {
       type: QueryTypes.SELECT,
@@ -17,8 +17,7 @@ async function clearFlags({ sequelize }) {
     if (batch.length === 0) return;
     const last = batch[batch.length - 1].id;
     await sequelize.query(
-      'UPDATE courses SET may_be_full = 0 WHERE id > :after AND id <= :last AND may_be_full = 1 ' +
-        `AND (max_students IS NULL OR max_students > (${seatsTaken}))`,
+      `UPDATE courses SET is_full = 1 WHERE id > :after AND id <= :last AND max_students <= (${seatsTaken})`,
       { replacements: { after, last } },
     );
     after = last;
@@ -27,17 +26,16 @@ async function clearFlags({ sequelize }) {
 
 module.exports = {
   async up(queryInterface) {
-    // Set for every course that is full: see src/services/capacity.ts. Set by default, so that a course that another program
-    // writes is counted, and the migration may be interrupted.
-    await addColumn(queryInterface, 'courses', 'may_be_full', { type: 'boolean', default: true });
-    await clearFlags(queryInterface);
+    // See src/services/capacity.ts.
+    await addColumn(queryInterface, 'courses', 'is_full', { type: 'boolean', default: false });
+    await flagFull(queryInterface);
     // With what decides who may see a course: there may be many full ones that aren't published.
-    const columns = ['may_be_full', 'id', 'is_published', 'trainer_id'];
-    await addIndex(queryInterface, 'courses', 'courses_may_be_full', columns);
+    const columns = ['is_full', 'id', 'is_published', 'trainer_id'];
+    await addIndex(queryInterface, 'courses', 'courses_is_full', columns);
   },
 
   async down(queryInterface) {
-    await dropIndex(queryInterface, 'courses', 'courses_may_be_full');
-    await dropColumn(queryInterface, 'courses', 'may_be_full');
+    await dropIndex(queryInterface, 'courses', 'courses_is_full');
+    await dropColumn(queryInterface, 'courses', 'is_full');
   },
 };

@@ -73,20 +73,20 @@ function seatsTaken(sequelize: Sequelize, statuses: readonly string[]): string {
   return `(SELECT COUNT(*) FROM enrollments WHERE course_id = Course.id AND status IN (${counted}))`;
 }
 
-/** That a course has seats left: the enrollments of `statuses`, which take one, are counted where it may be full. */
+/** That a course has seats left: the enrollments of `statuses`, which take one, are counted. */
 export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[]) {
-  const isFree = `Course.max_students > ${seatsTaken(sequelize, statuses)}`;
-  return sequelize.literal(`(Course.may_be_full = 0 OR Course.max_students IS NULL OR ${isFree})`);
+  return sequelize.literal(`(Course.max_students IS NULL OR Course.max_students > ${seatsTaken(sequelize, statuses)})`);
 }
 
 /**
- * That a course is full: it has as many enrollments of `statuses` as it may have.
- * @param how `by index`: the courses that may be full are looked up, to count or to name them; `in order`: rows are read in the
- *   order of a page, because most pages end long before all of them are counted
+ * That a course is stored as full, or as not full.
+ * @param how `by index`: such courses are looked up, to count or to name them; `in order`: rows are read in the order of a page,
+ *   because most pages end soon
  */
-export function isFull(sequelize: Sequelize, statuses: readonly string[], how: 'by index' | 'in order') {
-  const mayBeFull = how === 'by index' ? 'Course.may_be_full' : 'COALESCE(Course.may_be_full, 0)';
-  return sequelize.literal(`(${mayBeFull} = 1 AND Course.max_students <= ${seatsTaken(sequelize, statuses)})`);
+export function isStoredAsFull(isFull: boolean, how: 'by index' | 'in order') {
+  return literal(
+    `${how === 'by index' ? '`Course`.`is_full`' : 'COALESCE(`Course`.`is_full`, 0)'} = ${Number(isFull)}`,
+  );
 }
 
 /**

@@ -1,5 +1,4 @@
-import { Op, type Transaction } from 'sequelize';
-import { hasSeatsLeft } from '../db/conditions.js';
+import type { Transaction } from 'sequelize';
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import { AppError } from '../errors.js';
@@ -7,11 +6,11 @@ import type { Core } from './core.js';
 import { forceIncrementCourseVersions } from './row-locks.js';
 
 /**
- * The seats of courses. Every course that is full has `mayBeFull`, so only courses with it are counted to find those that are:
+ * The seats of courses. A course that is full has `isFull`:
  * - What reserves a seat or changes the limit has locked the course and counted its seats, and stores whether it is full.
- * - What frees a seat doesn't lock the course: {@link recountFreed} clears `mayBeFull` after the commit. Until then, or after
- *   a crash until the next {@link recountFullCourses}, a course has it that isn't full, and is counted for nothing.
- * - A course that is inserted without the column has it.
+ * - What frees a seat doesn't lock the course, which others wait for to enroll. Its transaction inserts a `FreedSeat`, by which a
+ *   course with `isFull` is counted; after the commit it is stored whether the course is full, and these rows are
+ *   deleted (freed-seats.ts). Where that fails, the next clean-up does it.
  */
 
 /** The statuses of enrollments that count towards the capacity of a course. */
@@ -20,11 +19,8 @@ export const seatStatuses = ['pending', 'active'] as const;
 /** Whether an enrollment takes a seat. */
 export const hasSeat = ({ status }: Pick<Enrollment, 'status'>): boolean => seatStatuses.some((one) => one === status);
 
-/** Of a course: what decides whether it is full, and what is stored of that. */
-type Capacity = Pick<Course, 'id' | 'maxStudents' | 'mayBeFull'>;
-
-/** Courses that are recounted together, at most. */
-const recountBatch = 200;
+/** Of a course: what decides whether it is full, and what was stored of that. */
+type Capacity = Pick<Course, 'id' | 'maxStudents' | 'isFull'>;
 
 /** Counts the reserved seats of courses, by id; courses without any are left out. */
 async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
@@ -55,7 +51,7 @@ export async function countReservedSeats(
 }
 
 /** Whether a course is full with so many reserved seats. */
-export const isFull = ({ maxStudents }: Pick<Course, 'maxStudents'>, reserved: number): boolean =>
+export const isFullWith = ({ maxStudents }: Pick<Course, 'maxStudents'>, reserved: number): boolean =>
   maxStudents !== null && reserved >= maxStudents;
 
 /** Stores whether locked courses are full. @param reserved the seats of each, with those that this transaction reserves */
@@ -65,12 +61,12 @@ export async function storeWhetherFull(
   reserved: ReadonlyMap<string, number>,
   transaction: Transaction,
 ): Promise<void> {
-  for (const mayBeFull of [true, false]) {
+  for (const isFull of [true, false]) {
     const changed = courses.filter(
-      (course) => course.mayBeFull !== mayBeFull && isFull(course, reserved.get(course.id) ?? 0) === mayBeFull,
+      (course) => course.isFull !== isFull && isFullWith(course, reserved.get(course.id) ?? 0) === isFull,
     );
     const id = changed.map((course) => course.id);
-    if (id.length > 0) await models.Course.update({ mayBeFull }, { where: { id }, silent: true, transaction });
+    if (id.length > 0) await models.Course.update({ isFull }, { where: { id }, silent: true, transaction });
   }
 }
 
@@ -99,65 +95,4 @@ export async function reserveCounted(
   const total = reserved + wanted;
   if (course.maxStudents !== null && total > course.maxStudents) throw new AppError('COURSE_FULL');
   await storeWhetherFull(core, [course], new Map([[course.id, total]]), transaction);
-}
-
-/** Clears `mayBeFull` of the courses that have seats left. @returns how many */
-async function recount(core: Core, courseIds: readonly string[]): Promise<number> {
-  const { sequelize, models, read, inTransaction } = core.database;
-  const where = { id: [...courseIds], mayBeFull: true };
-  // Most have none: they aren't locked.
-  const free = await read(() =>
-    models.Course.findAll({
-      attributes: ['id'],
-      where: { ...where, [Op.and]: [hasSeatsLeft(sequelize, seatStatuses)] },
-    }),
-  );
-  if (free.length === 0) return 0;
-  return inTransaction(async (transaction) => {
-    // A course that another transaction has locked isn't waited for: one that reserves seats stores itself whether it is full.
-    const locked = await models.Course.findAll({
-      attributes: ['id', 'maxStudents', 'mayBeFull'],
-      where: { ...where, id: free.map(({ id }) => id) },
-      order: ['id'],
-      lock: transaction.LOCK.UPDATE,
-      skipLocked: true,
-      transaction,
-    });
-    // In a statement after the locks, which sees all that was reserved before them.
-    const ids = locked.map(({ id }) => id);
-    const reserved = await countSeats(core, ids, transaction);
-    await storeWhetherFull(core, locked, reserved, transaction);
-    return locked.filter((course) => !isFull(course, reserved.get(course.id) ?? 0)).length;
-  });
-}
-
-/**
- * Stores that courses have seats again. Called after the commit of the transaction that freed them, which is all that counts:
- * this doesn't fail.
- * @param freed enrollments that had seats
- */
-export async function recountFreed(core: Core, freed: readonly Pick<Enrollment, 'courseId'>[]): Promise<void> {
-  const ids = [...new Set(freed.map(({ courseId }) => courseId))];
-  try {
-    for (let at = 0; at < ids.length; at += recountBatch) await recount(core, ids.slice(at, at + recountBatch));
-  } catch (error) {
-    core.logger.warn({ err: error }, 'courses with freed seats are recounted by the next clean-up');
-  }
-}
-
-/** Finds courses that have seats though `mayBeFull` is set, and clears it: after crashes. @returns how many */
-export async function recountFullCourses(core: Core, signal: AbortSignal): Promise<number> {
-  const { Course } = core.database.models;
-  let cleared = 0;
-  for (let after = ''; !signal.aborted; ) {
-    const where = { mayBeFull: true, id: { [Op.gt]: after } };
-    const found = await core.database.read(() =>
-      Course.findAll({ attributes: ['id'], where, order: ['id'], limit: recountBatch }),
-    );
-    const ids = found.map(({ id }) => id);
-    after = ids.at(-1) ?? '';
-    if (after === '') break;
-    cleared += await recount(core, ids);
-  }
-  return cleared;
 }

@@ -5,6 +5,7 @@ import { initAuditText } from './audit-text.js';
 import { initCourse } from './course.js';
 import { initCourseWord } from './course-word.js';
 import { initEnrollment } from './enrollment.js';
+import { initFreedSeat } from './freed-seat.js';
 import { initImport } from './import.js';
 import { initImportPlan } from './import-plan.js';
 import { initImportPlanRow } from './import-plan-row.js';
@@ -30,6 +31,7 @@ export function initModels(sequelize: Sequelize) {
     ImportPlanRow: initImportPlanRow(sequelize),
     Course: initCourse(sequelize),
     Enrollment: initEnrollment(sequelize),
+    FreedSeat: initFreedSeat(sequelize),
     StoredFile: initStoredFile(sequelize),
     LoginThrottle: initLoginThrottle(sequelize),
   };

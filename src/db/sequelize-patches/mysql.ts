@@ -97,9 +97,9 @@ const prepare = (database: MysqlConfig) => async (given: unknown) => {
   stream.setTimeout(inactivityMs);
 };
 
-/** Sequelize's internal class of a query, as far as it is used here. */
+/** Sequelize's internal dialect, as far as it is used here. */
 interface Undeclared {
-  dialect: { Query: { prototype: { isCallQuery(): boolean } } };
+  dialect: { Query: { prototype: { isCallQuery(): boolean } }; supports: { skipLocked?: boolean } };
 }
 
 /**
@@ -111,12 +111,20 @@ function expectNoCalls(sequelize: Sequelize): void {
   (sequelize as unknown as Undeclared).dialect.Query.prototype.isCallQuery = () => false;
 }
 
+/** Sequelize leaves SKIP LOCKED out without a word, which MySQL has since 8.0 and MariaDB since 10.6, and waits. */
+function skipLockedRows(sequelize: Sequelize): void {
+  // Sequelize's types don't declare its dialect.
+  const { dialect } = sequelize as unknown as Undeclared;
+  dialect.supports = { ...dialect.supports, skipLocked: true };
+}
+
 /**
  * Acquires connections within the deadline of the calling work (deadline.ts), and drops broken connections without
  * COM_QUIT: sending it would fail, and Sequelize would report that failure in place of the cause, or end the program.
  */
 export function patchMysqlConnections(sequelize: Sequelize): void {
   expectNoCalls(sequelize);
+  skipLockedRows(sequelize);
   // Sequelize's types don't declare these methods.
   const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
   // map() forgets which method stands where.

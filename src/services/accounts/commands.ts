@@ -17,9 +17,10 @@ import { assertPasswordAllowed } from '../auth/password-policy.js';
 import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
-import { hasSeat, recountFreed, seatStatuses } from '../capacity.js';
+import { hasSeat, seatStatuses } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
+import { noteFreed, settleFreed } from '../freed-seats.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
 import {
@@ -260,7 +261,7 @@ export async function changeActivation(core: Core, actor: Actor, id: string, inp
  */
 export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
   const { User, Enrollment } = core.database.models;
-  const { user, removed } = await core.database.inTransaction(async (transaction) => {
+  const { user, freed } = await core.database.inTransaction(async (transaction) => {
     const locked = await User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
     if (!locked) throw notFound('User');
     if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
@@ -272,9 +273,11 @@ export async function deleteUser(core: Core, actor: Actor, id: string): Promise<
     await locked.destroy({ transaction });
     const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
     await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);
-    return { user: locked, removed: its };
+    const freed = its.filter(hasSeat);
+    await noteFreed(core, freed, transaction);
+    return { user: locked, freed };
   });
-  await recountFreed(core, removed.filter(hasSeat));
+  await settleFreed(core, freed);
   await removeMarked(core, { userId: id });
   return user;
 }

@@ -22,7 +22,7 @@ import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
 import { denied } from '../auth/permissions.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
-import { countReservedSeats, isFull } from '../capacity.js';
+import { countReservedSeats, isFullWith } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
@@ -140,7 +140,7 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
     const { title, description } = fields;
     const keys = courseKeys(fields);
     const identified = { id: uuidv7(), trainerId, title, description };
-    const course = Course.build({ ...identified, ...columnsOf(fields), ...keys, mayBeFull: false });
+    const course = Course.build({ ...identified, ...columnsOf(fields), ...keys });
     await course.save({ transaction });
     await addWords(core, course, transaction);
     const created = await reload(core, course.id, transaction);
@@ -188,7 +188,7 @@ export async function updateCourse(core: Core, actor: Actor, id: string, input: 
       throw validationError([
         { path: 'maxStudents', message: `maxStudents must be at least ${reserved}: so many seats are taken.` },
       ]);
-    course.mayBeFull = isFull(course, reserved);
+    course.isFull = isFullWith(course, reserved);
   });
 }
 

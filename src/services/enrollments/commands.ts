@@ -7,9 +7,10 @@ import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schem
 import { validate } from '../../schemas/validate.js';
 import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
-import { hasSeat, recountFreed, reserveCounted, reserveSeats } from '../capacity.js';
+import { hasSeat, reserveCounted, reserveSeats } from '../capacity.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
+import { noteFreed, settleFreed } from '../freed-seats.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { assignmentRefusal } from './rules.js';
@@ -112,7 +113,7 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
 export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
   const { Enrollment } = core.database.models;
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId ?? '' };
-  const removed = await core.database.inTransaction(async (transaction) => {
+  const { removed, freed } = await core.database.inTransaction(async (transaction) => {
     const found = await Enrollment.findAll({
       where: { [Op.and]: [{ id: [...ids] }, scope] },
       order: ['id'],
@@ -125,8 +126,10 @@ export async function removeEnrollments(core: Core, actor: Actor, ids: readonly 
       enrollmentRecord('enrollment.remove', enrollment.id, { before: auditedEnrollment(enrollment) }),
     );
     await recordAudit(core, actor, records, transaction);
-    return found;
+    const freed = found.filter(hasSeat);
+    await noteFreed(core, freed, transaction);
+    return { removed: found, freed };
   });
-  await recountFreed(core, removed.filter(hasSeat));
+  await settleFreed(core, freed);
   return removed;
 }

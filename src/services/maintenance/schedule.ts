@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError } from '../../errors.js';
 import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';
-import { recountFullCourses } from '../capacity.js';
 import type { Core } from '../core.js';
+import { settleCourses } from '../freed-seats.js';
 import { sweepPlans } from '../imports/queue/plan-store.js';
 import { pruneAudit } from './audit-retention.js';
 import { pruneLedgers } from './ledger-retention.js';
@@ -35,7 +35,7 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
     return { imports, exported };
   },
   throttle: async (core, signal) => ({ removed: await sweepThrottle(core, signal) }),
-  'full courses': async (core, signal) => ({ haveSeats: await recountFullCourses(core, signal) }),
+  'full courses': async (core, signal) => ({ haveSeats: await settleCourses(core, signal) }),
 };
 
 /** Runs the clean-ups now and every hour. */

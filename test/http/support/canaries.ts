@@ -116,6 +116,7 @@ export async function overheard(watch: Watch, work: () => Promise<void>): Promis
 const tables = [
   'account_words',
   'course_words',
+  'freed_seats',
   'audit_entries',
   'audit_texts',
   'imports',

@@ -8,13 +8,14 @@ import type { User } from '../../../src/db/models/user.js';
 import { AppError } from '../../../src/errors.js';
 import { enrollmentStatuses } from '../../../src/schemas/enrollment.js';
 import { deleteUser } from '../../../src/services/accounts/commands.js';
-import { isFull, recountFullCourses, reserveSeats, seatStatuses } from '../../../src/services/capacity.js';
+import { isFullWith, reserveSeats, seatStatuses } from '../../../src/services/capacity.js';
 import { type Caller, operator } from '../../../src/services/core.js';
 import { createCourse, updateCourse } from '../../../src/services/courses/commands.js';
 import { listCourses, listTrainerCourses } from '../../../src/services/courses/queries.js';
 import { assignMany, removeMany } from '../../../src/services/enrollments/bulk.js';
 import { changeStatus } from '../../../src/services/enrollments/changes.js';
 import { assignEnrollment, removeEnrollments, requestEnrollment } from '../../../src/services/enrollments/commands.js';
+import { settleCourses } from '../../../src/services/freed-seats.js';
 import { undoImport } from '../../../src/services/imports/commands.js';
 import { startHousekeeping } from '../../../src/services/maintenance/schedule.js';
 import { onMysql } from '../../support/database.js';
@@ -35,7 +36,7 @@ const callerOf = (user: User): Caller => ({
 
 const admin = { actorId: null, role: 'super_admin' } as const;
 
-describe('Courses that may be full', function () {
+describe('Courses that are full', function () {
   this.timeout(scaled(120_000));
   const importing = useImporting();
   const context = (): Context => importing.context;
@@ -49,15 +50,20 @@ describe('Courses that may be full', function () {
     return course.update({ isPublished: true });
   }
   const seats = ({ id }: Course) => models().Enrollment.count({ where: { courseId: id, status: [...seatStatuses] } });
-  const flag = async (course: Course) => (await course.reload()).mayBeFull;
+  const flag = async (course: Course) => (await course.reload()).isFull;
 
-  /** What the filters find is what counting finds, and every full course has the flag. @returns which courses have it for nothing */
+  const coursesWithNotes = async () => (await models().FreedSeat.findAll()).map(({ courseId }) => courseId);
+
+  /**
+   * What the filters find is what counting finds, and every full course has the flag.
+   * @returns which courses have it and aren't full: it is noted that their seats were freed
+   */
   async function expectRight(): Promise<string[]> {
     const courses = await models().Course.findAll({ order: ['id'] });
     const counts = await Promise.all(courses.map(seats));
-    const full = courses.filter((course, index) => isFull(course, counts[index] ?? 0)).map(({ id }) => id);
+    const full = courses.filter((course, index) => isFullWith(course, counts[index] ?? 0)).map(({ id }) => id);
     const others = courses.map(({ id }) => id).filter((id) => !full.includes(id));
-    const flagged = courses.filter(({ mayBeFull }) => mayBeFull).map(({ id }) => id);
+    const flagged = courses.filter(({ isFull }) => isFull).map(({ id }) => id);
     expect(flagged).to.include.members(full);
     for (const [seatsLeft, expected] of [
       ['false', full],
@@ -67,10 +73,12 @@ describe('Courses that may be full', function () {
       expect(items.map(({ id }) => id)).to.have.members(expected);
       expect(pagination.totalItems).to.equal(expected.length);
     }
-    return flagged.filter((id) => !full.includes(id));
+    const wrong = flagged.filter((id) => !full.includes(id));
+    expect(await coursesWithNotes()).to.include.members(wrong);
+    return wrong;
   }
 
-  it('are those that are full, after any sequence of changes', async () => {
+  it('are found after any sequence of changes', async () => {
     const at = fc.nat();
     const plain = fc.constantFrom('request', 'request', 'assign', 'assign', 'remove', 'account', 'undo');
     const step = fc.oneof(
@@ -144,8 +152,9 @@ describe('Courses that may be full', function () {
           },
         );
         done[`${what} ${result}`] = (done[`${what} ${result}`] ?? 0) + 1;
-        // One change after the other leaves no flag for nothing.
+        // One change after the other leaves nothing to settle.
         expect(await expectRight(), `after ${what}: ${result}`).to.deep.equal([]);
+        expect(await coursesWithNotes(), `after ${what}: ${result}`).to.deep.equal([]);
       }
     };
     await fc.assert(
@@ -170,7 +179,7 @@ describe('Courses that may be full', function () {
     return { course, traineeId, enrollmentId: id };
   }
 
-  it('no longer may be once a seat is free, whatever freed it', async () => {
+  it('are no longer once a seat is free, whatever freed it', async () => {
     const frees: Record<string, (full: Awaited<ReturnType<typeof fullCourse>>) => Promise<unknown>> = {
       cancelled: ({ enrollmentId }) => changeStatus(context(), operator, enrollmentId, { status: 'cancelled' }),
       completed: ({ enrollmentId }) => changeStatus(context(), operator, enrollmentId, { status: 'completed' }),
@@ -191,7 +200,7 @@ describe('Courses that may be full', function () {
     }
   });
 
-  it('no longer may be once an import is undone that filled them', async () => {
+  it('are no longer once an import is undone that filled them', async () => {
     const [one, other] = [await newCourse(2), await newCourse(2)];
     const rows = [one, one, other].map(
       ({ title }, index) => `Ann,Lee,a${index}@example.org,+1 555 ${1000 + index},${title},active`,
@@ -210,36 +219,51 @@ describe('Courses that may be full', function () {
     expect(await seats(other)).to.equal(0);
   });
 
-  it('may be until the next clean-up where their seats could not be counted after the change, which succeeds', async () => {
+  it('are found without those whose seats were freed before a crash, and the next clean-up stores it', async () => {
     const { course, enrollmentId } = await fullCourse();
+    const still = await newCourse(1, course.trainerId);
+    const [traineeId = ''] = await buildTrainees(context(), 1, 2);
+    await assignEnrollment(context(), operator, { courseId: still.id, traineeId });
     const { database } = context();
-    const failing = { ...database, read: () => Promise.reject(new Error('The database is away.')) };
-    const removed = await removeEnrollments({ ...context(), database: failing }, operator, [enrollmentId]);
-    expect(removed).to.have.length(1);
+    let transactions = 0;
+    const inTransaction: typeof database.inTransaction = (...work) => {
+      transactions += 1;
+      if (transactions > 1) throw new Error('The database is away.');
+      return database.inTransaction(...work);
+    };
+    const failing = { ...context(), database: { ...database, inTransaction } };
+    // The change has succeeded.
+    expect(await removeEnrollments(failing, operator, [enrollmentId])).to.have.length(1);
+    expect(transactions).to.equal(2);
     expect(await expectRight()).to.deep.equal([course.id]);
     const housekeeping = startHousekeeping(context());
     for (let waited = 0; (await flag(course)) && waited < 500; waited += 1) await sleep(10);
     await housekeeping.close();
     expect(await expectRight()).to.deep.equal([]);
+    expect(await coursesWithNotes()).to.deep.equal([]);
+    expect(await flag(still)).to.equal(true);
   });
 
-  it('are recounted by the clean-up, all of them, but those that are full stay so', async () => {
+  it('are settled by the clean-up, all of them, and what was noted of deleted courses is deleted', async () => {
     const { signal } = new AbortController();
-    // Without the column, as other programs insert them; more than are recounted together.
+    // Changed by hand; more than are counted together.
     const { id: trainerId } = await trainer();
     const others = Array.from({ length: 450 }, (_, index) => ({
       ...{ id: uuidv7(), trainerId, title: 'Looms', description: 'Wood.', searchKey: 'looms', titleKey: 'looms' },
-      maxStudents: index % 2 === 0 ? 1 : null,
+      ...{ maxStudents: index % 2 === 0 ? 1 : null, isFull: true },
     }));
     await models().Course.bulkCreate(others);
     const full = await models().Course.findByPk(others[200]?.id ?? '', { rejectOnEmpty: true });
     await buildEnrollment(context(), await buildUser(context()), full);
-    expect(await models().Course.count({ where: { mayBeFull: true } })).to.equal(450);
-    expect(await recountFullCourses(context(), signal)).to.equal(449);
-    expect(await models().Course.findAll({ where: { mayBeFull: true } })).to.have.length(1);
+    const deleted = Array.from({ length: 450 }, () => ({ id: uuidv7(), courseId: uuidv7() }));
+    await models().FreedSeat.bulkCreate([...deleted, { id: uuidv7(), courseId: full.id }]);
+    expect(await settleCourses(context(), AbortSignal.abort())).to.equal(0);
+    expect(await models().FreedSeat.count()).to.equal(451);
+    expect(await settleCourses(context(), signal)).to.equal(449);
+    expect(await models().Course.findAll({ where: { isFull: true } })).to.have.length(1);
     expect(await flag(full)).to.equal(true);
-    expect(await recountFullCourses(context(), signal)).to.equal(0);
-    expect(await recountFullCourses(context(), AbortSignal.abort())).to.equal(0);
+    expect(await models().FreedSeat.count()).to.equal(0);
+    expect(await settleCourses(context(), signal)).to.equal(0);
   });
 
   it('are found among those of a trainer, too', async () => {
@@ -251,7 +275,7 @@ describe('Courses that may be full', function () {
     expect(await found('true')).to.deep.equal([other.id]);
   });
 
-  it('keep the flag where a seat is freed while another transaction takes the last one', async function () {
+  it('are found where a seat is freed while another transaction takes the last one', async function () {
     // SQLite has no locks of rows: there one transaction writes at a time.
     if (!onMysql) return this.skip();
     const course = await newCourse(2);
@@ -269,14 +293,14 @@ describe('Courses that may be full', function () {
       await models().Enrollment.create({ ...fields, enrolledAt: new Date() }, { transaction });
       // Neither waits for the course, nor clears what isn't committed yet.
       await changeStatus(context(), operator, id, { status: 'cancelled' });
-      await recountFullCourses(context(), new AbortController().signal);
+      await settleCourses(context(), new AbortController().signal);
     });
     expect(await expectRight()).to.deep.equal([course.id]);
-    expect(await recountFullCourses(context(), new AbortController().signal)).to.equal(1);
+    expect(await settleCourses(context(), new AbortController().signal)).to.equal(1);
     expect(await expectRight()).to.deep.equal([]);
   });
 
-  it('have the flag at every moment, when seats are taken and freed together', async () => {
+  it('are known at every moment, when seats are taken and freed together', async () => {
     const course = await newCourse(3);
     const users = await Promise.all(Array.from({ length: 8 }, () => buildUser(context())));
     const { signal } = new AbortController();
@@ -295,14 +319,16 @@ describe('Courses that may be full', function () {
       }
     };
     /** In one statement, which sees one moment. */
-    const wrong = `SELECT COUNT(*) AS wrong FROM courses WHERE may_be_full = 0 AND max_students <=
-      (SELECT COUNT(*) FROM enrollments WHERE course_id = courses.id AND status IN ('pending', 'active'))`;
+    const wrong = `SELECT COUNT(*) AS wrong FROM (
+      SELECT id, is_full, COALESCE(max_students <= (SELECT COUNT(*) FROM enrollments
+        WHERE course_id = courses.id AND status IN ('pending', 'active')), 0) AS has_all FROM courses) AS counted
+      WHERE is_full <> has_all AND (is_full = 0 OR id NOT IN (SELECT course_id FROM freed_seats))`;
     let looks = 0;
     const watch = async () => {
       for (; !isOver; looks += 1) {
         const [[row]] = (await context().database.sequelize.query(wrong)) as unknown as [{ wrong: number }[]];
         expect(Number(row?.wrong)).to.equal(0);
-        if (looks % 3 === 0) await recountFullCourses(context(), signal);
+        if (looks % 3 === 0) await settleCourses(context(), signal);
         if (looks % 7 === 0)
           await ignoring(updateCourse(context(), operator, course.id, { maxStudents: 2 + (looks % 3) }));
       }
@@ -312,7 +338,8 @@ describe('Courses that may be full', function () {
     isOver = true;
     await watching;
     expect(looks).to.be.above(10);
-    await recountFullCourses(context(), signal);
+    await settleCourses(context(), signal);
     expect(await expectRight()).to.deep.equal([]);
+    expect(await coursesWithNotes()).to.deep.equal([]);
   });
 });

@@ -15,7 +15,7 @@ describe('Locks of enrollments', () => {
   const told: string[] = [];
   beforeEach(async () => {
     const trainer = await buildUser(harness.context, { role: 'trainer' });
-    course = await buildCourse(harness.context, trainer, { isPublished: true, maxStudents: 3, mayBeFull: false });
+    course = await buildCourse(harness.context, trainer, { isPublished: true, maxStudents: 3, isFull: false });
     told.length = 0;
   });
   afterEach(() => tell(false));

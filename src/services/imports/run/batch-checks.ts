@@ -32,7 +32,7 @@ export async function assertCourses(
   const taken =
     limited.length > 0 ? await countReservedSeats(core, limitedIds, transaction) : new Map<string, number>();
   const courses = await core.database.models.Course.findAll({
-    attributes: ['id', 'trainerId', 'maxStudents', 'mayBeFull'],
+    attributes: ['id', 'trainerId', 'maxStudents', 'isFull'],
     where: { id: [...wanted.keys()] },
     transaction,
   });

@@ -9,8 +9,9 @@ import { saveAccounts, userKeys } from '../../accounts/store.js';
 import { removeWords } from '../../accounts/words.js';
 import { type AuditRecord, recordAudit } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
-import { hasSeat, recountFreed } from '../../capacity.js';
+import { hasSeat } from '../../capacity.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
+import { noteFreed, settleFreed } from '../../freed-seats.js';
 import { removedAccount, restoredAccount } from '../run/audit-records.js';
 import type { UndoNote } from './note.js';
 import { activityOf, groupedBy, type KeptCode, type Verdict, verdictOn, withoutTakenKeys } from './verdicts.js';
@@ -170,12 +171,13 @@ export async function undoRows(
       const found = await undoable(core, record, before, transaction);
       const activity = await activityOf(core, found, transaction);
       verdicts = found.map((row) => verdictOn(row, activity));
-      // Of the accounts that are kept too: their courses are recounted for nothing.
+      // Of the accounts that are kept, too: their courses are counted for nothing.
       freed = [...activity.enrollments.values()].flat().filter(hasSeat);
       // Once begun it goes on: half of it would be left to others.
       await carryOut(core, withoutSession(actor), record, verdicts, transaction);
+      await noteFreed(core, freed, transaction);
     });
-    await recountFreed(core, freed);
+    await settleFreed(core, freed);
     addTo(result, verdicts);
     rows += verdicts.length;
     onProgress(rows);
