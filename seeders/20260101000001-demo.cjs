@@ -586,7 +586,7 @@ function courseRow(course) {
     is_published: course.isPublished ?? true,
     is_featured: course.isFeatured ?? false,
     // Whether all seats are taken: see src/services/capacity.ts.
-    may_be_full: pending + active >= (course.maxStudents ?? Number.POSITIVE_INFINITY),
+    is_full: pending + active >= (course.maxStudents ?? Number.POSITIVE_INFINITY),
     search_key: searchKey(course.title, course.category, ...course.tags),
     title_key: sortKey(course.title, 200),
     category_key: sortKey(course.category, 100),

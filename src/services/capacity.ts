@@ -23,7 +23,8 @@ export const hasSeat = ({ status }: Pick<Enrollment, 'status'>): boolean => seat
 type Capacity = Pick<Course, 'id' | 'maxStudents' | 'isFull'>;
 
 /** Counts the reserved seats of courses, by id; courses without any are left out. */
-async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
+export async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
+  if (courseIds.length === 0) return new Map<string, number>();
   const counts = await core.database.models.Enrollment.count({
     where: { courseId: [...courseIds], status: [...seatStatuses] },
     group: ['courseId'],
@@ -34,7 +35,6 @@ async function countSeats(core: Core, courseIds: readonly string[], transaction?
 
 /** Adds the number of reserved seats to courses, with one query for all of them. */
 export async function addSeats(core: Core, courses: readonly Course[]): Promise<void> {
-  if (courses.length === 0) return;
   const ids = courses.map(({ id }) => id);
   const seats = await core.database.read(() => countSeats(core, ids));
   for (const course of courses) course.seatsTaken = seats.get(course.id) ?? 0;

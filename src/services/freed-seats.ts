@@ -2,9 +2,11 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { insertRows } from '../db/bulk-insert.js';
 import { hasSeatsLeft } from '../db/conditions.js';
+import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
-import { countReservedSeats, isFullWith, seatStatuses, storeWhetherFull } from './capacity.js';
+import { countSeats, isFullWith, seatStatuses, storeWhetherFull } from './capacity.js';
 import type { Core } from './core.js';
+import { forceIncrementCourseVersions } from './row-locks.js';
 
 /** What follows when seats of courses are freed: capacity.ts says how courses are stored as full. */
 
@@ -14,6 +16,8 @@ const countedTogether = 200;
 /** Enrollments that had seats. */
 type Freed = readonly Pick<Enrollment, 'courseId'>[];
 
+const idsOf = (courses: readonly Pick<Course, 'id'>[]): string[] => courses.map(({ id }) => id);
+
 const coursesOf = (freed: Freed): string[] => [...new Set(freed.map(({ courseId }) => courseId))];
 
 /** Stores that seats of courses are freed, in the transaction that frees them: {@link settleFreed} follows its commit. */
@@ -22,13 +26,14 @@ export async function noteFreed({ database }: Core, freed: Freed, transaction: T
   await insertRows(database.models.FreedSeat, notes, transaction);
 }
 
-/** The full courses that have seats left since it was stored that they are full: hardly ever any. To be read within `Database.read`. */
+/** The courses whose seats were freed lately and that have some left: hardly ever any. To be read within `Database.read`. */
 export async function coursesWithFreedSeats({ database }: Core): Promise<string[]> {
   const { sequelize, models } = database;
   const freed = await models.FreedSeat.findAll({ attributes: ['courseId'], group: ['courseId'] });
   if (freed.length === 0) return [];
   const id = freed.map(({ courseId }) => courseId);
-  const where = { id, isFull: true, [Op.and]: [hasSeatsLeft(sequelize, seatStatuses)] };
+  // Also those that aren't stored as full: a transaction that stores it may be about to commit.
+  const where = { id, [Op.and]: [hasSeatsLeft(sequelize, seatStatuses)] };
   return (await models.Course.findAll({ attributes: ['id'], where })).map((course) => course.id);
 }
 
@@ -46,14 +51,18 @@ async function settle(core: Core, courseIds: readonly string[]): Promise<number>
       skipLocked: true,
       transaction,
     });
-    const ids = courses.map(({ id }) => id);
+    const ids = idsOf(courses);
     if (ids.length === 0) return 0;
+    // So that it conflicts with what reserves a seat on another node of a cluster.
+    await forceIncrementCourseVersions(core, ids, transaction);
     const settled = await models.FreedSeat.findAll({ attributes: ['id'], where: { courseId: ids }, transaction });
-    // In a statement after these rows, so that it sees what they tell of.
-    const reserved = await countReservedSeats(core, ids, transaction);
-    await storeWhetherFull(core, courses, reserved, transaction);
-    await models.FreedSeat.destroy({ where: { id: settled.map(({ id }) => id) }, transaction });
-    return courses.filter((course) => course.isFull && !isFullWith(course, reserved.get(course.id) ?? 0)).length;
+    // In a statement after these rows, so that it sees what they tell of. Others aren't full, since nobody reserves a seat now.
+    const full = courses.filter(({ isFull }) => isFull);
+    const reserved = await countSeats(core, idsOf(full), transaction);
+    await storeWhetherFull(core, full, reserved, transaction);
+    // One by one: of so small a table databases would read all rows, and wait for those that others have inserted.
+    for (const { id } of settled) await models.FreedSeat.destroy({ where: { id }, transaction });
+    return full.filter((course) => !isFullWith(course, reserved.get(course.id) ?? 0)).length;
   });
 }
 
@@ -71,11 +80,13 @@ export async function settleFreed(core: Core, freed: Freed): Promise<void> {
 }
 
 /** Deletes what was noted of courses that are deleted since. */
-async function forgetDeleted({ database: { models, read } }: Core, courseIds: readonly string[]): Promise<void> {
+async function forgetDeleted(core: Core, courseIds: readonly string[]): Promise<void> {
+  const { models, read, inTransaction } = core.database;
   const existing = await read(() => models.Course.findAll({ attributes: ['id'], where: { id: [...courseIds] } }));
-  const ids = new Set(existing.map(({ id }) => id));
-  const deleted = courseIds.filter((id) => !ids.has(id));
-  if (deleted.length > 0) await read(() => models.FreedSeat.destroy({ where: { courseId: deleted } }));
+  const ids = new Set(idsOf(existing));
+  const courseId = courseIds.filter((id) => !ids.has(id));
+  if (courseId.length === 0) return;
+  await inTransaction((transaction) => models.FreedSeat.destroy({ where: { courseId }, transaction }));
 }
 
 /**

@@ -39,7 +39,7 @@ async function withDetails(core: Core, { include }: CourseDetails, courses: read
 
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
 
-/** Where rows are read to count them: of searches, and of filters by seats, for which enrollments of each may be counted. */
+/** Where rows are read to count them: of searches, and of filters by seats with others. */
 const mostCountedByRow = 1000;
 
 /** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */

@@ -29,7 +29,7 @@ describe('Locks of enrollments', () => {
   const statements = () =>
     told
       .slice(told.findIndex((sql) => /^(START|BEGIN)/.test(sql)))
-      .map((sql) => /^(START|BEGIN|COMMIT|SELECT(?=.* FROM (\w+))|UPDATE (\w+)|INSERT INTO (\w+))/s.exec(sql) ?? [sql])
+      .map((sql) => /^(START|BEGIN|COMMIT|SELECT(?=.* FROM (\w+))|UPDATE (\w+)|INSERT INTO (\w+)|DELETE FROM (\w+))/s.exec(sql) ?? [sql])
       .map(([, verb = '', ...tables]) => [verb.split(' ')[0], ...tables.filter(Boolean)].join(' '))
       .map((text) => text.replace(/^(START|BEGIN)$/, 'BEGIN'));
   const asked = (user: User): Caller => ({
@@ -87,7 +87,7 @@ describe('Locks of enrollments', () => {
       }
     });
 
-  it('are not of the course, nor of the account, where no seat is taken', async () => {
+  it('are of the enrollment alone where no seat is taken, and of the course once a seat is freed', async () => {
     const { context } = harness;
     const id = await enrolled('pending');
     tell(note);
@@ -96,8 +96,17 @@ describe('Locks of enrollments', () => {
     tell(false);
     const change = ['BEGIN', 'SELECT enrollments', 'UPDATE enrollments', 'INSERT audit_entries', 'COMMIT'];
     const read = ['SELECT enrollments'];
-    // A read that locks nothing at the end, too: whether the course was full.
-    expect(statements()).to.deep.equal([...change, ...read, ...change, ...read, ...change, ...read]);
+    const noting = [...change.slice(0, -1), 'INSERT freed_seats', 'COMMIT'];
+    // The course is locked at the end, in a transaction of its own, if no other has it: whether it was full.
+    const settling = [
+      'BEGIN',
+      'SELECT courses',
+      'UPDATE courses',
+      'SELECT freed_seats',
+      'DELETE freed_seats',
+      'COMMIT',
+    ];
+    expect(statements()).to.deep.equal([...change, ...read, ...change, ...read, ...noting, ...settling]);
   });
 
   it('let others change progress and status while a transaction has the course, but not take a seat', async function () {
