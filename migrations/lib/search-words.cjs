@@ -31,8 +31,11 @@ function wordsOf(key) {
 
 /** The words by which an account must be stored to be found. @param account its columns `search_key`, `email` and keys of names */
 function storedWords({ search_key: key, first_name_key: firstName, last_name_key: lastName, email }) {
-  const indexed = [firstName, lastName, email, email.slice(email.indexOf('@') + 1)];
-  return wordsOf(key).filter((word) => !indexed.some((column) => column.startsWith(word)));
+  const indexed = [firstName, lastName, email.slice(email.indexOf('@') + 1)];
+  const beginsOne = (word) => indexed.some((column) => column.startsWith(word));
+  const words = wordsOf(key).filter((word) => !beginsOne(word) && !email.startsWith(word));
+  const [beginning] = /^[a-z]+/.exec(email) ?? [];
+  return beginning === undefined || beginsOne(beginning) ? words : [...words, cut(beginning)];
 }
 
 module.exports = { storedWords, wordLength, wordsOf };

@@ -1,5 +1,5 @@
 import { literal, type Sequelize } from 'sequelize';
-import { wordCharacter, wordSeparators } from '../schemas/search-words.js';
+import { isOfLetters, wordCharacter, wordSeparators } from '../schemas/search-words.js';
 import { plainSelect } from './plain-select.js';
 
 /** What accounts are searched for by the beginnings of their words. Names of columns are those of the table `users`. */
@@ -32,24 +32,13 @@ interface LookUp {
   from: string;
   /** The column of the id. */
   id: string;
-  /** The column that is looked up. */
-  column: string;
   /** What an entry counts. */
   weight: number;
   part: WordPart;
 }
 
-/** An index whose entries are counted. */
-interface Counted extends LookUp {
-  /** Whether they count. */
-  counts: boolean;
-}
-
 /** An entry without the row's order and filters counts as so many that have them, where the row is read for it. */
 const rowWeight = 3;
-
-/** Many emails begin with the first or last name, whose index has found their account: their rows aren't read again. */
-const emailWeight = 2;
 
 /** Accounts that are found in one index. */
 export interface WordPart {
@@ -65,7 +54,6 @@ function lookUps(sequelize: Sequelize, word: string, phones: readonly string[]):
   const inColumn = (column: string, text: string, weight = rowWeight): LookUp => ({
     from: `FROM users WHERE ${begins(sequelize, column, text)}`,
     id: 'id',
-    column,
     weight,
     part: {
       where: literal(begins(sequelize, `\`User\`.\`${column}\``, text)),
@@ -78,14 +66,14 @@ function lookUps(sequelize: Sequelize, word: string, phones: readonly string[]):
     return {
       from,
       id,
-      column,
       weight: rowWeight,
       part: { where: literal(`\`User\`.\`id\` IN (SELECT ${id} ${from})`), isDistinct },
     };
   };
   return [
     ...nameColumns.map((column) => inColumn(column, word, 1)),
-    inColumn('email', word, emailWeight),
+    // Letters with which an email begins are stored where no name begins so (src/schemas/search-words.ts).
+    ...(isOfLetters(word) ? [] : [inColumn('email', word)]),
     ...phones.map((phone) => inColumn('phone_key', phone)),
     // A generated column that isn't stored: by the ids of its index alone, without its value in the row.
     byIds('users', 'email_domain', 'id', true),
@@ -110,23 +98,6 @@ export interface WordParts {
    * searches read of an account count more.
    */
   entries: number | undefined;
-}
-
-/**
- * The parts of a search, with that of emails without the accounts that indexes of names have found: only ids are read to leave
- * these out.
- */
-function withoutOthers(found: readonly Counted[]): WordPart[] {
-  const ofNames = found.filter(({ column }) => nameColumns.some((name) => name === column));
-  return found.map(({ part, column, from, counts }) => {
-    // In the order of emails their index is read as it is.
-    if (column !== 'email' || !counts || ofNames.length === 0) return part;
-    const names = ofNames.map((one) => `SELECT id ${one.from}`);
-    // Of two, because MariaDB would look up each email among one.
-    const others = [...names, 'SELECT id FROM users WHERE 1 = 0'].join(' UNION ALL ');
-    const where = `\`User\`.\`id\` IN (SELECT id ${from} AND id NOT IN (SELECT id FROM (${others}) AS others))`;
-    return { where: literal(where), isDistinct: false };
-  });
 }
 
 /**
@@ -171,7 +142,7 @@ export async function partsByWord(
   const counted = found.filter(({ counts }) => counts);
   const areFew = counted.every((one) => one.number <= one.most);
   return {
-    parts: onlyIds ? found.map(({ part }) => part) : withoutOthers(found),
+    parts: found.map(({ part }) => part),
     largest: found[0]?.number ?? 0,
     entries: areFew ? counted.reduce((sum, one) => sum + one.weight * one.number, 0) : undefined,
   };

@@ -56,11 +56,20 @@ export interface SearchedAccount {
 /** As the database has it, in a column of its own. */
 const domainOf = (email: string): string => email.slice(email.indexOf('@') + 1);
 
+const letters = /^[a-z]+/;
+
+/** Whether a word is of letters that begin an email: those are stored, unless they begin a name. */
+export const isOfLetters = (word: string): boolean => letters.exec(word)?.[0] === word;
+
 /**
  * The words by which an account must be stored to be found: all but those with which its email, the domain of its email or a
- * key of its name begins, because these have indexes.
+ * key of its name begins, because these have indexes; and the letters with which its email begins, unless a name or the domain
+ * does: a word of letters needn't be looked up among emails, most of which begin with a name.
  */
 export function storedWords({ searchKey, firstNameKey, lastNameKey, email }: SearchedAccount): string[] {
-  const indexed = [firstNameKey, lastNameKey, email, domainOf(email)];
-  return wordsOf(searchKey).filter((word) => !indexed.some((column) => column.startsWith(word)));
+  const indexed = [firstNameKey, lastNameKey, domainOf(email)];
+  const beginsOne = (word: string) => indexed.some((column) => column.startsWith(word));
+  const words = wordsOf(searchKey).filter((word) => !beginsOne(word) && !email.startsWith(word));
+  const [beginning] = letters.exec(email) ?? [];
+  return beginning === undefined || beginsOne(beginning) ? words : [...words, cut(beginning)];
 }

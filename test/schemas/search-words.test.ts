@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { searchKey } from '../../src/schemas/keys.js';
-import { searchedWords, storedWords, wordLength } from '../../src/schemas/search-words.js';
+import { isOfLetters, searchedWords, storedWords, wordLength } from '../../src/schemas/search-words.js';
 import { userKeys } from '../../src/services/accounts/store.js';
+import { atDepth } from '../support/depth.js';
 
 const wordsOf = (firstName: string, lastName: string, email: string) =>
   storedWords({ email, ...userKeys({ firstName, lastName, email }) });
@@ -12,21 +14,53 @@ describe('The words by which accounts are found', () => {
   });
 
   it('begin after a space, a hyphen, an apostrophe and an @', () => {
-    expect(wordsOf('Anne-Marie', 'van Dijk', 'am@my-firm.example')).to.deep.equal(['marie', 'dijk', 'firm.example']);
+    expect(wordsOf('Anne-Marie', 'van Dijk', 'anne@my-firm.example')).to.deep.equal(['marie', 'dijk', 'firm.example']);
     expect(wordsOf('Zoë', "O'Hara", 'zoe@example.org')).to.deep.equal(['hara']);
     expect(wordsOf('Zoë', 'O’Hara’', 'zoe@example.org')).to.include('hara’');
   });
 
   it('begin with each character of scripts without spaces', () => {
-    expect(wordsOf('小龙', '李', 'li@example.org')).to.deep.equal(['龙']);
-    expect(wordsOf('はなこ', '山田', 'hanako@example.org')).to.deep.equal(['なこ', 'こ', '田']);
-    expect(wordsOf('길동', '홍', 'hong@example.org')).to.deep.equal(['동']);
+    expect(wordsOf('小龙', '李', '李@example.org')).to.deep.equal(['龙']);
+    expect(wordsOf('はなこ', '山田', '3@example.org')).to.deep.equal(['なこ', 'こ', '田']);
+    expect(wordsOf('길동', '홍', 'example@example.org')).to.deep.equal(['동']);
   });
 
   it('have the folded text where the key to sort by has another', () => {
     expect(wordsOf('Łukasz', 'Weiß', 'l@example.org')).to.deep.equal(['łukasz', 'weiß']);
     expect(wordsOf('José', 'García', 'josé@example.org')).to.deep.equal(['jose@example.org']);
     expect(wordsOf('Zoë', 'Zimmer', 'z@bücher.example')).to.deep.equal(['z@bucher.example', 'bucher.example']);
+  });
+
+  it('have the letters with which the email begins, unless a name or its domain does', () => {
+    const of = (email: string) => wordsOf('Ada', 'Lovelace', email);
+    expect(of('alovelace7@example.org')).to.deep.equal(['alovelace']);
+    expect(of('lovelaceada@example.org')).to.deep.equal(['lovelaceada']);
+    for (const email of [
+      'ada@example.org',
+      'love.1@example.org',
+      'exam@example.org',
+      '7@example.org',
+      '_ada@example.org',
+    ])
+      expect(of(email), email).to.deep.equal([]);
+    // The word of the name is found by the letters of the email, which begins with it.
+    expect(wordsOf('Ada Mar', 'Lovelace', 'maria@example.org')).to.deep.equal(['maria']);
+    expect(['ada', 'ada7', 'łu', '', 'a-b'].filter(isOfLetters)).to.deep.equal(['ada']);
+  });
+
+  it('find every beginning of the email that is of letters', () => {
+    const name = fc.stringMatching(/^[a-d]{1,3}( [a-d]{1,3})?$/);
+    const email = fc.stringMatching(/^[a-d]{0,5}[1._]?[a-d]{0,2}[1]@[a-d]{1,4}[.]org$/);
+    fc.assert(
+      fc.property(name, name, email, (firstName, lastName, address) => {
+        const account = { email: address, ...userKeys({ firstName, lastName, email: address }) };
+        const indexed = [account.firstNameKey, account.lastNameKey, address.slice(address.indexOf('@') + 1)];
+        const found = [...indexed, ...storedWords(account)];
+        for (let end = 1; isOfLetters(address.slice(0, end)); end += 1)
+          expect(found.some((one) => one.startsWith(address.slice(0, end)))).to.equal(true);
+      }),
+      { numRuns: atDepth(300, 3000) },
+    );
   });
 
   it('are cut to the length of their column, in whole characters', () => {

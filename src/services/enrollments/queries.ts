@@ -231,13 +231,12 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
   const trainerId = actor.role === 'super_admin' ? undefined : (actor.actorId ?? '');
   const among = { role: 'trainee' as const };
   const found = await accountsFound(core, search, { among });
-  const available = [
-    { ...among, isActive: true },
-    // Another trainer's course has no available trainees: `ifNone` finds the reason.
-    courseExists(sequelize, courseId, trainerId),
-    isNotEnrolled(sequelize, 'User.id', courseId),
-  ];
-  const and = (condition: WhereOptions<User>) => ({ [Op.and]: [...available, condition] });
+  const active = { ...among, isActive: true };
+  // Another trainer's course has no available trainees: `ifNone` finds the reason.
+  const isManaged = courseExists(sequelize, courseId, trainerId);
+  const isFree = isNotEnrolled(sequelize, 'User.id', courseId);
+  // Conditions are checked one after the other: enrollments are looked up only of accounts that the search finds.
+  const and = (condition: WhereOptions<User>) => ({ [Op.and]: [active, isManaged, condition, isFree] });
   return pageOf(core, models.User, listing, {
     ...narrowed(found, and),
     order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),

@@ -29,7 +29,12 @@ describe('Locks of enrollments', () => {
   const statements = () =>
     told
       .slice(told.findIndex((sql) => /^(START|BEGIN)/.test(sql)))
-      .map((sql) => /^(START|BEGIN|COMMIT|SELECT(?=.* FROM (\w+))|UPDATE (\w+)|INSERT INTO (\w+)|DELETE FROM (\w+))/s.exec(sql) ?? [sql])
+      .map(
+        (sql) =>
+          /^(START|BEGIN|COMMIT|SELECT(?=.* FROM (\w+))|UPDATE (\w+)|INSERT INTO (\w+)|DELETE FROM (\w+))/s.exec(
+            sql,
+          ) ?? [sql],
+      )
       .map(([, verb = '', ...tables]) => [verb.split(' ')[0], ...tables.filter(Boolean)].join(' '))
       .map((text) => text.replace(/^(START|BEGIN)$/, 'BEGIN'));
   const asked = (user: User): Caller => ({
