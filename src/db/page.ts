@@ -60,6 +60,8 @@ export interface Rows<M extends Model> {
   count(most?: number): Promise<number>;
   /** The ids of some of them, in no order. */
   ids(limit: number): Promise<string[]>;
+  /** The ids of the first ones, in their order. */
+  firstIds(limit: number): Promise<string[]>;
   /** Some of them, in their order. */
   page(window: Window): Promise<M[]>;
   /**
@@ -136,7 +138,8 @@ interface Undeclared {
   runHooks(name: 'afterFind', found: readonly Model[], options: object): Promise<void>;
 }
 
-const noRows = { count: async () => 0, ids: async () => [], page: async () => [], pageAmongFirst: async () => [] };
+const none = async () => [];
+const noRows = { count: async () => 0, ids: none, firstIds: none, page: none, pageAmongFirst: none };
 
 const and = (...conditions: readonly (string | undefined)[]): string =>
   conditions.flatMap((condition) => (condition ? [`(${condition})`] : [])).join(' AND ');
@@ -194,6 +197,10 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     return { from: `FROM (${selects.join(' UNION ')}) AS found`, orderBy };
   };
 
+  /** The first rows after another one, or of all. */
+  const firstOf = (isAfter: string | undefined, most: number): Ids =>
+    partsSql ? idsOfParts(partsSql, isAfter, most) : { from: matching(condition, isAfter), orderBy: orderSql };
+
   async function read({ limit, offset }: Window, { from, orderBy }: Ids): Promise<M[]> {
     const selected: Selected = { columns: [], joins: [] };
     const part = addPart(selected, model, model.name, Object.keys(model.getAttributes()), include);
@@ -238,11 +245,15 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
       const rows = partsSql ? anyIds(partsSql, limit) : `SELECT ${alias}.\`id\` ${matching(condition)}${limit}`;
       return (await plainSelect(sequelize, rows)).map(([id]) => String(id));
     },
+    async firstIds(most) {
+      const { from, orderBy } = firstOf(undefined, most);
+      const found = await plainSelect(sequelize, `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${most}`);
+      return found.map(([id]) => String(id));
+    },
     async page(window) {
       const isAfter = await afterRow(window.after);
       const passed = { ...window, offset: isAfter === undefined ? window.offset : 0 };
-      if (partsSql) return read(passed, idsOfParts(partsSql, isAfter, passed.offset + passed.limit));
-      return read(passed, { from: matching(condition, isAfter), orderBy: orderSql });
+      return read(passed, firstOf(isAfter, passed.offset + passed.limit));
     },
     async pageAmongFirst({ limit, offset, after }, pieces) {
       const isAfter = await afterRow(after);

@@ -1,5 +1,6 @@
 import { literal, type Sequelize } from 'sequelize';
 import { isOfLetters, wordCharacter, wordSeparators } from '../schemas/search-words.js';
+import { isSqlite } from './dialect.js';
 import { plainSelect } from './plain-select.js';
 
 /** What accounts are searched for by the beginnings of their words. Names of columns are those of the table `users`. */
@@ -150,7 +151,9 @@ export async function partsByWord(
 
 /** That a key of {@link searchKey} has a word that begins so. @param key the SQL of its column */
 function isInKey(sequelize: Sequelize, key: string, word: string): string {
-  const position = (text: string) => `INSTR(${key}, ${sequelize.escape(text)})`;
+  // By bytes: MySQL and MariaDB take two to three times as long to look for characters, and UTF-8 needs no more.
+  const text = isSqlite(sequelize) ? key : `CAST(${key} AS BINARY)`;
+  const position = (sought: string) => `INSTR(${text}, ${sequelize.escape(sought)})`;
   // Most rows don't contain the word anywhere.
   if (wordCharacter.test(word)) return `${position(word)} > 0`;
   const after = [' ', ...wordSeparators].map((separator) => `${position(separator + word)} > 0`);
@@ -168,8 +171,8 @@ export function hasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
   const column = (name: string) => `\`User\`.\`${name}\``;
   const hasWord = (word: string) =>
     [
-      isInKey(sequelize, column('search_key'), word),
       ...nameColumns.map((name) => begins(sequelize, column(name), word)),
+      isInKey(sequelize, column('search_key'), word),
     ].join(' OR ');
   const either = phones.map((phone) => begins(sequelize, column('phone_key'), phone));
   return literal(`(${[`(${all(words.map(hasWord))})`, ...either].join(' OR ')})`);

@@ -140,13 +140,23 @@ function listedRows<M extends Model>(
   };
 }
 
+interface Searched<M extends Model> {
+  findParts: FindParts<M>;
+  /** So many are counted, with the page among them, if not all are. */
+  most: number | undefined;
+}
+
+/** That the id of a row is one of these. */
+// Every model has an id, which TypeScript doesn't know of any model.
+const hasId = <M extends Model>(id: readonly string[]) => ({ id }) as unknown as WhereOptions<Attributes<M>>;
+
 /**
  * The rows of a search by words: those of few accounts are looked up and sorted; a page of those of many is found soon in its
  * order, unless they come late in it.
  */
 async function searched<M extends Model>(
   model: ModelStatic<M>,
-  { findParts, ...listed }: Pick<Listing<M>, 'where' | 'order' | 'include'> & { findParts: FindParts<M> },
+  { findParts, most: atMost, ...listed }: Pick<Listing<M>, 'where' | 'order' | 'include'> & Searched<M>,
 ): Promise<Reading<M>> {
   const [by] = listed.order[0] ?? [];
   const sortedBy = typeof by === 'string' ? by : undefined;
@@ -155,6 +165,10 @@ async function searched<M extends Model>(
   const { parts, some, entries = Number.POSITIVE_INFINITY, rows, collected } = found;
   const bound = found.isSelective ? bounds.sortedOfSeveral : bounds.sorted;
   const byParts = rowsOf(model, { ...listed, parts });
+  const isOnePass = found.isSelective && entries <= bound && atMost !== undefined;
+  let counted: Promise<string[]> | undefined;
+  /** Where all entries are compared to count the rows that match, the ids of these are read with it, in the order of the page. */
+  const countedIds = isOnePass ? () => (counted ??= byParts.firstIds(atMost)) : undefined;
   const inOrder = rowsOf(model, listed);
   const amongFirst = (window: Window) =>
     collected && entries <= searchBounds.collectedAccounts
@@ -162,15 +176,21 @@ async function searched<M extends Model>(
       : inOrder.pageAmongFirst(window, searchBounds.readInOrder);
   return {
     async count(most) {
+      if (countedIds) return (await countedIds()).length;
       if (most !== undefined && rows >= most) return most;
       if (most === undefined || some === undefined || some.entries < most) return byParts.count(most);
       const count = await rowsOf(model, { where: some.where, order: [] }).count(most);
       return count === most ? count : byParts.count(most);
     },
     async page(window) {
+      const { limit, offset, after } = window;
+      if (countedIds && after === undefined) {
+        const ids = (await countedIds()).slice(offset, offset + limit);
+        return rowsOf(model, { ...listed, where: hasId(ids) }).page({ limit, offset: 0 });
+      }
       if (entries <= bound) return byParts.page(window);
-      const first = await amongFirst(window);
-      if (first) return first;
+      const amongThese = await amongFirst(window);
+      if (amongThese) return amongThese;
       const { sortedAfterwards } = searchBounds;
       const many = await findParts(sortedAfterwards, sortedBy);
       const isBounded = many.entries !== undefined && many.entries <= sortedAfterwards;
@@ -184,15 +204,19 @@ export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
   paging: PagingWithKey,
-  { ifNone, mostCounted: most, counted, findParts, ...listed }: Listing<M>,
+  { ifNone, mostCounted: most, counted: countedBy, findParts, ...listed }: Listing<M>,
 ): Promise<Page<M>> {
   const { page, limit, afterId } = paging;
   // To the end of the page at least, so that clients that read pages until the last one come to the end.
   const bound = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most, page * limit);
+  const counted = most === undefined ? undefined : bound + 1;
+  const isAmongCounted = page * limit <= (most ?? 0);
   const rows = findParts
-    ? await core.database.read(() => searched(model, { ...listed, findParts }))
-    : listedRows(model, listed, counted);
-  const count = () => rows.count(most === undefined ? undefined : bound + 1);
+    ? await core.database.read(() =>
+        searched(model, { ...listed, findParts, most: isAmongCounted ? counted : undefined }),
+      )
+    : listedRows(model, listed, countedBy);
+  const count = () => rows.count(counted);
   const read = (rowLimit: number) => rows.page({ limit: rowLimit, offset: (page - 1) * limit, after: afterId });
   return core.database.read(async () => {
     let [total, items]: [number, M[]] = [0, []];

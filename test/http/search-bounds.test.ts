@@ -8,7 +8,7 @@ import { type Cast, castOf } from './support/cast.js';
 
 const firstNames = ['Mara', 'Mario', 'Anne-Marie', 'Lena', 'Nora', 'Maja'];
 const lastNames = ['Lopez', 'Marsh', "O'Mara", 'van Dijk', 'Lenz', 'Noris', 'Malik'];
-const searches = ['m', 'mar', 'lenz', 'mara l', 'mar dijk', 'l m', 'mar-lenz', '44', 'nobody'];
+const searches = ['m', 'mar', 'lenz', 'mara l', 'mar dijk', 'l m', 'mar-lenz', 'p', 'lena.p', 'p m', '44', 'nobody'];
 
 /** Nothing is sorted. */
 const none = { sorted: 0, sortedOfSeveral: 0, sortedApart: 0, sortedOfAccounts: 0 };

@@ -8,7 +8,7 @@ import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
 import { type FindParts, mostCounted, type Parts, partsWith } from '../paging.js';
-import { areMany, searchBounds } from '../search-size.js';
+import { areMany, searchBounds, sortingBounds } from '../search-size.js';
 
 /** The condition that accounts match a search. */
 export interface AccountSearch {
@@ -124,26 +124,38 @@ async function accountsWithWords(core: Core, sought: Wanted): Promise<AccountSea
   const parts = rare.parts.map((part) => ({ ...part, where: { [Op.and]: [part.where, hasOthers] } }));
   const found = { where, mostCounted: mostCountedByWords };
   const all = async () => (isRare ? { [Op.and]: [isInAny(sequelize, word, sought.phones), matches] } : where);
-  const findParts = (known: Pick<Parts<User>, 'some' | 'rows'>) => async () => ({
+  const [first] = parts;
+  const unread: Parts<User> = {
     parts,
     entries: rare.entries,
     isSelective: true,
-    ...known,
-  });
-  if (!isRare) {
-    const [first] = parts;
-    return {
-      ...found,
-      all,
-      findParts: findParts({ some: first && { where: first.where, entries: largest }, rows: 0 }),
-    };
+    some: first && { where: first.where, entries: largest },
+    rows: 0,
+  };
+  if (!isRare) return { ...found, all, findParts: async () => unread };
+  const { counted, sortedOfAccounts } = searchBounds;
+  const named = sought.onlyIds ? sortedOfAccounts : searchBounds.named;
+  const readIds = () =>
+    read(() => rowsOf(models.User, { where: {}, order: [], parts }).ids(Math.max(counted, named + 1)));
+  const withIds = (ids: string[]): Parts<User> => {
+    const some = { where: { id: ids }, entries: ids.length };
+    if (ids.length > named) return { ...unread, some, rows: ids.length };
+    return { parts: [{ where: { id: ids } }], entries: ids.length, isSelective: true, some, rows: ids.length };
+  };
+  if (sought.onlyIds) {
+    // Once, for the page and the count.
+    const ids = await readIds();
+    if (ids.length <= named) return { ...same({ id: ids }, mostCountedByWords), ids };
+    return { ...found, all, findParts: async () => withIds(ids) };
   }
-  const { named, counted } = searchBounds;
-  // Once, for the page and the count.
-  const ids = await read(() => rowsOf(models.User, { where: {}, order: [], parts }).ids(Math.max(counted, named + 1)));
-  if (ids.length <= named) return { ...same({ id: ids }, mostCountedByWords), ids };
-  const some = { where: { id: ids }, entries: ids.length };
-  return { ...found, all, findParts: findParts({ some, rows: ids.length }) };
+  let known: Promise<Parts<User>> | undefined;
+  const findParts: FindParts<User> = async (_few, sortedBy) => {
+    const { sortedOfSeveral } = sortingBounds(sortedBy);
+    if (rare.entries !== undefined && rare.entries <= sortedOfSeveral) return unread;
+    known ??= readIds().then(withIds);
+    return known;
+  };
+  return { ...found, all, findParts };
 }
 
 /**
