@@ -1,15 +1,7 @@
-import {
-  type Attributes,
-  type IncludeOptions,
-  type Model,
-  type ModelStatic,
-  type Sequelize,
-  Utils,
-  type WhereOptions,
-} from 'sequelize';
+import { type Attributes, type Model, type ModelStatic, type Sequelize, Utils, type WhereOptions } from 'sequelize';
 import { sqlLiteral } from './dialect.js';
-import { attributesOf, type Column, columnsOf } from './plain-rows.js';
-import { plainSelect, type Value } from './plain-select.js';
+import { addJoined, fieldOf, instanceOf, type Joined, type Selected } from './joined-rows.js';
+import { plainSelect } from './plain-select.js';
 import { afterSql, beforeSql, fromSql, type Ordered, orderBySql } from './row-order.js';
 import { whereSql } from './where-sql.js';
 
@@ -20,14 +12,6 @@ import { whereSql } from './where-sql.js';
 
 /** How rows are ordered: by attributes, or by SQL. */
 export type Order = [by: string | Utils.Literal, direction: 'ASC' | 'DESC'][];
-
-/** A row of an association that is read with a row: as Sequelize's `include`, which may be given the same. */
-export type Joined = Pick<IncludeOptions, 'on' | 'where'> & {
-  model: ModelStatic<Model>;
-  as: string;
-  attributes: string[];
-  include?: Joined[];
-};
 
 /** Some of the rows of a listing, which the database finds by an index; other parts may have some of them too. */
 export interface Part<M extends Model> {
@@ -69,67 +53,6 @@ export interface Rows<M extends Model> {
    * @param pieces so many rows are read, one piece after the other until the page is found
    */
   pageAmongFirst(window: Window, pieces: readonly number[]): Promise<M[] | undefined>;
-}
-
-/** A model in a query: the columns of it that are read, and what is joined with it. */
-interface QueriedModel {
-  model: ModelStatic<Model>;
-  columns: readonly Column[];
-  /** Where its columns begin in a row. */
-  from: number;
-  joined: readonly { as: string; part: QueriedModel }[];
-}
-
-/** What is read in a query, and from where. */
-interface Selected {
-  columns: string[];
-  joins: string[];
-}
-
-const fieldOf = (model: ModelStatic<Model>, attribute: string) => model.getAttributes()[attribute]?.field ?? attribute;
-
-/** That a row of an association belongs to the row above it. */
-function joinSql(parent: ModelStatic<Model>, above: string, { model, as, on, where }: Joined, alias: string): string {
-  const key = fieldOf(parent, parent.associations[as]?.foreignKey ?? '');
-  const isIts = on ? whereSql(model, on, alias) : `${alias}.\`id\` = ${above}.\`${key}\``;
-  const conditions = where ? `${isIts} AND ${whereSql(model, where, alias)}` : isIts;
-  return `LEFT JOIN \`${model.tableName}\` AS ${alias} ON ${conditions}`;
-}
-
-/**
- * Adds a model to a query, with what is joined with it.
- * @param name of its table in the query
- * @param attributes that are read; the first is null in no row
- */
-function addPart(
-  selected: Selected,
-  model: ModelStatic<Model>,
-  name: string,
-  attributes: readonly string[],
-  include: readonly Joined[] = [],
-): QueriedModel {
-  const from = selected.columns.length;
-  const alias = `\`${name}\``;
-  const columns = columnsOf(model.getAttributes(), attributes);
-  for (const { field } of columns) selected.columns.push(`${alias}.\`${field}\` AS c${selected.columns.length}`);
-  const joined = include.map((one) => {
-    // What the listed rows refer to has the name of the association, by which conditions speak of it.
-    const joinedName = from === 0 ? one.as : `${name}_${one.as}`;
-    selected.joins.push(joinSql(model, alias, one, `\`${joinedName}\``));
-    return { as: one.as, part: addPart(selected, one.model, joinedName, one.attributes, one.include) };
-  });
-  return { model, columns, from, joined };
-}
-
-const ofTheDatabase = { isNewRecord: false, raw: true };
-
-/** An instance of a model. Null where an association has no row: its first attribute is never null. */
-function instanceOf({ model, columns, from, joined }: QueriedModel, row: readonly Value[]): Model | null {
-  if (row[from] === null) return null;
-  // The columns of the attributes are all there, with values of their types.
-  const instance = model.build(attributesOf(columns, row, from) as never, ofTheDatabase);
-  for (const { as, part } of joined) Object.assign(instance, { [as]: instanceOf(part, row) });
-  return instance;
 }
 
 /** What Sequelize's types don't declare. */
@@ -203,7 +126,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
 
   async function read({ limit, offset }: Window, { from, orderBy }: Ids): Promise<M[]> {
     const selected: Selected = { columns: [], joins: [] };
-    const part = addPart(selected, model, model.name, Object.keys(model.getAttributes()), include);
+    const part = addJoined(selected, model, model.name, Object.keys(model.getAttributes()), include);
     // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise
     // every matching row would be read and sorted. As a derived table, because MySQL supports no LIMIT in a subquery of IN.
     // In another one, which says how few the ids are: MariaDB expects as many as the first one passes over, and would read

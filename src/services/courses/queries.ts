@@ -59,11 +59,11 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
       ...(await coursesFound(core, listing.search)),
     ],
   };
-  const { where, counted } = await bySeats(core, found, listing.seatsLeft);
+  const { counted, ...listed } = await bySeats(core, found, listing.seatsLeft);
   const page = await pageOf(core, core.database.models.Course, listing, {
-    where,
+    ...listed,
     // A search is as long as its words are looked up: once is enough.
-    counted: listing.search ? [where] : counted,
+    counted: listing.search ? [listed.where] : counted,
     order: orderOf(listing),
     include: withTrainer(core),
     mostCounted: listing.seatsLeft === undefined && !listing.search ? mostCounted : mostCountedByRow,
