@@ -26,7 +26,7 @@ describe('Seats of courses', () => {
   /** A course each: with seats left, full, without a limit, and without enrollments. */
   async function build() {
     const half = await course('half', { maxStudents: 4 });
-    const full = await course('full', { maxStudents: 2, isFull: true });
+    const full = await course('full', { maxStudents: 2 });
     const open = await course('open', { maxStudents: null });
     const empty = await course('empty', { maxStudents: 1 });
     for (const one of [half, full, open]) await fill(one);

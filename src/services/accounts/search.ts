@@ -133,8 +133,7 @@ async function accountsWithWords(core: Core, sought: Wanted): Promise<AccountSea
     rows: 0,
   };
   if (!isRare) return { ...found, all, findParts: async () => unread };
-  const { counted, sortedOfAccounts } = searchBounds;
-  const named = sought.onlyIds ? sortedOfAccounts : searchBounds.named;
+  const { named, counted } = searchBounds;
   const readIds = () =>
     read(() => rowsOf(models.User, { where: {}, order: [], parts }).ids(Math.max(counted, named + 1)));
   const withIds = (ids: string[]): Parts<User> => {

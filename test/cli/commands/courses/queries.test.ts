@@ -75,7 +75,7 @@ describe('coursectl courses', () => {
     });
 
     it('shows the seats on request, and filters by them', async () => {
-      await loom.update({ maxStudents: 1, isFull: true });
+      await loom.update({ maxStudents: 1 });
       await buildEnrollment(harness.context, await buildUser(harness.context), loom, { status: 'active' });
       expect(await titles('--full')).to.deep.equal(['Weaving']);
       expect(await titles('--seats-left')).to.deep.equal(['Bees', 'Überfärben']);
