@@ -46,6 +46,8 @@ export interface Rows<M extends Model> {
   ids(limit: number): Promise<string[]>;
   /** The ids of the first ones, in their order. */
   firstIds(limit: number): Promise<string[]>;
+  /** Those with these ids, in their order. */
+  withIds(ids: readonly string[]): Promise<M[]>;
   /** Some of them, in their order. */
   page(window: Window): Promise<M[]>;
   /**
@@ -62,7 +64,7 @@ interface Undeclared {
 }
 
 const none = async () => [];
-const noRows = { count: async () => 0, ids: none, firstIds: none, page: none, pageAmongFirst: none };
+const noRows = { count: async () => 0, ids: none, firstIds: none, withIds: none, page: none, pageAmongFirst: none };
 
 const and = (...conditions: readonly (string | undefined)[]): string =>
   conditions.flatMap((condition) => (condition ? [`(${condition})`] : [])).join(' AND ');
@@ -172,6 +174,11 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
       const { from, orderBy } = firstOf(undefined, most);
       const found = await plainSelect(sequelize, `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${most}`);
       return found.map(([id]) => String(id));
+    },
+    async withIds(ids) {
+      if (ids.length === 0) return [];
+      const from = matching(`${alias}.\`id\` IN (${ids.map(literal).join(', ')})`);
+      return read({ limit: ids.length, offset: 0 }, { from, orderBy: orderSql });
     },
     async page(window) {
       const isAfter = await afterRow(window.after);

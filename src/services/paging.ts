@@ -146,10 +146,6 @@ interface Searched<M extends Model> {
   most: number | undefined;
 }
 
-/** That the id of a row is one of these. */
-// Every model has an id, which TypeScript doesn't know of any model.
-const hasId = <M extends Model>(id: readonly string[]) => ({ id }) as unknown as WhereOptions<Attributes<M>>;
-
 /**
  * The rows of a search by words: those of few accounts are looked up and sorted; a page of those of many is found soon in its
  * order, unless they come late in it.
@@ -185,8 +181,7 @@ async function searched<M extends Model>(
     async page(window) {
       const { limit, offset, after } = window;
       if (countedIds && after === undefined) {
-        const ids = (await countedIds()).slice(offset, offset + limit);
-        return rowsOf(model, { ...listed, where: hasId(ids) }).page({ limit, offset: 0 });
+        return inOrder.withIds((await countedIds()).slice(offset, offset + limit));
       }
       if (entries <= bound) return byParts.page(window);
       const amongThese = await amongFirst(window);
