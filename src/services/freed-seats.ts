@@ -34,7 +34,7 @@ export async function coursesWithFreedSeats({ database }: Core): Promise<string[
   const id = freed.map(({ courseId }) => courseId);
   // Also those that aren't stored as full: a transaction that stores it may be about to commit.
   const where = { id, [Op.and]: [hasSeatsLeft(sequelize, seatStatuses)] };
-  return (await models.Course.findAll({ attributes: ['id'], where })).map((course) => course.id);
+  return idsOf(await models.Course.findAll({ attributes: ['id'], where }));
 }
 
 /** Stores whether courses are full. @returns how many were and are no longer */
@@ -114,7 +114,7 @@ export async function settleCourses(core: Core, signal: AbortSignal): Promise<nu
   const storedAsFull = batches(async (after) => {
     const where = { isFull: true, id: { [Op.gt]: after } };
     const by = { attributes: ['id'], order: ['id'], limit: countedTogether };
-    return (await models.Course.findAll({ where, ...by })).map(({ id }) => id);
+    return idsOf(await models.Course.findAll({ where, ...by }));
   });
   let cleared = 0;
   for await (const ids of withFreed) {
@@ -125,10 +125,7 @@ export async function settleCourses(core: Core, signal: AbortSignal): Promise<nu
     // Nearly all are full: they aren't locked.
     const where = { id, isFull: true, [Op.and]: [hasSeatsLeft(sequelize, seatStatuses)] };
     const free = await read(() => models.Course.findAll({ attributes: ['id'], where }));
-    cleared += await settle(
-      core,
-      free.map((course) => course.id),
-    );
+    cleared += await settle(core, idsOf(free));
   }
   return cleared;
 }

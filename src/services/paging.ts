@@ -35,8 +35,11 @@ export interface Parts<M extends Model> {
   some: { where: Part<M>['where']; entries: number } | undefined;
   /** How many rows there are at least. */
   rows: number;
-  /** Whether the conditions of the parts leave few of the entries. */
-  isSelective?: boolean;
+  /**
+   * Whether all entries are read to count the rows, because conditions leave few of them, or because they are few: then the page
+   * is found with the number, up to the bound of several words.
+   */
+  inOnePass?: boolean;
   /** All rows, for rows that are read in the order of a page: the ids of what they refer to are collected first. */
   collected?: Part<M>['where'];
 }
@@ -79,7 +82,7 @@ interface Listing<M extends Model> extends Omit<Listed<M>, 'parts'> {
    * decide where these are more than the bound; the last has all.
    */
   counted?: readonly WhereOptions<Attributes<M>>[];
-  /** Of a search by words: finds the page and the number of rows by indexes where they are few. */
+  /** Of searches by words, and of courses by seats: finds the page and the number of rows by indexes where they are few. */
   findParts?: FindParts<M> | undefined;
   /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
   ifNone?: (() => Promise<void>) | false;
@@ -140,30 +143,31 @@ function listedRows<M extends Model>(
   };
 }
 
-interface Searched<M extends Model> {
+/** How the rows of a listing are found by indexes. */
+interface ByParts<M extends Model> {
   findParts: FindParts<M>;
   /** So many are counted, with the page among them, if not all are. */
   most: number | undefined;
 }
 
 /**
- * The rows of a search by words: those of few accounts are looked up and sorted; a page of those of many is found soon in its
- * order, unless they come late in it.
+ * The rows that indexes have: few are looked up and sorted; a page of many is found soon in its order, unless they come late in
+ * it.
  */
-async function searched<M extends Model>(
+async function rowsByParts<M extends Model>(
   model: ModelStatic<M>,
-  { findParts, most: atMost, ...listed }: Pick<Listing<M>, 'where' | 'order' | 'include'> & Searched<M>,
+  { findParts, most: atMost, ...listed }: Pick<Listing<M>, 'where' | 'order' | 'include'> & ByParts<M>,
 ): Promise<Reading<M>> {
   const [by] = listed.order[0] ?? [];
   const sortedBy = typeof by === 'string' ? by : undefined;
   const bounds = sortingBounds(sortedBy);
   const found = await findParts(bounds.counted, sortedBy);
   const { parts, some, entries = Number.POSITIVE_INFINITY, rows, collected } = found;
-  const bound = found.isSelective ? bounds.sortedOfSeveral : bounds.sorted;
+  const bound = found.inOnePass ? bounds.sortedOfSeveral : bounds.sorted;
   const byParts = rowsOf(model, { ...listed, parts });
-  const isOnePass = found.isSelective && entries <= bound && atMost !== undefined;
+  const isOnePass = found.inOnePass && entries <= bound && atMost !== undefined;
   let counted: Promise<string[]> | undefined;
-  /** Where all entries are compared to count the rows that match, the ids of these are read with it, in the order of the page. */
+  /** The first ids in the order of the page: as many as are counted, so that their number is that of the rows. */
   const countedIds = isOnePass ? () => (counted ??= byParts.firstIds(atMost)) : undefined;
   const inOrder = rowsOf(model, listed);
   const amongFirst = (window: Window) =>
@@ -180,9 +184,7 @@ async function searched<M extends Model>(
     },
     async page(window) {
       const { limit, offset, after } = window;
-      if (countedIds && after === undefined) {
-        return inOrder.withIds((await countedIds()).slice(offset, offset + limit));
-      }
+      if (countedIds && after === undefined) return inOrder.withIds((await countedIds()).slice(offset, offset + limit));
       if (entries <= bound) return byParts.page(window);
       const amongThese = await amongFirst(window);
       if (amongThese) return amongThese;
@@ -205,17 +207,17 @@ export async function pageOf<M extends Model>(
   // To the end of the page at least, so that clients that read pages until the last one come to the end.
   const bound = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most, page * limit);
   const counted = most === undefined ? undefined : bound + 1;
-  const isAmongCounted = page * limit <= (most ?? 0);
+  const isBeyondCounted = most !== undefined && page * limit > most;
   const rows = findParts
     ? await core.database.read(() =>
-        searched(model, { ...listed, findParts, most: isAmongCounted ? counted : undefined }),
+        rowsByParts(model, { ...listed, findParts, most: isBeyondCounted ? undefined : counted }),
       )
     : listedRows(model, listed, countedBy);
   const count = () => rows.count(counted);
   const read = (rowLimit: number) => rows.page({ limit: rowLimit, offset: (page - 1) * limit, after: afterId });
   return core.database.read(async () => {
     let [total, items]: [number, M[]] = [0, []];
-    if (page * limit > (most ?? Number.POSITIVE_INFINITY)) {
+    if (isBeyondCounted) {
       // Beyond the rows that are counted: the page itself shows whether there are more.
       items = await read(limit + 1);
       // At the end of pages that were asked for by their items, those before are counted: they may be fewer by now.

@@ -125,33 +125,33 @@ async function accountsWithWords(core: Core, sought: Wanted): Promise<AccountSea
   const found = { where, mostCounted: mostCountedByWords };
   const all = async () => (isRare ? { [Op.and]: [isInAny(sequelize, word, sought.phones), matches] } : where);
   const [first] = parts;
-  const unread: Parts<User> = {
+  const byRareWord: Parts<User> = {
     parts,
     entries: rare.entries,
-    isSelective: true,
+    inOnePass: true,
     some: first && { where: first.where, entries: largest },
     rows: 0,
   };
-  if (!isRare) return { ...found, all, findParts: async () => unread };
+  if (!isRare) return { ...found, all, findParts: async () => byRareWord };
   const { named, counted } = searchBounds;
   const readIds = () =>
     read(() => rowsOf(models.User, { where: {}, order: [], parts }).ids(Math.max(counted, named + 1)));
-  const withIds = (ids: string[]): Parts<User> => {
+  const byIds = (ids: string[]): Parts<User> => {
     const some = { where: { id: ids }, entries: ids.length };
-    if (ids.length > named) return { ...unread, some, rows: ids.length };
-    return { parts: [{ where: { id: ids } }], entries: ids.length, isSelective: true, some, rows: ids.length };
+    if (ids.length > named) return { ...byRareWord, some, rows: ids.length };
+    return { parts: [{ where: { id: ids } }], entries: ids.length, inOnePass: true, some, rows: ids.length };
   };
   if (sought.onlyIds) {
     // Once, for the page and the count.
     const ids = await readIds();
     if (ids.length <= named) return { ...same({ id: ids }, mostCountedByWords), ids };
-    return { ...found, all, findParts: async () => withIds(ids) };
+    return { ...found, all, findParts: async () => byIds(ids) };
   }
   let known: Promise<Parts<User>> | undefined;
   const findParts: FindParts<User> = async (_few, sortedBy) => {
     const { sortedOfSeveral } = sortingBounds(sortedBy);
-    if (rare.entries !== undefined && rare.entries <= sortedOfSeveral) return unread;
-    known ??= readIds().then(withIds);
+    if (rare.entries !== undefined && rare.entries <= sortedOfSeveral) return byRareWord;
+    known ??= readIds().then(byIds);
     return known;
   };
   return { ...found, all, findParts };

@@ -37,6 +37,6 @@ export async function bySeats(core: Core, among: WhereOptions<Course>, seatsLeft
   if (entries > mostSorted) return { where, counted: [byIndex] };
   // By their ids, which that index has: databases may sort courses that they find by another one.
   const few: WhereOptions<Course> = { [Op.and]: [refersToOneOf('`Course`.`id`', models.Course, byIndex)] };
-  const parts: Parts<Course> = { parts: [{ where: few }], entries, some: undefined, rows: entries, isSelective: true };
+  const parts: Parts<Course> = { parts: [{ where: few }], entries, some: undefined, rows: entries, inOnePass: true };
   return { where, counted: [byIndex], findParts: async () => parts };
 }
