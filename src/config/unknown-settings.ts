@@ -12,13 +12,17 @@ export interface UnknownSetting {
 
 const folded = (name: string) => name.toUpperCase().replace(/[^A-Z\d]/g, '');
 
+const settings = settingNames.map((name) => [name, folded(name)] as const);
+
 /** The setting whose name differs least, if at most `tolerated` letters differ. */
 function nearest(name: string, tolerated: (length: number) => number): SettingName | undefined {
   const wanted = folded(name);
   let found: SettingName | undefined;
   let least = tolerated(wanted.length) + 1;
-  for (const setting of settingNames) {
-    const difference = editDistance(wanted, folded(setting));
+  for (const [setting, letters] of settings) {
+    // Each start of the program compares its whole environment; the difference in length is a lower bound.
+    if (Math.abs(wanted.length - letters.length) >= least) continue;
+    const difference = editDistance(wanted, letters);
     if (difference < least) [found, least] = [setting, difference];
   }
   return found;

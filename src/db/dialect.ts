@@ -1,5 +1,5 @@
-import { escape as mysqlEscape } from 'mysql2';
 import { ConnectionError, type Options, type Sequelize, Transaction } from 'sequelize';
+import { escape as mysqlEscape } from 'sql-escaper';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { DeadlineExceededError } from './deadline.js';
 import { mysqlOptions, patchMysqlConnections } from './sequelize-patches/mysql.js';

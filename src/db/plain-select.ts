@@ -1,5 +1,5 @@
-import { escape as quoted } from 'mysql2';
 import type { Sequelize, Transaction } from 'sequelize';
+import { escape as quoted } from 'sql-escaper';
 import { isSqlite } from './dialect.js';
 
 /**

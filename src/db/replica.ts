@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { escape as quoted } from 'mysql2';
+import { escape as quoted } from 'sql-escaper';
 import type { MysqlConfig } from '../config/config.js';
 import { AppError, isAppError } from '../errors.js';
 import { type Database, openDatabase } from './connection.js';

@@ -1,4 +1,4 @@
-import { Scalar, stringify } from 'yaml';
+import type { Scalar } from 'yaml';
 import { csvLine, markedHeader } from '../../csv/format.js';
 import type { Page } from '../../services/paging.js';
 import type { Column, Value } from './columns.js';
@@ -35,21 +35,21 @@ export async function* csvOf<T>(pages: Pages<T>, columns: readonly Column<T>[]):
 }
 
 /** In quotes the escapes of {@link printable} mean what they stand for. */
-function yamlScalar(value: Value): unknown {
+function yamlScalar(value: Value, quote: (text: string) => Scalar): unknown {
   const text = plain(value);
-  if (typeof text !== 'string' || text === printableLine(text)) return text;
-  const quoted = new Scalar(text);
-  quoted.type = Scalar.QUOTE_DOUBLE;
-  return quoted;
+  return typeof text !== 'string' || text === printableLine(text) ? text : quote(text);
 }
 
 /** A sequence of mappings, that older readers of YAML understand, too. */
 export async function* yamlOf<T>(pages: Pages<T>, columns: readonly Column<T>[]): AsyncGenerator<string> {
+  // Loaded here: no other format needs it, and every command would start later.
+  const { Scalar, stringify } = await import('yaml');
+  const quote = (text: string) => Object.assign(new Scalar(text), { type: Scalar.QUOTE_DOUBLE });
   let isEmpty = true;
   for await (const { items } of pages)
     for (const item of items) {
       isEmpty = false;
-      const fields = columns.map(({ name, value }) => [name, yamlScalar(value(item))]);
+      const fields = columns.map(({ name, value }) => [name, yamlScalar(value(item), quote)]);
       yield printable(stringify([Object.fromEntries(fields)], { lineWidth: 0, compat: 'yaml-1.1' }));
     }
   if (isEmpty) yield '[]\n';
