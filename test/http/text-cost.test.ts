@@ -4,9 +4,13 @@ import { contract } from '../../src/http/api/contract.js';
 import type { Operation } from '../../src/http/api/operation.js';
 import { atDepth } from '../support/depth.js';
 import { useHarness } from '../support/harness.js';
+import { processorSlowness } from '../support/machine.js';
 import { type Example, examples, pathOf } from './support/examples.js';
 
-/** More than a yardstick of the same run, in milliseconds of CPU: so much may an answer cost. */
+/**
+ * More than a yardstick of the same run, in milliseconds of CPU of a machine that is as fast as the reference: so much may an
+ * answer cost.
+ */
 const dearestMs = 20;
 
 /** What has been slow for programs to normalise, fold, match or count; each is repeated to fill what may be sent. */
@@ -76,16 +80,26 @@ function fieldsOf({ path, body, query, upload }: Operation): Field[] {
 
 const maxBytes: Record<Place, number> = { body: 100 * 1024, query: 12_000, form: 10_000, params: 12_000 };
 
-/** The cheapest of several: what else the process does is none of a request's cost. Dear ones are measured again. */
-async function cpuMs(send: () => Promise<unknown>): Promise<number> {
+/**
+ * The cheapest of several, in milliseconds of CPU: what else the process does is none of a request's cost.
+ * @param isEnough ends it early
+ */
+async function cpuMs(send: () => Promise<unknown>, rounds: number, isEnough = (_ms: number) => false): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < (least > dearestMs / 2 ? 10 : 2); round += 1) {
+  for (let round = 0; round < rounds && !isEnough(least); round += 1) {
     const before = process.cpuUsage();
     await send();
     const { user, system } = process.cpuUsage(before);
     least = Math.min(least, (user + system) / 1000);
   }
   return least;
+}
+
+/** Only what seems expensive is measured again, and the processor with it. */
+async function expectCheap(send: () => Promise<unknown>, yardstick: number, what: string): Promise<void> {
+  const cost = await cpuMs(send, 10, (ms) => ms - yardstick < dearestMs / 2);
+  const limit = cost - yardstick < dearestMs ? dearestMs : dearestMs * processorSlowness();
+  expect(cost - yardstick, `${what}, yardstick ${yardstick} ms`).to.be.below(limit);
 }
 
 /** By default a part of the fields; all of them at full depth. */
@@ -133,10 +147,10 @@ for (const [name, operation] of Object.entries(contract) as [keyof typeof contra
           place === 'body'
             ? [...texts.map(([what, text]) => [what, JSON.stringify(text)] as const), ...Object.entries(heaps(bytes))]
             : texts;
-        const yardstick = await cpuMs(() => send(given, field, place === 'body' ? '"x"' : 'x'));
+        const yardstick = await cpuMs(() => send(given, field, place === 'body' ? '"x"' : 'x'), 2);
         for (const [what, value] of values) {
-          const cost = await cpuMs(async () => expect((await send(given, field, value)).status, what).to.be.below(500));
-          expect(cost - yardstick, `${what}, yardstick ${yardstick} ms`).to.be.below(dearestMs);
+          const sendThis = async () => expect((await send(given, field, value)).status, what).to.be.below(500);
+          await expectCheap(sendThis, yardstick, what);
         }
       });
   });
@@ -164,10 +178,8 @@ describe('The worst headers', () => {
     it(`cost no more than ${dearestMs} ms as ${header}`, async () => {
       const send = (value: string) =>
         harness.api('post', '/api/auth/login').set('Content-Type', 'application/json').set(header, value).send('{}');
-      const yardstick = await cpuMs(() => send('x'));
-      for (const value of values) {
-        const cost = await cpuMs(() => send(`x${value.repeat(Math.floor(12_000 / value.length))}x`));
-        expect(cost - yardstick, `${value}, yardstick ${yardstick} ms`).to.be.below(dearestMs);
-      }
+      const yardstick = await cpuMs(() => send('x'), 2);
+      for (const value of values)
+        await expectCheap(() => send(`x${value.repeat(Math.floor(12_000 / value.length))}x`), yardstick, value);
     });
 });

@@ -17,6 +17,20 @@ export function slownessNow(): number {
   return Math.max(1, (performance.now() - startedAt) / referenceMs);
 }
 
+/**
+ * As {@link slownessNow}, of the processor alone: however many processes wait for it, a slow one is slow. The least of
+ * several, as costs in processor time are measured.
+ */
+export function processorSlowness(): number {
+  const costs = Array.from({ length: 3 }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.max(1, Math.min(...costs) / referenceMs);
+}
+
 /** Measured once by `test/run.ts`, for all its workers: several share a core. */
 const slowness = Number(process.env.TEST_SLOWNESS ?? slownessNow() * Math.max(1, 4 / availableParallelism()));
 

@@ -80,7 +80,8 @@ async function playRound(
   const ended = once(running, 'exit');
   const [target, delay] = [Math.floor(Math.random() * (rows - 2 * batchRows)), Math.random() * 30];
   try {
-    while (running.exitCode === null && ((await rowsDone(scene)) ?? -1) < target) await sleep(2);
+    // Not more often: the program would wait for its processor.
+    while (running.exitCode === null && ((await rowsDone(scene)) ?? -1) < target) await sleep(10);
     await sleep(delay);
     await strike(running);
   } finally {
