@@ -7,7 +7,7 @@
  * The tests on MySQL use the server of TEST_DATABASE_URL, or a private one started from a `mariadbd` or `mysqld` on the
  * PATH. Without either they are left out, loudly; with REQUIRE_MYSQL=1 that is a failure.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { checks, runCheck } from './runner/checks.js';
@@ -17,15 +17,24 @@ import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
 import { filesToRepeat, type Unsteady, unsteadyNotice, withRepeated } from './runner/repeat.js';
 import { type Counts, closingLine, failureList, printDurations, sum, writeTitles } from './runner/report.js';
 import { type LegResult, runLeg, runScript } from './runner/run-leg.js';
+import { makeScratch } from './runner/scratch.js';
 import { prepareMysql, prepareSqlite } from './runner/templates.js';
 import { buildProgram } from './support/built-program.js';
 import { slownessNow } from './support/machine.js';
 
-const scratch = mkdtempSync(path.join(tmpdir(), 'coursectl-test-'));
-// As /tmp is: some tests run programs as another user, which write temporary files.
-chmodSync(scratch, 0o1777);
+const disk = tmpdir();
+const scratch = makeScratch();
+const removeScratch = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
 // Whatever a killed test leaves goes with the folder.
 process.env.TMPDIR = scratch;
+for (const [signal, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => {
+    removeScratch();
+    process.exit(exitCode);
+  });
 
 /** Scripts that are run after the tests when they are asked for. */
 const scripts = {
@@ -101,7 +110,10 @@ async function main(): Promise<Counts> {
     if (options.titles !== undefined) writeTitles(options.titles, results);
     for (const [name, wanted] of Object.entries(scripts))
       if (wanted && whole)
-        counted.push(await runScript(name, path.join(scratch, `${name.replace(':', '-')}.json`), shared));
+        // On the disk: images of containers and clusters of databases are large, and servers wait for disks.
+        counted.push(
+          await runScript(name, path.join(scratch, `${name.replace(':', '-')}.json`), { ...shared, TMPDIR: disk }),
+        );
     return sum(counted);
   } finally {
     for (const { prepared } of legs) if (typeof prepared === 'object') await prepared.remove();
@@ -120,6 +132,6 @@ if (process.argv.includes('--help')) {
     console.error(error);
     process.exitCode = 2;
   } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+    removeScratch();
   }
 }
