@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fullDepth } from '../support/depth.js';
+import { fullDepth, shortening } from '../support/depth.js';
 
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -107,7 +107,7 @@ function distinguishesDatabases(file: string): boolean {
 }
 
 /**
- * Whether a test file runs on the second database only at full depth: {@link onceByDefault}, and tests of commands, which call
+ * Whether a test file runs on the second database only at full depth, on a machine of usual speed: {@link onceByDefault}, and tests of commands, which call
  * the services that have tests of their own on both.
  */
 function isOnceByDefault(file: string): boolean {
@@ -117,9 +117,10 @@ function isOnceByDefault(file: string): boolean {
 
 /**
  * Whether a test file has to run on each kind of database. Pages know nothing of the database behind the API: their tests run
- * once, as does what stands {@link beforeDatabase}. What {@link isOnceByDefault} runs on the second one only at full depth.
+ * once, as does what stands {@link beforeDatabase}. What {@link isOnceByDefault} runs on the second one only at full depth,
+ * unless the machine is slow.
  */
-export function needsDatabase(file: string, isFull = fullDepth): boolean {
+export function needsDatabase(file: string, isFull = fullDepth && shortening === 1): boolean {
   if (file.startsWith('test/console/') || beforeDatabase.includes(file)) return false;
   if (!isFull && isOnceByDefault(file)) return false;
   return reaches(path.join(repository, file), databaseSupport);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fullDepth } from '../support/depth.js';
+import { fullDepth, shortening } from '../support/depth.js';
 import { causes, type FileDuration } from '../support/durations.js';
 import { repository } from './files.js';
 import type { LegResult } from './run-leg.js';
@@ -28,10 +28,11 @@ export function failureList({ failures }: Counts): string {
   return failures.map((failure) => `FAILED  ${failure}`).join('\n');
 }
 
-/** The last line of a run: its depth and its counts. */
-export function closingLine({ passed, failed, skipped }: Counts): string {
-  const depth = fullDepth ? 'full-depth' : 'default-depth';
-  return `${depth}: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+/** The last line of a run: its depth, how far a slow machine shortened it, and its counts. */
+export function closingLine({ passed, failed, skipped }: Counts, isFull = fullDepth, by = shortening): string {
+  const depth = isFull ? 'full-depth' : 'default-depth';
+  const slow = isFull && by > 1 ? ` shortened by ${by} on a slow machine` : '';
+  return `${depth}${slow}: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
 /** Writes the titles of all tests, sorted, so that two runs can be compared. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { shortened } from '../support/depth.js';
 import { needsDatabase, needsProgram, testFiles } from './files.js';
 import { parseOptions } from './options.js';
 import { filesToRepeat, unsteadyNotice, withRepeated } from './repeat.js';
@@ -41,6 +42,12 @@ describe('The runner of the tests', () => {
       expect(needsDatabase(`test/cli/commands/${name}.test.ts`, false)).to.equal(true);
   });
 
+  it('shortens long loops on a slow machine, to what they do by default at least', () => {
+    expect([1, 2, 100].map((by) => shortened(160, 2000, by))).to.deep.equal([2000, 1000, 160]);
+    // Of so many parts one is taken: more parts would be less.
+    expect(shortened(4, 1, 2)).to.equal(1);
+  });
+
   it('builds the program for what starts it, and for no other file', () => {
     for (const name of ['cli/subprocess', 'console/people', 'services/imports/run/kill-loop', 'readme'])
       expect(needsProgram(`test/${name}.test.ts`), name).to.equal(true);
@@ -73,8 +80,11 @@ describe('The runner of the tests', () => {
       { passed: 2, failed: 0, skipped: 1, failures: [] },
       { passed: 3, failed: 1, skipped: 0, failures: ['sqlite  a.test.ts  one'] },
     ]);
-    expect(closingLine(counts)).to.match(/^(default|full)-depth: 5 passed, 1 failed, 1 skipped$/);
-    expect(closingLine({ ...counts, skipped: 0 })).to.match(/: 5 passed, 1 failed$/);
+    expect(closingLine(counts, false)).to.equal('default-depth: 5 passed, 1 failed, 1 skipped');
+    expect(closingLine({ ...counts, skipped: 0 }, true, 1)).to.equal('full-depth: 5 passed, 1 failed');
+    expect(closingLine(counts, true, 2.1)).to.match(
+      /^full-depth shortened by 2.1 on a slow machine: 5 passed, 1 failed, /,
+    );
     expect(failureList(counts)).to.equal('FAILED  sqlite  a.test.ts  one');
   });
 

@@ -1,12 +1,36 @@
+import { processorSlowness } from './machine.js';
+
 /**
  * Whether long loops run in full: `TEST_DEPTH=full`, which `.ci/run` sets. By default they do enough to catch a broken
  * build.
  */
 export const fullDepth = process.env.TEST_DEPTH === 'full';
 
-/** How much a test does, such as the rounds of a loop: `enough` by default, `full` at full depth. */
-export function atDepth<T>(enough: T, full: T): T {
-  return fullDepth ? full : enough;
+/** Up to here a machine counts as one of usual speed: the speed of the same one varies. */
+const usualSlowness = 1.4;
+
+/** Measured once for the whole run. */
+function measuredSlowness(): number {
+  process.env.TEST_PROCESSOR_SLOWNESS ??= processorSlowness().toFixed(2);
+  return Number(process.env.TEST_PROCESSOR_SLOWNESS);
+}
+
+const slowness = fullDepth ? measuredSlowness() : 1;
+
+/**
+ * By how much loops are shortened at full depth: 1 on a machine of usual speed, more on a slower one, which would need hours
+ * else and be stopped before it has tested everything. The closing line of a run says so.
+ */
+export const shortening = slowness > usualSlowness ? slowness : 1;
+
+/** A length of {@link atDepth} on a machine that needs a shortening. */
+export function shortened(enough: number, full: number, by = shortening): number {
+  return full <= enough ? full : Math.max(enough, Math.ceil(full / by));
+}
+
+/** How much a test does, such as the rounds of a loop: `enough` by default, up to `full` at full depth. */
+export function atDepth(enough: number, full: number): number {
+  return fullDepth ? shortened(enough, full) : enough;
 }
 
 /** Declares a test that runs at full depth; by default it counts as skipped. */
