@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { buildUser } from '../support/factories.js';
+import { onThisMachine } from '../support/machine.js';
 import { sendRaw } from '../support/raw-http.js';
 import { atExit } from './cleanup.js';
 import { type Instances, startInstances } from './instances.js';
@@ -17,7 +18,7 @@ const perIdentifier = 10;
 const perAddress = 100;
 const accounts = 1000;
 const connections = 60;
-const limitMs = 100;
+const limitMs = onThisMachine(100);
 /** How much later than a server that does nothing else, where the machine is too busy for the limit. */
 const mostOfPlain = 2;
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mysql2/promise';
 import { atDepth } from '../support/depth.js';
+import { onThisMachine } from '../support/machine.js';
 import { emptyPng } from '../support/pictures.js';
 import { atExit } from './cleanup.js';
 import { type ClientGroup, type Outcome, send, startClients, statuses } from './clients.js';
@@ -26,9 +27,9 @@ const calmMs = atDepth(3000, 5000);
 const clients = 12;
 const pauseMs = 40;
 /** What others keep, and how long 99 of 100 of their requests take at most, in milliseconds. */
-const ordinary = { share: 0.8, p99Ms: 500 };
+const ordinary = { share: 0.8, p99Ms: onThisMachine(500) };
 /** The service itself builds these pages, and works as hard as it lets itself. */
-const largePages = { share: 0.5, p99Ms: 2000 };
+const largePages = { share: 0.5, p99Ms: onThisMachine(2000) };
 const mostMemory = 512;
 const mostDisk = 200;
 const sessionRows = 20_000;

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import { buildProgram } from '../support/built-program.js';
 import { fullDepth } from '../support/depth.js';
+import { onThisMachine } from '../support/machine.js';
 import { failures, rows, type Verdict } from './report.js';
 
 const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
@@ -38,7 +39,7 @@ const longest = ['R8', 'R9', 'R14', 'R10'];
 /** How many of the others run concurrently; they mostly wait. */
 const concurrency = 3;
 /** R11 sends each of its attacks for a quarter of a minute at full depth. */
-const limitMinutes = fullDepth ? 25 : 12;
+const limitMinutes = onThisMachine(fullDepth ? 25 : 12);
 
 async function once(name: string): Promise<Verdict[]> {
   const module = await runs[name]?.();

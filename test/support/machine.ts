@@ -31,6 +31,17 @@ export function processorSlowness(): number {
   return Math.max(1, Math.min(...costs) / referenceMs);
 }
 
+let own: number | undefined;
+
+/**
+ * What a limit of a measured time, in any unit, is on this machine: the given one on the reference machine, more where the
+ * processor is slower now. It is measured once in a process, before it is busy: by the first call.
+ */
+export function onThisMachine(limit: number): number {
+  own ??= processorSlowness();
+  return Math.ceil(limit * own);
+}
+
 /** Measured once by `test/run.ts`, for all its workers: several share a core. */
 const slowness = Number(process.env.TEST_SLOWNESS ?? slownessNow() * Math.max(1, 4 / availableParallelism()));
 
