@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onThisMachine } from '../support/machine.js';
 import { type ClientGroup, type Outcome, seconds, slowest, startClients, statuses } from './clients.js';
 import { type Fault, type FaultyProxy, startProxy } from './proxy.js';
 import type { Verdict } from './report.js';
@@ -7,7 +8,8 @@ import { recordWrites, thereOnce } from './writes.js';
 
 /** The database, as seen from the service, misbehaves in four ways and recovers from each. */
 
-const answeredWithinMs = 5000;
+/** 5 s on the reference machine. Of them 3.5 s are set by clocks; the rest takes longer where the processor is slower. */
+const answeredWithinMs = 3500 + onThisMachine(1500);
 const healedWithinMs = 10_000;
 const faultMs = 8000;
 const afterMs = 12_000;
@@ -79,7 +81,7 @@ function judge(phase: Phase): Verdict[] {
   return [
     isFelt(phase),
     {
-      promised: `${name}: every request answered in 5 s`,
+      promised: `${name}: every request answered in ${seconds(answeredWithinMs)}`,
       measured: `slowest of ${all.length}: ${seconds(slowest(all))}`,
       kept: allAnswered && slowest(all) <= answeredWithinMs,
       ...(allAnswered && { timed: true as const }),
