@@ -27,7 +27,7 @@ const calmMs = atDepth(3000, 5000);
 const clients = 12;
 const pauseMs = 40;
 /** What others keep, and how long 99 of 100 of their requests take at most, in milliseconds. */
-const ordinary = { share: 0.8, p99Ms: onThisMachine(500) };
+const ordinary = { share: 1 - Math.min(onThisMachine(20), 50) / 100, p99Ms: onThisMachine(500) };
 /** The service itself builds these pages, and works as hard as it lets itself. */
 const largePages = { share: 0.5, p99Ms: onThisMachine(2000) };
 const mostMemory = 512;
@@ -253,7 +253,7 @@ export async function run(): Promise<Verdict[]> {
       const failed = statuses(during.outcomes.filter(({ status }) => status !== 200));
       verdicts.push(
         {
-          promised: `${attacks[kind]}: others keep ${100 * least.share} % of their goodput, p99 under ${least.p99Ms} ms`,
+          promised: `${attacks[kind]}: others keep ${(100 * least.share).toFixed(0)} % of their goodput, p99 under ${least.p99Ms} ms`,
           measured: `${(100 * share).toFixed(0)} % of ${calm.perSecond.toFixed(0)}/s, p99 ${busy.p99.toFixed(0)} ms (calm ${calm.p99.toFixed(0)} ms), ${busy.cores.toFixed(2)} of a core (calm ${calm.cores.toFixed(2)})${failed && `, ${failed}`}; the attack: ${JSON.stringify(came)}`,
           kept: share >= least.share && busy.p99 < least.p99Ms,
           timed: true,
