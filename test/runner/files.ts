@@ -107,8 +107,8 @@ function distinguishesDatabases(file: string): boolean {
 }
 
 /**
- * Whether a test file runs on the second database only at full depth, on a machine of usual speed: {@link onceByDefault}, and tests of commands, which call
- * the services that have tests of their own on both.
+ * Whether a test file runs on the second database only at full depth, on a machine of usual speed: {@link onceByDefault}, and
+ * tests of commands, which call the services that have tests of their own on both.
  */
 function isOnceByDefault(file: string): boolean {
   if (onceByDefault.includes(file)) return true;

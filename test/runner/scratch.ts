@@ -21,6 +21,7 @@ function isFit(folder: string): boolean {
     accessSync(probe, constants.X_OK);
     return true;
   } catch {
+    // It isn't there, is full, or starts no programs: the temporary folder serves as well.
     return false;
   } finally {
     rmSync(probe, { force: true });
