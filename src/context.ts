@@ -17,7 +17,7 @@ import type { Logger } from './logger.js';
 import { createPasswordHasher, type PasswordHasher } from './services/auth/passwords.js';
 import { createTokens, type Tokens } from './services/auth/tokens.js';
 import type { Core } from './services/core.js';
-import { createImagePreparer } from './storage/images.js';
+import { createImagePreparer, type ImagePreparer } from './storage/images.js';
 import { openStorage } from './storage/open-storage.js';
 
 /** The operations of the database that commands use, so that they need not import `db`. */
@@ -55,9 +55,11 @@ export interface ContextOptions {
   workers?: number;
   /** See {@link Core}. */
   osUser?: string | undefined;
-  /** Replaced by tests, as is the hasher. */
+  /** Replaced by tests, as is the hasher, which they close themselves. */
   now?: () => Date;
   hasher?: PasswordHasher;
+  /** Closed with the context. */
+  images?: ImagePreparer;
 }
 
 function schemaOf(database: Database, config: Config, now: () => Date): Schema {
@@ -91,7 +93,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
   const database = openDatabase(config.database);
   const replica = config.readDatabase && openReplica(database, config.readDatabase, tellingOfReplica(logger));
   const storage = openStorage(config.files.storage);
-  const images = createImagePreparer();
+  const images = options.images ?? createImagePreparer();
   const hasher = options.hasher ?? (await createPasswordHasher(undefined, options.workers));
   let tokens: Tokens | undefined;
   let closing: Promise<void> | undefined;

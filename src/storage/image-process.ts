@@ -34,12 +34,14 @@ export type ImageReply =
   /** A fault of the disk or of this program. */
   | { fault: { message: string; code: string | undefined } };
 
-/** The time limits. */
-export interface ImageTimes {
+/** The time limits and the priority. */
+export interface ImageProcessSettings {
   /** For a task, from its start in a ready process, in milliseconds. */
   deadlineMs: number;
   /** After which an idle process is ended, in milliseconds. */
   idleMs: number;
+  /** How much its niceness exceeds the service's (at most 19), so that requests come first. */
+  extraNiceness: number;
 }
 
 /** A process that prepares pictures, one at a time: started on demand, replaced after it was killed. */
@@ -57,8 +59,6 @@ export interface ImageProcess {
 
 /** How long a process may take to start, in milliseconds: the machine may be very busy. */
 const startMs = 60_000;
-/** How much its niceness exceeds the service's (at most 19), so that requests come first. */
-const extraNiceness = 10;
 /** A process is replaced after so many tasks, which bounds leaks and fragmented memory. */
 const tasksPerProcess = 100;
 
@@ -76,7 +76,7 @@ const execArgv = extension === '.js' ? ['--max-old-space-size=64'] : ['--import'
  */
 const environment = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 
-function start(): ChildProcess {
+function start(extraNiceness: number): ChildProcess {
   const child = fork(workerFile, [], { execArgv, env: environment, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   try {
     if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + extraNiceness));
@@ -97,7 +97,7 @@ function endFault(isReady: boolean, code: number | null, signal: NodeJS.Signals 
 }
 
 /** Creates it; the process is started with the first picture. */
-export function createImageProcess({ deadlineMs, idleMs }: ImageTimes): ImageProcess {
+export function createImageProcess({ deadlineMs, idleMs, extraNiceness }: ImageProcessSettings): ImageProcess {
   let child: ChildProcess | undefined;
   let isReady = false;
   let tasks = 0;
@@ -120,7 +120,7 @@ export function createImageProcess({ deadlineMs, idleMs }: ImageTimes): ImagePro
 
   function running(): ChildProcess {
     if (child) return child;
-    const started = start();
+    const started = start(extraNiceness);
     [child, isReady, tasks] = [started, false, 0];
     const forget = () => {
       if (child === started) child = undefined;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AppError } from '../errors.js';
 import { createFairQueue, type QueueBounds } from '../fair-queue.js';
 import { diskFault } from './disk-fault.js';
-import { createImageProcess, type ImageTimes, type PreparedImage } from './image-process.js';
+import { createImageProcess, type ImageProcessSettings, type PreparedImage } from './image-process.js';
 
 /** The limits of a picture before and after it is prepared; lengths in pixels. */
 export interface ImageLimits {
@@ -46,8 +46,9 @@ const defaults = {
   waitMs: 20_000,
   deadlineMs: 15_000,
   idleMs: 10_000,
+  extraNiceness: 10,
   extraBytes: 48 * 1024 * 1024,
-} satisfies QueueBounds & ImageTimes & { extraBytes: number };
+} satisfies QueueBounds & ImageProcessSettings & { extraBytes: number };
 
 /** For a progressive JPEG at full colour; a PNG or WebP with 8 bits a channel needs 4. */
 const bytesPerPixel = 6;

@@ -1,5 +1,6 @@
 import { contract } from '../../src/http/api/contract.js';
 import { fuzz } from '../http/support/fuzzing.js';
+import { keptLog } from '../support/kept-log.js';
 import { onThisMachine } from '../support/machine.js';
 import { startInProcess } from './in-process.js';
 import type { Verdict } from './report.js';
@@ -18,10 +19,11 @@ const needsEmpty: readonly string[] = ['setup', 'loadDemo'];
 export async function run(): Promise<Verdict[]> {
   const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
   console.log(`FUZZ_SEED=${seed}`);
-  const service = await startInProcess();
+  const log = keptLog();
+  const service = await startInProcess({}, log.logger);
   try {
     const startedAt = performance.now();
-    const target = { context: service.context, url: service.server.url };
+    const target = { context: service.context, url: service.server.url, takeLog: log.take };
     const all = Object.keys(contract) as (keyof typeof contract)[];
     const toSucceed = all.filter((name) => !needsEmpty.includes(name));
     const found = await fuzz(target, { requests, seed, toSucceed });

@@ -33,9 +33,9 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
 };
 
 /** Runs that measure times or allow no refusal: nothing else may keep the cores busy meanwhile. */
-const alone = ['R1', 'R2', 'R3', 'R5', 'R6', 'R11', 'R13'];
+const alone = ['R1', 'R2', 'R3', 'R5', 'R6', 'R9', 'R11', 'R13'];
 /** Of the others those that take longest, which begin first: else one is left that nothing runs beside. */
-const longest = ['R8', 'R9', 'R14', 'R10'];
+const longest = ['R8', 'R14', 'R10'];
 /** How many of the others run concurrently; they mostly wait. */
 const concurrency = 3;
 /** R11 sends each of its attacks for a quarter of a minute at full depth. */

@@ -6,6 +6,7 @@ import { type Context, createContext } from '../../src/context.js';
 import { createApp } from '../../src/http/server/app.js';
 import { createLogger, type Logger } from '../../src/logger.js';
 import { createPasswordHasher, type PasswordHasher } from '../../src/services/auth/passwords.js';
+import { createImagePreparer } from '../../src/storage/images.js';
 import { createMigratedDatabase, type TestDatabase } from './database.js';
 import { testEnvironment } from './environment.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -110,6 +111,8 @@ export function useHarness(
     harness.databaseUrl = database.url;
     harness.context = await createContext(loadConfig({ env, cwd: folder.path }), logger, {
       hasher,
+      // Beside other tests a process of low priority would wait for minutes.
+      images: createImagePreparer({ extraNiceness: 0 }),
       now: () => new Date(Date.now() + offset),
     });
     harness.app = createApp(harness.context);

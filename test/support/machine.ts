@@ -52,3 +52,6 @@ const slowness = Number(process.env.TEST_SLOWNESS ?? slownessNow() * Math.max(1,
 export function scaled(milliseconds: number): number {
   return Math.ceil(milliseconds * slowness);
 }
+
+/** How long work may wait for a connection, as the setting: {@link scaled}, but no longer than the setting permits. */
+export const patientPool = { DB_POOL_ACQUIRE_MS: String(Math.min(60_000, scaled(3000))) };

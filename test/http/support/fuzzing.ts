@@ -121,11 +121,13 @@ function shown({ sender, method, path, headers, body }: Omit<Generated, 'name'>)
 export interface Target {
   context: Context;
   url: string;
+  /** What it has logged since the last call. */
+  takeLog(): string;
 }
 
 /** Sends generated requests and looks at every answer. The same seed gives the same requests. */
 export async function fuzz(
-  { context, url }: Target,
+  { context, url, takeLog }: Target,
   { requests, seed, toSucceed = [] }: FuzzOptions,
 ): Promise<FuzzResult> {
   const result: FuzzResult = {
@@ -162,7 +164,7 @@ export async function fuzz(
       const problem = problemOf(name, request, answer);
       if (problem !== undefined)
         result.problems.push(
-          `${generated.name}: ${problem}: ${answer.status} ${answer.text.slice(0, 300)}\n    ${shown(request)}`,
+          `${generated.name}: ${problem}: ${answer.status} ${answer.text.slice(0, 300)}\n    ${shown(request)}\n${takeLog()}`,
         );
     } catch (error) {
       const isCut = systemErrorCode(error) === 'ECONNRESET';
