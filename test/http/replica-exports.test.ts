@@ -56,6 +56,7 @@ if (onMysql)
         .map((line) => line.split(',')[index]);
 
     it('has every account once', async () => {
+      await replica.replication.catchUp();
       const before = await replica.replication.reads();
       const { text } = await exported('/api/users/export.csv').expect(200);
       expect(column(text, 0)).to.deep.equal(ids);
@@ -140,6 +141,7 @@ if (onMysql)
       const id = await buildImport(replica.context, many);
       const expected = Array.from({ length: many }, (_, index) => String(index + 2));
       const path = `/api/imports/${id}/outcome.csv`;
+      await replica.replication.catchUp();
       const before = await replica.replication.reads();
       expect(column((await exported(path).expect(200)).text, 0)).to.deep.equal(expected);
       expect(await replica.replication.reads()).to.be.at.least(before + 3);

@@ -48,6 +48,7 @@ if (onMysql)
         const named = { ...values, id: ids.get(group) ?? course.id };
         const route = path.replaceAll(/:(\w+)/g, (_, name: keyof typeof values) => named[name]);
         const query = path.endsWith('available-trainees') ? `?courseId=${course.id}` : '';
+        await replica.replication.catchUp();
         const before = await replica.replication.reads();
         await get(route + query, path.endsWith('/my') ? trainee.token : token).expect(200);
         expect(await replica.replication.reads(), path).to.be.greaterThan(before);
@@ -90,6 +91,7 @@ if (onMysql)
       expect(slow).to.equal(undefined);
       expect(replica.logged()).not.to.include('the replica is not used');
       const { token } = await signIn(replica.context, { role: 'trainer' });
+      await replica.replication.catchUp();
       const before = await replica.replication.reads();
       await titles(token);
       expect(await replica.replication.reads()).to.be.greaterThan(before);

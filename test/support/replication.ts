@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { scaled } from './machine.js';
 import { findServer, startThrowAwayServer, type ThrowAwayServer } from './test-server.js';
 
 /** A server, and another one that copies all of its databases. Both are on this machine, and gone when they are stopped. */
@@ -11,6 +12,8 @@ export interface Replication {
   /** Stops copying. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Waits until the replica has all that the primary has. */
+  catchUp(): Promise<void>;
   /** How many SELECTs of others the replica was asked for. */
   reads(): Promise<number>;
   stop(): Promise<void>;
@@ -24,6 +27,8 @@ const kinds = {
       `CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = ${port}, MASTER_USER = 'coursectl', MASTER_PASSWORD = 'coursectl', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1`,
     start: 'START SLAVE',
     stop: 'STOP SLAVE SQL_THREAD',
+    position: 'SELECT @@gtid_binlog_pos AS position',
+    wait: 'SELECT MASTER_GTID_WAIT(?, ?) AS outcome',
   },
   mysql: {
     options: ['--gtid-mode=ON', '--enforce-gtid-consistency=ON'],
@@ -31,6 +36,8 @@ const kinds = {
       `CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = ${port}, SOURCE_USER = 'coursectl', SOURCE_PASSWORD = 'coursectl', SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1, SOURCE_CONNECT_RETRY = 1`,
     start: 'START REPLICA',
     stop: 'STOP REPLICA SQL_THREAD',
+    position: 'SELECT @@global.gtid_executed AS position',
+    wait: 'SELECT WAIT_FOR_EXECUTED_GTID_SET(?, ?) AS outcome',
   },
 };
 
@@ -48,7 +55,7 @@ export async function startReplication(): Promise<Replication> {
   const binary = findServer();
   if (binary === undefined) throw new Error('There is no mariadbd or mysqld on the PATH.');
   const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout;
-  const { options, follow, start, stop } = kinds[/mariadb/i.test(version) ? 'mariadb' : 'mysql'];
+  const { options, follow, start, stop, position, wait } = kinds[/mariadb/i.test(version) ? 'mariadb' : 'mysql'];
   const started: ThrowAwayServer[] = [];
   for (const id of [1, 2]) {
     const own = [`--server-id=${id}`, '--log-bin', '--binlog-format=ROW', '--sync-binlog=0', ...options];
@@ -70,6 +77,14 @@ export async function startReplication(): Promise<Replication> {
     readerUrl: replica.url.replace('coursectl:coursectl', 'reader:reader'),
     pause: () => on(replica, async (connection) => void (await connection.query(stop))),
     resume: () => on(replica, async (connection) => void (await connection.query(start))),
+    async catchUp() {
+      const [[written]] = await on(primary, (connection) => connection.query<RowDataPacket[]>(position));
+      const seconds = Math.ceil(scaled(10_000) / 1000);
+      const [[reached]] = await on(replica, (connection) =>
+        connection.query<RowDataPacket[]>(wait, [written?.position, seconds]),
+      );
+      if (Number(reached?.outcome) !== 0) throw new Error(`The replica is more than ${seconds} s behind its primary.`);
+    },
     reads: () =>
       on(replica, async (connection) => {
         const [[row]] = await connection.query<RowDataPacket[]>("SHOW GLOBAL STATUS LIKE 'Com_select'");

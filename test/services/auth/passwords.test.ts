@@ -93,8 +93,9 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
       const ended: string[] = [];
       const ask = (owner: string) => hasher.hash('secret', 6, { owner }).then(() => ended.push(owner));
       await Promise.all([...Array.from({ length: 20 + cores }, () => ask('many')), ask('one')]);
-      // Those that were being computed, and one more of the other owner on each core.
-      expect(ended.indexOf('one')).to.be.below(2 * cores + 1);
+      // It is computed after those that were, and one more of the other owner; first come, first served, it would be among the
+      // last. It may end later than others that began after it: on a busy machine a thread waits for the processor.
+      expect(ended.indexOf('one')).to.be.below(10 + cores);
     });
 
     it('computes nothing for those who have left the queue', async () => {
