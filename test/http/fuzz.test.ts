@@ -7,8 +7,8 @@ import { patientPool, scaled } from '../support/machine.js';
 import { fuzz } from './support/fuzzing.js';
 
 describe('The whole API, met with generated requests', () => {
-  // On a busy machine a request waits longer for a connection.
   const log = keptLog();
+  // On a busy machine a request waits longer for a connection.
   const harness = useHarness({ PORT: '0', ...patientPool }, log.logger);
   const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
   let server: RunningServer;
