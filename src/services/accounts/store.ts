@@ -9,7 +9,7 @@ import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
-import { addWords, type NamedAccount, type RenamedAccount, renamedBy, replaceWords } from './words.js';
+import { type AccountWordRow, type RenamedAccount, renamedBy, replaceWords, wordsOfAccount } from './words.js';
 
 /** A new account: validated and normalised fields, and the hash of its password. */
 export interface NewAccount {
@@ -59,22 +59,26 @@ export async function insertAccounts(
 
 /**
  * The only function that inserts accounts, with the words by which they are found: for setup, registration and imports.
+ * @param accounts each is taken when its statement is built
  * @param ids of the new accounts, in their order
  * @param inserts may be done with them later, and throws what {@link insertAccounts} throws
  */
 export async function addAccounts(
   core: Core,
-  accounts: readonly NewAccount[],
+  accounts: Iterable<NewAccount>,
   ids: readonly string[],
   inserts: Inserts,
 ): Promise<void> {
   const now = core.now();
-  const named: NamedAccount[] = [];
+  const words: AccountWordRow[] = [];
   function* rows() {
-    for (const [index, account] of accounts.entries()) {
+    let index = 0;
+    for (const account of accounts) {
       const id = ids[index] ?? '';
+      index += 1;
       const keys = userKeys(account);
-      named.push({ id, email: account.email, ...keys });
+      // Here, so that the database is at work meanwhile.
+      words.push(...wordsOfAccount({ id, email: account.email, ...keys }));
       yield {
         id,
         firstName: account.firstName,
@@ -96,7 +100,7 @@ export async function addAccounts(
     }
   }
   await inserts.add(core.database.models.User, rows());
-  await addWords(core, named, inserts);
+  await inserts.add(core.database.models.AccountWord, words);
 }
 
 /** Creates one account and reads it back. @throws AppError as {@link insertAccounts} */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { deleteWords } from '../../db/account-words.js';
-import { type Inserts, insertRows } from '../../db/bulk-insert.js';
+import { insertRows } from '../../db/bulk-insert.js';
 import type { User } from '../../db/models/user.js';
 import { type SearchedAccount, storedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
@@ -10,15 +10,15 @@ import type { Core } from '../core.js';
 /** An account as far as its words are made of it. */
 export type NamedAccount = SearchedAccount & { id: string };
 
-const rowsOf = (account: NamedAccount) => storedWords(account).map((word) => ({ word, accountId: account.id }));
-
-/** Stores the words of new accounts. */
-export async function addWords(core: Core, accounts: Iterable<NamedAccount>, inserts: Inserts): Promise<void> {
-  function* rows() {
-    for (const account of accounts) yield* rowsOf(account);
-  }
-  await inserts.add(core.database.models.AccountWord, rows());
+/** A word of an account, as it is stored. */
+export interface AccountWordRow {
+  word: string;
+  accountId: string;
 }
+
+/** The words of a new account. */
+export const wordsOfAccount = (account: NamedAccount): AccountWordRow[] =>
+  storedWords(account).map((word) => ({ word, accountId: account.id }));
 
 /** Removes the words of accounts that are deleted. @param accounts as the transaction has locked them */
 export async function removeWords(
@@ -26,7 +26,7 @@ export async function removeWords(
   accounts: readonly NamedAccount[],
   transaction: Transaction,
 ): Promise<void> {
-  await deleteWords(core.database.sequelize, accounts.flatMap(rowsOf), transaction);
+  await deleteWords(core.database.sequelize, accounts.flatMap(wordsOfAccount), transaction);
 }
 
 /** An account that changes. */
@@ -48,7 +48,7 @@ export async function replaceWords(
   transaction: Transaction,
 ): Promise<void> {
   const changed = renamed
-    .map(({ before, after }) => ({ before: rowsOf(before), after: rowsOf(after) }))
+    .map(({ before, after }) => ({ before: wordsOfAccount(before), after: wordsOfAccount(after) }))
     .filter(
       ({ before, after }) => before.map(({ word }) => word).join(' ') !== after.map(({ word }) => word).join(' '),
     );

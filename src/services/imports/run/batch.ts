@@ -4,7 +4,7 @@ import { Inserts } from '../../../db/bulk-insert.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
-import { addAccounts, initialPasswordExpiry } from '../../accounts/store.js';
+import { addAccounts, initialPasswordExpiry, type NewAccount } from '../../accounts/store.js';
 import { recordAudit } from '../../audit.js';
 import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
 import type { Actor, Core } from '../../core.js';
@@ -113,18 +113,23 @@ async function createAccounts(
 ): Promise<void> {
   const created = decisions.filter((decision) => decision.outcome === 'created');
   const expiry = initialPasswordExpiry(core);
-  const accounts = created.map(({ row: { line, person } }) => ({
-    firstName: person.firstName,
-    lastName: person.lastName,
-    email: person.email,
-    phone: person.phone,
-    role: person.role ?? options.role,
-    isActive: person.isActive ?? true,
-    ...accountSecret(secrets, line, expiry),
-  }));
-  const ids = newIds(accounts.length);
-  for (const [index, { row }] of created.entries()) ledger.set(row.line, { userId: ids[index] ?? null, note: {} });
-  await addAccounts(core, accounts, ids, inserts);
+  const ids = newIds(created.length);
+  function* accounts(): Generator<NewAccount> {
+    for (const [index, { row }] of created.entries()) {
+      const { line, person } = row;
+      ledger.set(line, { userId: ids[index] ?? null, note: {} });
+      yield {
+        firstName: person.firstName,
+        lastName: person.lastName,
+        email: person.email,
+        phone: person.phone,
+        role: person.role ?? options.role,
+        isActive: person.isActive ?? true,
+        ...accountSecret(secrets, line, expiry),
+      };
+    }
+  }
+  await addAccounts(core, accounts(), ids, inserts);
 }
 
 async function enroll(
