@@ -16,7 +16,7 @@ export interface AccountWordRow {
   accountId: string;
 }
 
-/** The words of a new account. */
+/** The words of an account, as they are stored. */
 export const wordsOfAccount = (account: NamedAccount): AccountWordRow[] =>
   storedWords(account).map((word) => ({ word, accountId: account.id }));
 
