@@ -1,7 +1,8 @@
-import { Op, type Transaction } from 'sequelize';
+import { type CreationAttributes, Op, type Transaction } from 'sequelize';
 import { Inserts } from '../../db/bulk-insert.js';
 import { type RowUpdate, updateRows } from '../../db/bulk-update.js';
 import type { Database } from '../../db/connection.js';
+import type { AccountWord } from '../../db/models/account-word.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
@@ -9,7 +10,7 @@ import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
-import { type AccountWordRow, type RenamedAccount, renamedBy, replaceWords, wordsOfAccount } from './words.js';
+import { type RenamedAccount, renamedBy, replaceWords, wordsOfAccount } from './words.js';
 
 /** A new account: validated and normalised fields, and the hash of its password. */
 export interface NewAccount {
@@ -70,14 +71,14 @@ export async function addAccounts(
   inserts: Inserts,
 ): Promise<void> {
   const now = core.now();
-  const words: AccountWordRow[] = [];
+  const words: CreationAttributes<AccountWord>[] = [];
   function* rows() {
     let index = 0;
     for (const account of accounts) {
       const id = ids[index] ?? '';
       index += 1;
       const keys = userKeys(account);
-      // Here, so that the database is at work meanwhile.
+      // With the rows, while the database inserts those before: after the last one it would wait for all words.
       words.push(...wordsOfAccount({ id, email: account.email, ...keys }));
       yield {
         id,

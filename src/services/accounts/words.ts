@@ -1,6 +1,7 @@
-import type { Transaction } from 'sequelize';
+import type { CreationAttributes, Transaction } from 'sequelize';
 import { deleteWords } from '../../db/account-words.js';
 import { insertRows } from '../../db/bulk-insert.js';
+import type { AccountWord } from '../../db/models/account-word.js';
 import type { User } from '../../db/models/user.js';
 import { type SearchedAccount, storedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
@@ -10,14 +11,8 @@ import type { Core } from '../core.js';
 /** An account as far as its words are made of it. */
 export type NamedAccount = SearchedAccount & { id: string };
 
-/** A word of an account, as it is stored. */
-export interface AccountWordRow {
-  word: string;
-  accountId: string;
-}
-
 /** The words of an account, as they are stored. */
-export const wordsOfAccount = (account: NamedAccount): AccountWordRow[] =>
+export const wordsOfAccount = (account: NamedAccount): CreationAttributes<AccountWord>[] =>
   storedWords(account).map((word) => ({ word, accountId: account.id }));
 
 /** Removes the words of accounts that are deleted. @param accounts as the transaction has locked them */
