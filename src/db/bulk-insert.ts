@@ -7,10 +7,7 @@ import {
   type Sequelize,
   type Transaction,
 } from 'sequelize';
-import { sqlLiteral } from './dialect.js';
-
-/** A value of a column; `Date`s are stored to the millisecond. */
-export type ColumnValue = string | number | boolean | Date | null;
+import { type ColumnValue, sqlLiteral } from './dialect.js';
 
 /**
  * The most characters of a statement, unless a single row has more. It stays below the packet of every server and the statement

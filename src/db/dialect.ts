@@ -8,6 +8,9 @@ import { lostThreadCode } from './sqlite-driver.js';
 
 /** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */
 
+/** A value of a column; `Date`s are stored to the millisecond. */
+export type ColumnValue = string | number | boolean | Date | null;
+
 /** Sequelize's options for a configured database, without logging. */
 export function dialectOptions(database: SqliteConfig | MysqlConfig): Options {
   return database.dialect === 'sqlite' ? sqliteOptions(database) : mysqlOptions(database);
@@ -92,22 +95,31 @@ export function driverError(error: unknown): DriverError {
   };
 }
 
-/** Writes values into SQL text, as the database stores what Sequelize would give it. */
-export function sqlLiteral(sequelize: Sequelize): (value: string | number | boolean | Date | null) => string {
-  const sqlite = isSqlite(sequelize);
-  const text = sqlite ? (value: string) => `'${value.replaceAll("'", "''")}'` : (value: string) => mysqlEscape(value);
+/** A value as the database stores what Sequelize would give it, for SQL and for JSON in SQL. */
+export function storedValue(sequelize: Sequelize): (value: ColumnValue) => string | number | null {
+  const zone = isSqlite(sequelize) ? ' +00:00' : '';
   // The rows of a batch share a few moments.
-  let [lastMoment, lastLiteral] = [new Date(Number.NaN), ''];
+  let [lastMoment, lastText] = [new Date(Number.NaN), ''];
   return (value) => {
-    if (value === null) return 'NULL';
+    if (typeof value === 'boolean') return Number(value);
+    if (!(value instanceof Date)) return value;
+    if (value !== lastMoment)
+      [lastMoment, lastText] = [value, `${value.toISOString().replace('T', ' ').replace('Z', '')}${zone}`];
+    return lastText;
+  };
+}
+
+/** Writes values into SQL text, as the database stores what Sequelize would give it. */
+export function sqlLiteral(sequelize: Sequelize): (value: ColumnValue) => string {
+  const text = isSqlite(sequelize)
+    ? (value: string) => `'${value.replaceAll("'", "''")}'`
+    : (value: string) => mysqlEscape(value);
+  const stored = storedValue(sequelize);
+  return (value) => {
     if (typeof value === 'string') return text(value);
-    if (typeof value === 'number') return String(value);
-    if (typeof value === 'boolean') return value ? '1' : '0';
-    if (value !== lastMoment) {
-      const moment = value.toISOString().replace('T', ' ').replace('Z', '');
-      [lastMoment, lastLiteral] = [value, sqlite ? `'${moment} +00:00'` : `'${moment}'`];
-    }
-    return lastLiteral;
+    if (value === null) return 'NULL';
+    const other = stored(value);
+    return typeof other === 'string' ? `'${other}'` : String(other);
   };
 }
 

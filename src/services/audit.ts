@@ -36,23 +36,18 @@ async function assertStillSignedIn(core: Core, { sessionId }: Actor, transaction
   if (!session) throw new AppError('TOKEN_INVALID');
 }
 
-/**
- * Writes audit entries in the transaction of the changes, so that neither is committed without the other. Before the change
- * ends sessions of its author.
- * @throws AppError `TOKEN_INVALID` when the author has been signed out meanwhile: then the changes are rolled back
- */
-export async function recordAudit(
-  core: Core,
-  actor: Actor,
-  records: AuditRecord | readonly AuditRecord[],
-  transaction: Transaction,
-): Promise<void> {
-  await assertStillSignedIn(core, actor, transaction);
-  const all: readonly AuditRecord[] = [records].flat();
-  const ids = newIds(all.length);
+/** Audit entries that are ready to be written. */
+export interface PreparedAudit {
+  /** Writes them: see {@link recordAudit}. */
+  save(transaction: Transaction): Promise<void>;
+}
+
+/** Makes the rows of audit entries, without asking the database. */
+export function prepareAudit(core: Core, actor: Actor, records: readonly AuditRecord[]): PreparedAudit {
+  const ids = newIds(records.length);
   const at = core.now();
   const texts = new AuditTexts();
-  const rows = all.map(({ action, targetType, targetId, before, after }, index) => ({
+  const rows = records.map(({ action, targetType, targetId, before, after }, index) => ({
     id: ids[index] ?? '',
     at,
     actorId: actor.actorId,
@@ -65,8 +60,27 @@ export async function recordAudit(
     beforeJson: texts.toJson(before),
     afterJson: texts.toJson(after),
   }));
-  await texts.save(core, transaction);
-  await insertRows(core.database.models.AuditEntry, rows, transaction);
+  return {
+    async save(transaction) {
+      await assertStillSignedIn(core, actor, transaction);
+      await texts.save(core, transaction);
+      await insertRows(core.database.models.AuditEntry, rows, transaction);
+    },
+  };
+}
+
+/**
+ * Writes audit entries in the transaction of the changes, so that neither is committed without the other. Before the change
+ * ends sessions of its author.
+ * @throws AppError `TOKEN_INVALID` when the author has been signed out meanwhile: then the changes are rolled back
+ */
+export async function recordAudit(
+  core: Core,
+  actor: Actor,
+  records: AuditRecord | readonly AuditRecord[],
+  transaction: Transaction,
+): Promise<void> {
+  await prepareAudit(core, actor, [records].flat()).save(transaction);
 }
 
 /** The changed fields, before and after the change. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { updateRows } from '../../src/db/bulk-update.js';
 import type { Database } from '../../src/db/connection.js';
 import type { User } from '../../src/db/models/user.js';
+import { searchKeyLength } from '../../src/schemas/keys.js';
 import { buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { failureOf } from './support/failure.js';
@@ -23,13 +24,29 @@ describe('updating many rows', () => {
   const update = (rows: Parameters<typeof updateRows<User>>[1]) =>
     database.inTransaction((transaction) => updateRows(database.models.User, rows, transaction));
 
+  const at = new Date('2026-01-02T03:04:05.678Z');
+
+  /** Updates rows. @returns the statements */
+  async function sent(rows: Parameters<typeof update>[0]): Promise<string[]> {
+    // Sequelize reads its own options at each statement; its types keep them to itself.
+    const { options } = database.sequelize as unknown as { options: { logging: unknown } };
+    const updates: string[] = [];
+    options.logging = (sql: string) => void (/UPDATE/.test(sql) && updates.push(sql));
+    try {
+      await update(rows);
+    } finally {
+      options.logging = false;
+    }
+    return updates;
+  }
+
   it('gives each row its own values, and leaves all others as they are', async () => {
-    const at = new Date('2026-01-02T03:04:05.678Z');
     const rows = users.slice(1).map(({ id }, index) => ({
       id,
-      ...(index % 2 === 0 && { lastName: `O'Hara \\ ${index} :id ? $1 ñ` }),
+      ...(index % 2 === 0 && { lastName: `O'Hara \\ "${index}" :id ? $1 ñ 🦊` }),
       ...(index % 3 === 0 && { isActive: false, role: 'trainer' as const }),
       ...(index % 5 === 0 && { passwordHash: `hash ${index}`, initialPasswordExpiresAt: at }),
+      ...(index % 4 === 0 && { searchKey: `${'🦊'.repeat(490)} ${index}`, lockVersion: index }),
       ...(index % 7 === 0 && { initialPasswordExpiresAt: null, email: `new${index}@example.org` }),
     }));
     await update(rows);
@@ -39,22 +56,20 @@ describe('updating many rows', () => {
   });
 
   it('sends few statements, and a value that all rows share once', async () => {
-    // Sequelize reads its own options at each statement; its types keep them to itself.
-    const { options } = database.sequelize as unknown as { options: { logging: unknown } };
-    const updates: string[] = [];
-    const updatedAt = new Date('2026-01-02T03:04:05.678Z');
-    options.logging = (sql: string) => void (/UPDATE/.test(sql) && updates.push(sql));
-    try {
-      await update(users.map(({ id }, index) => ({ id, lastName: `Lopez ${index}`, updatedAt })));
-    } finally {
-      options.logging = false;
-    }
-    expect(updates).to.have.length(2);
+    const updates = await sent(users.map(({ id }, index) => ({ id, lastName: `Lopez ${index}`, updatedAt: at })));
+    expect(updates).to.have.length(1);
     for (const sql of updates) expect(sql.split('03:04:05.678')).to.have.length(2);
-    expect(new Set((await stored()).map((user) => user.updatedAt.getTime()))).to.deep.equal(
-      new Set([Number(updatedAt)]),
-    );
+    expect(new Set((await stored()).map((user) => user.updatedAt.getTime()))).to.deep.equal(new Set([Number(at)]));
     expect(new Set((await stored()).map(({ lastName }) => lastName))).to.have.property('size', users.length);
+  });
+
+  it('sends long values in several statements, and those of other attributes in others', async () => {
+    const keys = users.map((_, index) => `${index} `.padEnd(searchKeyLength, 'key '));
+    const rows = users.map(({ id }, index) => ({ id, searchKey: keys[index] ?? '' }));
+    const [first, ...others] = rows;
+    // 50,000 characters have 91 such rows.
+    expect(await sent([{ id: first?.id ?? '', lastName: 'Lopez' }, ...others])).to.have.length(3);
+    expect((await stored()).slice(1).map(({ searchKey }) => searchKey)).to.deep.equal(keys.slice(1));
   });
 
   it('changes nothing for no rows, and for rows without changes', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { type CreationAttributes, Op, type Transaction } from 'sequelize';
 import { Inserts } from '../../db/bulk-insert.js';
 import { type RowUpdate, updateRows } from '../../db/bulk-update.js';
@@ -10,7 +11,7 @@ import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
-import { type RenamedAccount, renamedBy, replaceWords, wordsOfAccount } from './words.js';
+import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.js';
 
 /** A new account: validated and normalised fields, and the hash of its password. */
 export interface NewAccount {
@@ -110,6 +111,9 @@ export async function insertAccount(core: Core, account: NewAccount, transaction
   return core.database.models.User.findByPk(id ?? '', { transaction, rejectOnEmpty: true });
 }
 
+/** How many updates are made while the database works on others. */
+const rowsAhead = 500;
+
 /** New values of an account. */
 export interface AccountUpdate {
   account: Pick<User, 'id' | 'firstName' | 'lastName' | 'email'>;
@@ -127,23 +131,32 @@ export async function updateAccounts(
   updatedAt: Date,
   transaction: Transaction,
 ): Promise<void> {
-  const renamed: RenamedAccount[] = [];
-  const rows = updates.map(({ account, changes }) => {
+  const words = new ChangedWords();
+  function rowOf({ account, changes }: AccountUpdate): RowUpdate<User> {
     const { firstName, lastName, email, phone } = changes;
     const row: RowUpdate<User> = { id: account.id, ...changes, updatedAt };
     if (phone !== undefined) row.phoneKey = phoneKey(phone);
-    if (firstName !== undefined || lastName !== undefined || email !== undefined) {
-      const now = { ...account, ...changes };
-      const after = { id: account.id, email: now.email, ...userKeys(now) };
-      renamed.push({ before: { id: account.id, email: account.email, ...userKeys(account) }, after });
-      row.searchKey = after.searchKey;
-      if (firstName !== undefined) row.firstNameKey = after.firstNameKey;
-      if (lastName !== undefined) row.lastNameKey = after.lastNameKey;
-    }
+    if (firstName === undefined && lastName === undefined && email === undefined) return row;
+    const now = { ...account, ...changes };
+    const after = { id: account.id, email: now.email, ...userKeys(now) };
+    words.add({ before: { id: account.id, email: account.email, ...userKeys(account) }, after });
+    row.searchKey = after.searchKey;
+    if (firstName !== undefined) row.firstNameKey = after.firstNameKey;
+    if (lastName !== undefined) row.lastNameKey = after.lastNameKey;
     return row;
-  });
-  await updateRows(core.database.models.User, rows, transaction);
-  await replaceWords(core, renamed, transaction);
+  }
+  let answer = Promise.resolve();
+  for (let at = 0; at < updates.length; at += rowsAhead) {
+    // Made while the database works on those before.
+    const rows = updates.slice(at, at + rowsAhead).map(rowOf);
+    await answer;
+    answer = updateRows(core.database.models.User, rows, transaction);
+    // Awaited before the next ones; until then a rejection must not count as unhandled.
+    answer.catch(() => undefined);
+    await nextTick();
+  }
+  await answer;
+  await words.save(core, transaction);
 }
 
 /**

@@ -36,22 +36,32 @@ export function renamedBy(user: User): RenamedAccount {
   return { before, after: user };
 }
 
-/** Replaces the words of accounts that change. @param renamed as the transaction has locked them */
+/** The words that changes of accounts remove and add. */
+export class ChangedWords {
+  readonly #removed: CreationAttributes<AccountWord>[] = [];
+  readonly #added: CreationAttributes<AccountWord>[] = [];
+
+  add({ before, after }: RenamedAccount): void {
+    const [old, now] = [storedWords(before), storedWords(after)];
+    for (const word of old) if (!now.includes(word)) this.#removed.push({ word, accountId: after.id });
+    for (const word of now) if (!old.includes(word)) this.#added.push({ word, accountId: after.id });
+  }
+
+  /** Writes them. @param transaction has locked the accounts */
+  async save({ database }: Core, transaction: Transaction): Promise<void> {
+    // The added ones, too: one that is there already is no failure.
+    await deleteWords(database.sequelize, [...this.#removed, ...this.#added], transaction);
+    await insertRows(database.models.AccountWord, this.#added, transaction);
+  }
+}
+
+/** Replaces the words of accounts that change, as far as they do. @param renamed as the transaction has locked them */
 export async function replaceWords(
   core: Core,
   renamed: readonly RenamedAccount[],
   transaction: Transaction,
 ): Promise<void> {
-  const changed = renamed
-    .map(({ before, after }) => ({ before: wordsOfAccount(before), after: wordsOfAccount(after) }))
-    .filter(
-      ({ before, after }) => before.map(({ word }) => word).join(' ') !== after.map(({ word }) => word).join(' '),
-    );
-  await deleteWords(
-    core.database.sequelize,
-    changed.flatMap(({ before, after }) => [...before, ...after]),
-    transaction,
-  );
-  const rows = changed.flatMap(({ after }) => after);
-  await insertRows(core.database.models.AccountWord, rows, transaction);
+  const words = new ChangedWords();
+  for (const one of renamed) words.add(one);
+  await words.save(core, transaction);
 }

@@ -5,7 +5,7 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import { addAccounts, initialPasswordExpiry, type NewAccount } from '../../accounts/store.js';
-import { recordAudit } from '../../audit.js';
+import { prepareAudit } from '../../audit.js';
 import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
 import type { Actor, Core } from '../../core.js';
 import { addEnrollments } from '../../enrollments/store.js';
@@ -81,9 +81,11 @@ export async function writeBatch(
   await createAccounts(writing, decisions, ledger, inserts);
   await enroll(writing, decisions, ledger, inserts);
   await inserts.add(core.database.models.ImportRow, ledgerRows(importId, decisions, ledger));
-  await inserts.done();
+  // While the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
-  if (records.length > 0) await recordAudit(core, actor, records, transaction);
+  const audit = prepareAudit(core, actor, records);
+  await inserts.done();
+  if (records.length > 0) await audit.save(transaction);
 }
 
 /** The rows of the ledger for decisions. */
