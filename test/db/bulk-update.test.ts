@@ -45,7 +45,10 @@ describe('updating many rows', () => {
       id,
       ...(index % 2 === 0 && { lastName: `O'Hara \\ "${index}" :id ? $1 ñ 🦊` }),
       ...(index % 3 === 0 && { isActive: false, role: 'trainer' as const }),
-      ...(index % 5 === 0 && { passwordHash: `hash ${index}`, initialPasswordExpiresAt: at }),
+      ...(index % 5 === 0 && {
+        passwordHash: `hash ${index}`,
+        initialPasswordExpiresAt: new Date(at.getTime() + 1001 * index),
+      }),
       ...(index % 4 === 0 && { searchKey: `${'🦊'.repeat(490)} ${index}`, lockVersion: index }),
       ...(index % 7 === 0 && { initialPasswordExpiresAt: null, email: `new${index}@example.org` }),
     }));
