@@ -70,7 +70,8 @@ async function main(): Promise<Counts> {
     ...options.databases.map(async (kind) => ({ kind, prepared: await preparing[kind]() })),
   ]);
   const shared = {
-    TMPDIR: scratch,
+    TMPDIR: disk,
+    TEST_SCRATCH: scratch,
     ...(isBuilt && { TEST_BUILD: build }),
     ...(durations !== undefined && { TEST_DURATIONS: durations }),
   };
@@ -111,9 +112,7 @@ async function main(): Promise<Counts> {
     for (const [name, wanted] of Object.entries(scripts))
       if (wanted && whole)
         // On the disk: images of containers and clusters of databases are large, and servers wait for disks.
-        counted.push(
-          await runScript(name, path.join(scratch, `${name.replace(':', '-')}.json`), { ...shared, TMPDIR: disk }),
-        );
+        counted.push(await runScript(name, path.join(scratch, `${name.replace(':', '-')}.json`), shared));
     return sum(counted);
   } finally {
     for (const { prepared } of legs) if (typeof prepared === 'object') await prepared.remove();

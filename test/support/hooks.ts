@@ -1,3 +1,4 @@
+import './scratch-folder.js';
 import type { Suite } from 'mocha';
 import { watchFile } from './durations.js';
 import { closeSharedDatabase } from './harness.js';
