@@ -114,13 +114,16 @@ function updateOnServer(
   assignments: readonly string[],
 ): string {
   const declared = [{ field: 'id', type: 'CHAR(36)' }, ...columns].map(
-    ({ type }, index) => `c${index} ${withCollation(type)} PATH '$[${index}]' ERROR ON ERROR`,
+    ({ type }, index) => `c${index} ${newValueType(type)} PATH '$[${index}]' ERROR ON ERROR`,
   );
   const all = [...columns.map(({ field }, index) => `\`${field}\` = c${index + 1}`), ...assignments];
   // The new values first: for each the row is found by its id.
   return `UPDATE JSON_TABLE(${values}, '$[*]' COLUMNS (${declared.join(', ')})) AS new_rows STRAIGHT_JOIN \`${table}\` ON \`${table}\`.\`id\` = c0 SET ${all.join(', ')}`;
 }
 
-/** The type of a column, with the collation of all tables if it is one of text. */
-const withCollation = (type: string): string =>
-  type.includes('CHAR') ? `${type} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin` : type;
+/**
+ * The type of a new value: text with the collation of all tables, and with twice the length of its column. MariaDB cuts what is
+ * longer than the type, without an error; storing what is longer than the column is one.
+ */
+const newValueType = (type: string): string =>
+  type.replace(/CHAR\((\d+)\)/, (_, length) => `CHAR(${2 * Number(length)}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);

@@ -1,8 +1,11 @@
+import assert from 'node:assert/strict';
 import { expect } from 'chai';
+import { DatabaseError } from 'sequelize';
 import { updateRows } from '../../src/db/bulk-update.js';
 import type { Database } from '../../src/db/connection.js';
 import type { User } from '../../src/db/models/user.js';
 import { searchKeyLength } from '../../src/schemas/keys.js';
+import { onMysql } from '../support/database.js';
 import { buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { failureOf } from './support/failure.js';
@@ -79,6 +82,15 @@ describe('updating many rows', () => {
     const before = await stored();
     await update([]);
     await update(before.map(({ id }) => ({ id })));
+    expect((await stored()).map((user) => user.get())).to.deep.equal(before.map((user) => user.get()));
+  });
+
+  it('refuses values that are longer than their column', async function () {
+    // SQLite has no lengths.
+    if (!onMysql) return this.skip();
+    const before = await stored();
+    const rows = before.map(({ id }, index) => ({ id, lastName: 'x'.repeat(index === 7 ? 51 : 50 - (index % 2)) }));
+    await assert.rejects(() => update(rows), DatabaseError);
     expect((await stored()).map((user) => user.get())).to.deep.equal(before.map((user) => user.get()));
   });
 
