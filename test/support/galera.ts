@@ -1,11 +1,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Cluster, ClusterNode } from './cluster.js';
-import { findServer, freePort, initialize, searchPath, temporaryTables, waitUntilUp } from './test-server.js';
+import { scaled } from './machine.js';
+import { findServer, freePort, hasEnded, initialize, searchPath, temporaryTables, waitUntilUp } from './test-server.js';
 
 /** A server with MariaDB's library for replication. */
 export interface GaleraNode extends ClusterNode {
@@ -58,7 +60,8 @@ interface Ports {
   sql: number;
   group: number;
   ist: number;
-  sst: number;
+  /** Where a node that joins receives the first copy of the data. */
+  sst?: number;
 }
 
 function serverOptions(directory: string, ports: Ports, library: string, members: string): string[] {
@@ -99,14 +102,15 @@ function serverOptions(directory: string, ports: Ports, library: string, members
     `--wsrep-cluster-address=gcomm://${members}`,
     `--wsrep-node-address=127.0.0.1:${ports.group}`,
     '--wsrep-sst-method=rsync',
-    `--wsrep-sst-receive-address=127.0.0.1:${ports.sst}`,
+    ...(ports.sst === undefined ? [] : [`--wsrep-sst-receive-address=127.0.0.1:${ports.sst}`]),
     '--wsrep-slave-threads=2',
   ];
 }
 
 /** Waits until a node has all the data and takes part in a cluster that can decide. */
 async function waitUntilSynced(node: GaleraNode): Promise<void> {
-  for (let attempt = 0; ; attempt += 1) {
+  const attempts = scaled(300);
+  for (let attempt = 1; ; attempt += 1) {
     const failure = await node
       .query("SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment', 'wsrep_cluster_status')")
       .then((rows) => {
@@ -115,7 +119,7 @@ async function waitUntilSynced(node: GaleraNode): Promise<void> {
       })
       .catch((error: Error) => error);
     if (!failure) return;
-    if (attempt === 300) throw new Error(`A node did not join:\n${node.log()}`, { cause: failure });
+    if (attempt === attempts) throw new Error(`A node did not join:\n${node.log()}`, { cause: failure });
     await sleep(100);
   }
 }
@@ -123,8 +127,15 @@ async function waitUntilSynced(node: GaleraNode): Promise<void> {
 function nodeIn(binary: string, directory: string, ports: Ports, library: string, members: string) {
   let server: ChildProcess | undefined;
   let output = '';
-  const log = () => output.slice(-14000);
+  /** The end of what it wrote, and the errors, which pages about the members of the group may follow. */
+  const log = () => {
+    const lines = output.split('\n').filter((line) => line.trim() !== '');
+    const errors = lines.filter((line) => /\bERROR\b|SST: \[/.test(line)).slice(-20);
+    // Some repeat all options of the server.
+    return [...lines.slice(-10), ...errors].map((line) => line.slice(0, 200)).join('\n');
+  };
   const start = (extra: readonly string[] = []) => {
+    output = '';
     // A group of its own: the copying of the data to a new node is done by scripts, which must end with it.
     const started = spawn(binary, [...serverOptions(directory, ports, library, members), ...extra], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -136,8 +147,11 @@ function nodeIn(binary: string, directory: string, ports: Ports, library: string
     server = started;
   };
   const killNow = () => {
-    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    if (server?.pid === undefined || hasEnded(server)) return;
     process.kill(-server.pid, 'SIGKILL');
+  };
+  const ended = async () => {
+    if (server && !hasEnded(server)) await once(server, 'exit');
   };
   const node: GaleraNode & { start: typeof start; killNow: typeof killNow; up(): Promise<void> } = {
     url: `mysql://coursectl:coursectl@127.0.0.1:${ports.sql}/`,
@@ -149,14 +163,24 @@ function nodeIn(binary: string, directory: string, ports: Ports, library: string
       await waitUntilUp(ports.sql, server, log);
       await waitUntilSynced(node);
     },
-    async kill() {
-      const ended = new Promise((resolve) => server?.once('exit', resolve));
-      killNow();
-      await ended;
-    },
     async rejoin() {
-      start();
-      await node.up();
+      const startOnce = async () => {
+        // Taken only now: another program could have begun to listen on it since the cluster was planned.
+        ports.sst = await freePort();
+        start();
+        await node.up();
+      };
+      await startOnce().catch(async (error: unknown) => {
+        // The program that receives the data did not start. The server asks for this then, and a service manager does it.
+        if (!output.includes('This is unrecoverable, restart required')) throw error;
+        console.log(`A node of the cluster is started again:\n${log()}`);
+        await ended();
+        await startOnce();
+      });
+    },
+    async kill() {
+      killNow();
+      await ended();
     },
     async query(sql) {
       const connection = await createConnection({ host: '127.0.0.1', port: ports.sql, user: 'root' });
@@ -184,7 +208,7 @@ export async function startGalera(onStart: (stop: () => void) => void = () => un
   chmodSync(folder, 0o755);
   const ports: Ports[] = [];
   for (let index = 0; index < 3; index += 1)
-    ports.push({ sql: await freePort(), group: await freePort(), ist: await freePort(), sst: await freePort() });
+    ports.push({ sql: await freePort(), group: await freePort(), ist: await freePort() });
   const members = ports.map(({ group }) => `127.0.0.1:${group}`).join(',');
   const nodes = ports.map((own, index) => {
     const directory = path.join(folder, String(index));
@@ -201,10 +225,7 @@ export async function startGalera(onStart: (stop: () => void) => void = () => un
     initialize(binary, version, path.join(folder, '0'), owner);
     nodes[0]?.start(['--wsrep-new-cluster']);
     await nodes[0]?.up();
-    for (const node of nodes.slice(1)) {
-      node.start();
-      await node.up();
-    }
+    for (const node of nodes.slice(1)) await node.rejoin();
   } catch (error) {
     stop();
     throw new Error(`The cluster did not form:\n${nodes.map((node) => node.log()).join('\n')}`, { cause: error });

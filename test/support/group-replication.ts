@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Cluster, ClusterNode } from './cluster.js';
 import { scaled } from './machine.js';
-import { findServer, freePort, initialize, temporaryTables, waitUntilUp } from './test-server.js';
+import { findServer, freePort, hasEnded, initialize, temporaryTables, waitUntilUp } from './test-server.js';
 
 /** The `mysqld` on the PATH, where it is MySQL: MariaDB's package has one of that name, too. */
 export function mysqlBinary(): string | undefined {
@@ -67,7 +67,7 @@ function nodeIn(binary: string, directory: string, options: readonly string[], p
     return started;
   };
   const end = async (signal: NodeJS.Signals) => {
-    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    if (!server || hasEnded(server)) return;
     const ended = new Promise((resolve) => server?.once('exit', resolve));
     server.kill(signal);
     await ended;

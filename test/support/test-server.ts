@@ -6,6 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
+import { scaled } from './machine.js';
 
 /** A private database server that nobody else knows of, gone when the tests are. */
 export interface ThrowAwayServer {
@@ -32,10 +33,18 @@ export function findServer(binaries: readonly string[] = ['mariadbd', 'mysqld'])
   return undefined;
 }
 
-/** A port that nobody listens on, below those that the system gives to outgoing connections. */
+/** Ports that servers of this process were given and may not listen on yet. */
+const givenPorts = new Set<number>();
+
+/**
+ * A port that nobody listens on, below those that the system gives to outgoing connections; a process gets each of them
+ * once.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
+    if (givenPorts.has(port)) continue;
+    givenPorts.add(port);
     const isFree = await new Promise<boolean>((resolve) => {
       const probe = createServer();
       probe.once('error', () => resolve(false));
@@ -82,10 +91,14 @@ export function initialize(binary: string, version: string, directory: string, u
   }
 }
 
+/** Whether a server ended, by itself or by a signal. */
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
 /** Waits until a server lets people in, and makes the tests' own user there. */
 export async function waitUntilUp(port: number, server: ChildProcess, output: () => string): Promise<void> {
-  for (let attempt = 0; attempt < 150; attempt += 1) {
-    if (server.exitCode !== null) throw new Error(`The test database server ended at its start:\n${output()}`);
+  const attempts = scaled(150);
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    if (hasEnded(server)) throw new Error(`The test database server ended at its start:\n${output()}`);
     try {
       const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
       await connection.query("CREATE USER IF NOT EXISTS 'coursectl'@'127.0.0.1' IDENTIFIED BY 'coursectl'");
@@ -93,7 +106,7 @@ export async function waitUntilUp(port: number, server: ChildProcess, output: ()
       await connection.end();
       return;
     } catch (error) {
-      if (attempt === 149) throw error;
+      if (attempt === attempts) throw error;
       await sleep(200);
     }
   }
@@ -163,7 +176,7 @@ export async function startThrowAwayServer({
       await waitUntilUp(port, server, () => output.slice(-3000));
     },
     async stop() {
-      if (server.exitCode === null) {
+      if (!hasEnded(server)) {
         const ended = new Promise((resolve) => server.once('exit', resolve));
         server.kill('SIGTERM');
         await ended;
