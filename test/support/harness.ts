@@ -4,11 +4,13 @@ import request, { type Test } from 'supertest';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createApp } from '../../src/http/server/app.js';
+import { type RequestLimits, standardLimits } from '../../src/http/server/respond.js';
 import { createLogger, type Logger } from '../../src/logger.js';
 import { createPasswordHasher, type PasswordHasher } from '../../src/services/auth/passwords.js';
 import { createImagePreparer } from '../../src/storage/images.js';
 import { createMigratedDatabase, type TestDatabase } from './database.js';
 import { testEnvironment } from './environment.js';
+import { scaled } from './machine.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** One migrated database for all tests of a run, emptied before each: creating tables anew for each would take minutes. */
@@ -72,6 +74,9 @@ export async function emptyDatabase({ database }: Context): Promise<void> {
   for (const { name } of filled) await database.sequelize.query(`DELETE FROM ${name}`);
 }
 
+/** For requests that wait by dozens for one row: it takes longer on a slow machine, and where other tests keep it busy. */
+export const patientLimits = { databaseMs: scaled(standardLimits.databaseMs) };
+
 /** What a test of the API works with. */
 export interface Harness {
   context: Context;
@@ -87,12 +92,12 @@ export interface Harness {
 /**
  * Gives the enclosing `describe` a fresh program on an emptied database before each test.
  * @param settings environment variables on top of {@link testEnvironment}
- * @param options `empty: 'never'` leaves it to the tests to empty the database
+ * @param options `empty: 'never'` leaves it to the tests to empty the database; `limits` are those of requests
  */
 export function useHarness(
   settings: Record<string, string> = {},
   logger: Logger = silent,
-  { empty = 'before each' }: { empty?: 'before each' | 'never' } = {},
+  { empty = 'before each', limits = {} }: { empty?: 'before each' | 'never'; limits?: Partial<RequestLimits> } = {},
 ): Harness {
   let offset = 0;
   const harness = {
@@ -115,7 +120,7 @@ export function useHarness(
       images: createImagePreparer({ extraNiceness: 0 }),
       now: () => new Date(Date.now() + offset),
     });
-    harness.app = createApp(harness.context);
+    harness.app = createApp(harness.context, { limits });
   });
 
   beforeEach(async () => {

@@ -20,6 +20,7 @@ import { boundAnswers } from './bound-answers.js';
 import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { parseQuery } from './parse-query.js';
+import { type RequestLimits, standardLimits } from './respond.js';
 import { bindContract } from './router.js';
 import type { ServerHandle } from './server-handle.js';
 
@@ -29,8 +30,11 @@ const alone: ServerHandle = {
   notReady: () => undefined,
   wakeImports: () => undefined,
   await: (work) => work,
-  limits: { bodyMs: 30_000, unreadMs: 60_000 },
+  limits: standardLimits,
 };
+
+/** A server that an application runs in, as far as it differs from {@link alone}. */
+type GivenServer = Partial<Omit<ServerHandle, 'limits'>> & { limits?: Partial<RequestLimits> };
 
 /** Proxies could read two Host headers differently (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
 const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => {
@@ -52,8 +56,8 @@ function belowApi(middleware: RequestHandler): RequestHandler {
  * @param given the server that it runs in; {@link alone} for what is absent
  * @param consolePages serves the web console, where there is one
  */
-export function createApp(context: Context, given: Partial<ServerHandle> = {}, consolePages?: RequestHandler): Express {
-  const server = { ...alone, ...given };
+export function createApp(context: Context, given: GivenServer = {}, consolePages?: RequestHandler): Express {
+  const server = { ...alone, ...given, limits: { ...standardLimits, ...given.limits } };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);

@@ -25,10 +25,21 @@ type Leave = () => void;
 
 /** Largest JSON body, in bytes: a few fields of text. */
 const jsonLimit = 100 * 1024;
-/** How long a request uses the database, in milliseconds; with all else it is answered within 5 s. */
-const databaseMs = 4000;
 /** The least of that which is left to a request that has waited in the queue for a database server, in milliseconds. */
 const leastDatabaseMs = 1500;
+
+/** How long the parts of a request may take, in milliseconds. */
+export interface RequestLimits {
+  /** A JSON body, to arrive. */
+  bodyMs: number;
+  /** A client that takes nothing of an answer. */
+  unreadMs: number;
+  /** The uses of the database; with all else a request is answered within 5 s. */
+  databaseMs: number;
+}
+
+/** The limits of a service. */
+export const standardLimits: Readonly<RequestLimits> = { bodyMs: 30_000, unreadMs: 60_000, databaseMs: 4000 };
 
 /** How the server bounds and times requests. */
 export interface RequestControl {
@@ -40,12 +51,7 @@ export interface RequestControl {
   largeAnswers?: LargeAnswers;
   /** The operations without a deadline, and exports; without it there is no bound. */
   lengthyWork?: LengthyWork;
-  limits: {
-    /** How long a JSON body may take to arrive, in milliseconds. */
-    bodyMs: number;
-    /** How long a client may take nothing of an answer, in milliseconds. */
-    unreadMs: number;
-  };
+  limits: RequestLimits;
 }
 
 /**
@@ -64,6 +70,7 @@ function assertNameable(params: Request['params']): void {
  */
 function deadlineOf(
   { upload, success }: Operation,
+  { databaseMs }: RequestLimits,
   waitedMs: number,
 ): Parameters<Context['database']['withDeadline']>[0] {
   if (upload || 'content' in success) return { each: databaseMs };
@@ -241,7 +248,7 @@ export function respond<T extends Operation>(
 
   return (request, response) => {
     response.locals.operation = operation;
-    const deadline = deadlineOf(operation, isRemote ? (admission?.waitedMs(response) ?? 0) : 0);
+    const deadline = deadlineOf(operation, limits, isRemote ? (admission?.waitedMs(response) ?? 0) : 0);
     return withDeadline(deadline, () => serve(request, response));
   };
 }

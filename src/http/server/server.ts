@@ -21,7 +21,7 @@ import { createLengthyWork } from './lengthy-work.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { countPerSecond } from './per-second.js';
 import type { QueueLimits } from './queue-control.js';
-import type { RequestControl } from './respond.js';
+import type { RequestLimits } from './respond.js';
 import { createWaitingRequests } from './waiting-requests.js';
 import { serveConsole } from './web-console.js';
 
@@ -78,7 +78,7 @@ export interface ServerOptions {
   ready?: boolean;
   /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
   drainMs?: number;
-  limits?: RequestControl['limits'];
+  limits?: Partial<RequestLimits>;
   /** How long requests may wait in the queue. */
   queue?: Partial<QueueLimits>;
   /** How long the connection of a refused request isn't read, in milliseconds. */
