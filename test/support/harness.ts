@@ -13,25 +13,39 @@ import { testEnvironment } from './environment.js';
 import { scaled } from './machine.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** One migrated database for all tests of a run, emptied before each: creating tables anew for each would take minutes. */
-let shared:
-  | Promise<{
-      database: TestDatabase;
-      hasher: PasswordHasher;
-      folder: ReturnType<typeof temporaryFolder>;
-      owner: Context;
-    }>
-  | undefined;
-
 const silent = createLogger('silent', { write: () => undefined });
 
-function openShared() {
+/** What the program's clock is ahead of the machine's, in milliseconds. */
+let aheadMs = 0;
+
+/** What the tests of a process share: creating tables and opening connections anew for each would take minutes. */
+interface Shared {
+  database: TestDatabase;
+  hasher: PasswordHasher;
+  folder: ReturnType<typeof temporaryFolder>;
+  create(settings: Record<string, string>, logger: Logger): Promise<Context>;
+  /** The program with the usual settings. */
+  context: Context;
+  app: Express;
+}
+
+let shared: Promise<Shared> | undefined;
+
+function openShared(): Promise<Shared> {
   shared ??= (async () => {
     const [database, hasher] = await Promise.all([createMigratedDatabase(), createPasswordHasher()]);
     const folder = temporaryFolder();
-    const env = { ...testEnvironment, DATABASE_URL: database.url, DATA_DIR: folder.path };
-    const owner = await createContext(loadConfig({ env, cwd: folder.path }), silent, { hasher });
-    return { database, hasher, folder, owner };
+    const create = (settings: Record<string, string>, logger: Logger) => {
+      const env = { ...testEnvironment, DATABASE_URL: database.url, DATA_DIR: folder.path, ...settings };
+      return createContext(loadConfig({ env, cwd: folder.path }), logger, {
+        hasher,
+        // Beside other tests a process of low priority would wait for minutes.
+        images: createImagePreparer({ extraNiceness: 0 }),
+        now: () => new Date(Date.now() + aheadMs),
+      });
+    };
+    const context = await create({}, silent);
+    return { database, hasher, folder, create, context, app: createApp(context) };
   })();
   return shared;
 }
@@ -39,8 +53,8 @@ function openShared() {
 /** Called once, after the last test. */
 export async function closeSharedDatabase(): Promise<void> {
   if (!shared) return;
-  const { database, hasher, folder, owner } = await shared;
-  await owner.close();
+  const { database, hasher, folder, context } = await shared;
+  await context.close();
   await hasher.close();
   await database.drop();
   folder.remove();
@@ -90,19 +104,20 @@ export interface Harness {
 }
 
 /**
- * Gives the enclosing `describe` a fresh program on an emptied database before each test.
+ * Gives the enclosing `describe` a program on a database that is emptied before each test: with a logger or settings one of
+ * its own, else that of all.
  * @param settings environment variables on top of {@link testEnvironment}
  * @param options `empty: 'never'` leaves it to the tests to empty the database; `limits` are those of requests
  */
 export function useHarness(
   settings: Record<string, string> = {},
   logger: Logger = silent,
-  { empty = 'before each', limits = {} }: { empty?: 'before each' | 'never'; limits?: Partial<RequestLimits> } = {},
+  { empty = 'before each', limits }: { empty?: 'before each' | 'never'; limits?: Partial<RequestLimits> } = {},
 ): Harness {
-  let offset = 0;
+  const isOwn = Object.keys(settings).length > 0 || logger !== silent;
   const harness = {
     advance(milliseconds: number) {
-      offset += milliseconds;
+      aheadMs += milliseconds;
     },
     api(method: 'get' | 'post' | 'put' | 'delete', path: string, token?: string) {
       const call = request(harness.app)[method](path);
@@ -111,23 +126,19 @@ export function useHarness(
   } as Harness;
 
   before(async () => {
-    const { database, hasher, folder } = await openShared();
-    const env = { ...testEnvironment, DATABASE_URL: database.url, DATA_DIR: folder.path, ...settings };
+    const { database, create, ...usual } = await openShared();
     harness.databaseUrl = database.url;
-    harness.context = await createContext(loadConfig({ env, cwd: folder.path }), logger, {
-      hasher,
-      // Beside other tests a process of low priority would wait for minutes.
-      images: createImagePreparer({ extraNiceness: 0 }),
-      now: () => new Date(Date.now() + offset),
-    });
-    harness.app = createApp(harness.context, { limits });
+    harness.context = isOwn ? await create(settings, logger) : usual.context;
+    harness.app = createApp(harness.context, { ...(limits && { limits }) });
   });
 
   beforeEach(async () => {
-    offset = 0;
+    aheadMs = 0;
     if (empty === 'before each') await emptyDatabase(harness.context);
   });
 
-  after(() => harness.context.close());
+  after(async () => {
+    if (isOwn) await harness.context.close();
+  });
   return harness;
 }
