@@ -147,6 +147,36 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
   });
 
+  it('has one connection for reads and transactions that follow each other', async () => {
+    const { default: first } = connections();
+    expect(first?.isLost).to.equal(false);
+    await database.inTransaction(async (transaction) => {
+      await add(transaction);
+      expect(Object.values(connections())).to.deep.equal([first]);
+      expect(Object.keys(connections())).not.to.include('default');
+    });
+    await select('SELECT 1');
+    await transact();
+    expect(connections()).to.deep.equal({ default: first });
+    expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 2 }]);
+  });
+
+  it('reads beside a transaction what was committed, and gives the transaction none of its statements', async () => {
+    const expiry = async () => (await select<{ expires_at: number }>('SELECT expires_at FROM leases'))[0]?.expires_at;
+    const seen: unknown[] = [];
+    // Requested together: a read that has begun keeps its connection.
+    await Promise.all([
+      ...Array.from({ length: 5 }, expiry),
+      database.inTransaction(async (transaction) => {
+        await add(transaction);
+        seen.push(await expiry(), ...(await Promise.all([expiry(), expiry()])));
+      }),
+      ...Array.from({ length: 5 }, expiry),
+    ]);
+    expect(seen).to.deep.equal([0, 0, 0]);
+    expect(await expiry()).to.equal(1);
+  });
+
   it('reuses a connection only without an open transaction', async () => {
     const one = await database.sequelize.transaction();
     await add(one);

@@ -15,7 +15,10 @@ class SqliteConnection extends Database {
   }
 }
 
-/** Sequelize's SQLite connections: the one for reads under `default`, the others by transaction. */
+/** What Sequelize calls the connection for reads; it also writes the name into the options of a query that opened it. */
+const forReads = 'default';
+
+/** Sequelize's SQLite connections: the one {@link forReads}, the others by transaction. */
 interface SqliteConnectionManager {
   connections: Record<string, SqliteConnection>;
   getConnection(options?: { uuid?: string }): Promise<SqliteConnection>;
@@ -28,8 +31,8 @@ interface SqliteConnectionManager {
  * Corrects three faults of Sequelize's connection handling on SQLite:
  * - It keeps a connection that failed to open, and later queries on it wait for ever. Here failed connections, and those
  *   whose thread died, are discarded, and the next query opens another.
- * - It opens a connection for each transaction. Here one idle connection is reused, because a thread takes longer to start
- *   than a transaction to run.
+ * - It opens a connection for each transaction. Here a transaction takes an idle connection, or the one for reads while
+ *   nothing is read: a thread takes longer to start than a transaction to run, and few commands read beside a transaction.
  * - It doesn't wait for the connections that it closes. Here the connection for reads closes last: SQLite removes the
  *   write-ahead log only with the last connection.
  */
@@ -41,6 +44,8 @@ export function patchSqliteConnections(sequelize: Sequelize): void {
   const openings = new Map<string, Promise<SqliteConnection>>();
   const closings = new Set<Promise<void>>();
   let idle: SqliteConnection | undefined;
+  /** How many statements outside of transactions have the connection for reads. */
+  let reading = 0;
   let isClosed = false;
 
   function close(connection: SqliteConnection): void {
@@ -50,21 +55,24 @@ export function patchSqliteConnections(sequelize: Sequelize): void {
     void closing.then(() => closings.delete(closing));
   }
 
-  /** The idle connection, if it is usable. */
-  function takeIdle(): SqliteConnection | undefined {
-    const connection = idle;
+  /** A connection that nothing uses: the idle one, or for a transaction that for reads. */
+  function takeUnused(isForReads: boolean): SqliteConnection | undefined {
+    let connection = idle;
     idle = undefined;
+    if (!connection && !isForReads && reading === 0) {
+      connection = manager.connections[forReads];
+      delete manager.connections[forReads];
+    }
     if (!connection || connection.isLost) return undefined;
     connection.busyTimeoutMs = sqliteBusyTimeoutMs();
     return connection;
   }
 
-  manager.getConnection = (options = {}) => {
-    const key = options.uuid ?? 'default';
+  function connect(key: string, options: { uuid?: string }): Promise<SqliteConnection> {
     const pending = openings.get(key);
     if (pending) return pending;
     if (manager.connections[key]?.isLost) delete manager.connections[key];
-    const reused = options.uuid === undefined || manager.connections[key] ? undefined : takeIdle();
+    const reused = manager.connections[key] ? undefined : takeUnused(key === forReads);
     if (reused) {
       manager.connections[key] = reused;
       return Promise.resolve(reused);
@@ -77,13 +85,27 @@ export function patchSqliteConnections(sequelize: Sequelize): void {
       .finally(() => openings.delete(key));
     openings.set(key, opening);
     return opening;
+  }
+
+  manager.getConnection = async (options = {}) => {
+    const key = options.uuid ?? forReads;
+    if (key !== forReads) return connect(key, options);
+    reading += 1;
+    return connect(key, options).catch((error: unknown) => {
+      reading -= 1;
+      throw error;
+    });
   };
   manager.releaseConnection = (connection) => {
-    // The connection for reads stays open.
-    if (connection.uuid === undefined) return;
+    if (connection.uuid === undefined) {
+      reading -= 1;
+      return;
+    }
     delete manager.connections[connection.uuid];
-    const isUsable = !connection.isLost && !connection.inTransaction;
-    if (isUsable && !idle && !isClosed) idle = connection;
+    const isUsable = !connection.isLost && !connection.inTransaction && !isClosed;
+    if (isUsable && !manager.connections[forReads] && !openings.has(forReads))
+      manager.connections[forReads] = connection;
+    else if (isUsable && !idle) idle = connection;
     else close(connection);
   };
   manager.destroyConnection = async (connection) => {
