@@ -50,8 +50,8 @@ async function main(): Promise<Counts> {
   const unknown = files.filter((file) => !all.includes(file));
   if (unknown.length > 0) throw new Error(`No such test file: ${unknown.join(', ')}`);
 
-  // All workers of all databases share the cores.
-  const processesPerCore = Math.max(1, (options.jobs * options.databases.length) / availableParallelism());
+  // All workers of all databases share the cores, with the programs and browsers that they start.
+  const processesPerCore = Math.max(1, (2 * options.jobs * options.databases.length) / availableParallelism());
   const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * processesPerCore;
   process.env.TEST_SLOWNESS = slowness.toFixed(2);
   const durations = options.durations ? path.join(scratch, 'durations') : undefined;

@@ -20,7 +20,7 @@ export interface RunOptions {
 export const usage = `npm test -- [options] [file ...]
   --db sqlite|mysql   only on this database
   --grep TEXT         only tests whose title contains TEXT
-  --jobs N            worker processes for each database (default: two a core)
+  --jobs N            worker processes for each database (default: one a core)
   --durations         print where the time went, by file and by cause
   --titles FILE       write the title of every test into FILE
 TEST_DEPTH=full       run long loops in full, as .ci/run does
@@ -36,7 +36,7 @@ export function parseOptions(argv: readonly string[]): RunOptions {
     allowPositionals: true,
     options: {
       db: { type: 'string' },
-      jobs: { type: 'string', default: String(2 * availableParallelism()) },
+      jobs: { type: 'string', default: String(availableParallelism()) },
       grep: { type: 'string' },
       durations: { type: 'boolean', default: false },
       titles: { type: 'string' },
