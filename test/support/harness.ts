@@ -26,7 +26,6 @@ interface Shared {
   create(settings: Record<string, string>, logger: Logger): Promise<Context>;
   /** The program with the usual settings. */
   context: Context;
-  app: Express;
 }
 
 let shared: Promise<Shared> | undefined;
@@ -44,8 +43,7 @@ function openShared(): Promise<Shared> {
         now: () => new Date(Date.now() + aheadMs),
       });
     };
-    const context = await create({}, silent);
-    return { database, hasher, folder, create, context, app: createApp(context) };
+    return { database, hasher, folder, create, context: await create({}, silent) };
   })();
   return shared;
 }
@@ -88,7 +86,7 @@ export async function emptyDatabase({ database }: Context): Promise<void> {
   for (const { name } of filled) await database.sequelize.query(`DELETE FROM ${name}`);
 }
 
-/** For requests that wait by dozens for one row: it takes longer on a slow machine, and where other tests keep it busy. */
+/** For dozens of requests that wait for one row, which takes longer on a slow machine and beside other tests. */
 export const patientLimits = { databaseMs: scaled(standardLimits.databaseMs) };
 
 /** What a test of the API works with. */
@@ -104,8 +102,8 @@ export interface Harness {
 }
 
 /**
- * Gives the enclosing `describe` a program on a database that is emptied before each test: with a logger or settings one of
- * its own, else that of all.
+ * Gives the enclosing `describe` a program on a database that is emptied before each test. A suite with a logger or settings of
+ * its own has a program of its own; the others share one.
  * @param settings environment variables on top of {@link testEnvironment}
  * @param options `empty: 'never'` leaves it to the tests to empty the database; `limits` are those of requests
  */
@@ -126,9 +124,9 @@ export function useHarness(
   } as Harness;
 
   before(async () => {
-    const { database, create, ...usual } = await openShared();
+    const { database, create, context } = await openShared();
     harness.databaseUrl = database.url;
-    harness.context = isOwn ? await create(settings, logger) : usual.context;
+    harness.context = isOwn ? await create(settings, logger) : context;
     harness.app = createApp(harness.context, { ...(limits && { limits }) });
   });
 

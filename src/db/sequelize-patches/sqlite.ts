@@ -55,7 +55,7 @@ export function patchSqliteConnections(sequelize: Sequelize): void {
     void closing.then(() => closings.delete(closing));
   }
 
-  /** A connection that nothing uses: the idle one, or for a transaction that for reads. */
+  /** The idle connection; for a transaction also the one for reads, while nothing is read. */
   function takeUnused(isForReads: boolean): SqliteConnection | undefined {
     let connection = idle;
     idle = undefined;

@@ -57,7 +57,7 @@ function belowApi(middleware: RequestHandler): RequestHandler {
  * @param consolePages serves the web console, where there is one
  */
 export function createApp(context: Context, given: GivenServer = {}, consolePages?: RequestHandler): Express {
-  const server = { ...alone, ...given, limits: { ...standardLimits, ...given.limits } };
+  const server = { ...alone, ...given, limits: { ...alone.limits, ...given.limits } };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);

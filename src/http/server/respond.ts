@@ -30,11 +30,11 @@ const leastDatabaseMs = 1500;
 
 /** How long the parts of a request may take, in milliseconds. */
 export interface RequestLimits {
-  /** A JSON body, to arrive. */
+  /** How long a JSON body may take to arrive. */
   bodyMs: number;
-  /** A client that takes nothing of an answer. */
+  /** How long a client may take nothing of an answer. */
   unreadMs: number;
-  /** The uses of the database; with all else a request is answered within 5 s. */
+  /** How long a request may use the database; with all else it is answered within 5 s. */
   databaseMs: number;
 }
 
