@@ -12,13 +12,14 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { checks, runCheck } from './runner/checks.js';
 import { needsDatabase, needsProgram, testFiles } from './runner/files.js';
-import type { LegTask } from './runner/leg.js';
 import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
+import { type PoolOptions, WorkerPool } from './runner/pool.js';
 import { filesToRepeat, type Unsteady, unsteadyNotice, withRepeated } from './runner/repeat.js';
 import { type Counts, closingLine, failureList, printDurations, sum, writeTitles } from './runner/report.js';
-import { type LegResult, runLeg, runScript } from './runner/run-leg.js';
+import { type LegResult, printResult } from './runner/result.js';
+import { runScript } from './runner/run-script.js';
 import { makeScratch } from './runner/scratch.js';
-import { prepareMysql, prepareSqlite } from './runner/templates.js';
+import { prepareMysql, prepareSqlite, type Unprepared } from './runner/templates.js';
 import { buildProgram } from './support/built-program.js';
 import { slownessNow } from './support/machine.js';
 
@@ -43,6 +44,39 @@ const scripts = {
   'test:faults': process.env.WITH_FAULTS === '1',
 };
 
+/** What comes of the tests on a database that can't be prepared. */
+function withoutDatabase(kind: DatabaseKind, why: Unprepared): LegResult {
+  const failures = why === 'required' ? [`no server for ${kind}`] : [];
+  return { passed: 0, failed: failures.length, skipped: 0, failures, files: [] };
+}
+
+/** What came of the tests on a database, and the environment in which they can be repeated. */
+interface Run {
+  kind: DatabaseKind;
+  result: LegResult;
+  env?: Record<string, string>;
+}
+
+/** Runs the few files that failed once more, one after the other. */
+async function repeatFailed(runs: readonly Run[], options: Omit<PoolOptions, 'jobs' | 'kinds'>): Promise<LegResult[]> {
+  const unsteady: Unsteady[] = [];
+  const results: LegResult[] = [];
+  for (const { kind, env, result } of runs) {
+    const files = filesToRepeat(result);
+    if (!env || files.length === 0) {
+      results.push(result);
+      continue;
+    }
+    console.log('\nOnce more, one file after the other:');
+    const pool = new WorkerPool({ ...options, jobs: 1, kinds: [kind] });
+    const repeated = withRepeated(result, await pool.run({ kind, files, env }));
+    unsteady.push(...repeated.unsteady);
+    results.push(repeated.result);
+  }
+  if (unsteady.length > 0) console.log(`\n${unsteadyNotice(unsteady)}`);
+  return results;
+}
+
 async function main(): Promise<Counts> {
   const options = parseOptions(process.argv.slice(2));
   const all = testFiles();
@@ -50,64 +84,55 @@ async function main(): Promise<Counts> {
   const unknown = files.filter((file) => !all.includes(file));
   if (unknown.length > 0) throw new Error(`No such test file: ${unknown.join(', ')}`);
 
-  // All workers of all databases share the cores, with the programs and browsers that they start.
-  const processesPerCore = Math.max(1, (2 * options.jobs * options.databases.length) / availableParallelism());
+  // All workers share the cores, with the programs and browsers that they start.
+  const processesPerCore = Math.max(1, (2 * options.jobs) / availableParallelism());
   const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * processesPerCore;
   process.env.TEST_SLOWNESS = slowness.toFixed(2);
   const durations = options.durations ? path.join(scratch, 'durations') : undefined;
 
   const whole = options.files.length === 0 && options.grep === undefined;
   const checking = whole ? Promise.all(checks.map(runCheck)) : Promise.resolve([]);
-  const preparing: Record<DatabaseKind, () => ReturnType<typeof prepareSqlite>> = {
-    sqlite: prepareSqlite,
-    mysql: prepareMysql,
-  };
   const build = path.join(scratch, 'program');
-  const isBuilt = files.some(needsProgram);
-  const [, ...legs] = await Promise.all([
-    // The scripts need it as well, but they run with all files.
-    isBuilt ? buildProgram(build) : undefined,
-    ...options.databases.map(async (kind) => ({ kind, prepared: await preparing[kind]() })),
-  ]);
+  const startProgram = new Set(files.filter(needsProgram));
+  let isBuilt = false;
   const shared = {
     TMPDIR: disk,
     TEST_SCRATCH: scratch,
-    ...(isBuilt && { TEST_BUILD: build }),
+    ...(startProgram.size > 0 && { TEST_BUILD: build }),
     ...(durations !== undefined && { TEST_DURATIONS: durations }),
   };
+  const poolOptions = { timeoutMs: Math.ceil(20_000 * slowness), grep: options.grep, report: printResult };
+  const pool = new WorkerPool({
+    ...poolOptions,
+    jobs: options.jobs,
+    kinds: options.databases,
+    isReady: (file) => isBuilt || !startProgram.has(file),
+  });
+  const prepare: Record<DatabaseKind, typeof prepareSqlite> = { sqlite: prepareSqlite, mysql: prepareMysql };
+  const preparing = options.databases.map((kind) => prepare[kind]());
   try {
-    const runs = await Promise.all(
-      legs.map(async ({ kind, prepared }, index) => {
-        if (prepared === 'required')
-          return { result: { passed: 0, failed: 1, skipped: 0, failures: [`no server for ${kind}`], files: [] } };
-        if (prepared === 'left out') return { result: { passed: 0, failed: 0, skipped: 0, failures: [], files: [] } };
-        const task: LegTask = {
-          // What touches no database runs once, beside the first one.
-          files: files.filter((file) => index === 0 || needsDatabase(file)),
-          jobs: options.jobs,
-          timeoutMs: Math.ceil(20_000 * slowness),
-          grep: options.grep,
-        };
-        const run = (part: Partial<LegTask>) => runLeg(kind, { ...task, ...part }, { ...shared, ...prepared.env });
-        return { result: await run({}), run };
-      }),
-    );
-    const unsteady: Unsteady[] = [];
-    const results: LegResult[] = [];
-    for (const { result, run } of runs) {
-      const again = whole && run ? filesToRepeat(result) : [];
-      if (!run || again.length === 0) {
-        results.push(result);
-        continue;
+    const running = options.databases.map(async (kind, index): Promise<Run> => {
+      const prepared = await preparing[index];
+      if (typeof prepared !== 'object') {
+        pool.leaveOut(kind);
+        return { kind, result: withoutDatabase(kind, prepared ?? 'required') };
       }
-      console.log('\nOnce more, one file after the other:');
-      const repeated = withRepeated(result, await run({ files: again, jobs: 1 }));
-      unsteady.push(...repeated.unsteady);
-      results.push(repeated.result);
-    }
-    if (unsteady.length > 0) console.log(`\n${unsteadyNotice(unsteady)}`);
+      const env = { ...shared, ...prepared.env };
+      // What touches no database runs once, beside the first one.
+      const own = files.filter((file) => index === 0 || needsDatabase(file));
+      return { kind, env, result: await pool.run({ kind, files: own, env }) };
+    });
+    const building = startProgram.size > 0 ? buildProgram(build) : Promise.resolve();
+    const [runs] = await Promise.all([
+      Promise.all(running),
+      building.then(() => {
+        isBuilt = true;
+        pool.wake();
+      }),
+    ]);
+    const results = whole ? await repeatFailed(runs, poolOptions) : runs.map(({ result }) => result);
     const counted: Counts[] = [...results, ...(await checking)];
-    if (durations !== undefined) printDurations(durations);
+    if (durations !== undefined) printDurations(durations, results);
     if (options.titles !== undefined) writeTitles(options.titles, results);
     for (const [name, wanted] of Object.entries(scripts))
       if (wanted && whole)
@@ -115,7 +140,9 @@ async function main(): Promise<Counts> {
         counted.push(await runScript(name, path.join(scratch, `${name.replace(':', '-')}.json`), shared));
     return sum(counted);
   } finally {
-    for (const { prepared } of legs) if (typeof prepared === 'object') await prepared.remove();
+    pool.close();
+    for (const prepared of await Promise.allSettled(preparing))
+      if (prepared.status === 'fulfilled' && typeof prepared.value === 'object') await prepared.value.remove();
   }
 }
 

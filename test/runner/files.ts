@@ -74,11 +74,12 @@ const beforeDatabase = [
 ];
 
 /**
- * Slow tests of what stands before the database (declarations of operations, admission, connections, the terminal), and of
- * processes that are killed. Services, whose statements differ between databases, have tests of their own on both, and the
- * kill loop of imports runs on both.
+ * Slow tests of what stands before or beside the database (declarations of operations, admission, connections, the terminal,
+ * stored files), and of processes that are killed. Services, whose statements differ between databases, have tests of their own
+ * on both, and the kill loop of imports runs on both.
  */
 const onceByDefault = [
+  'test/cli/commands/serve/drain.test.ts',
   'test/cli/commands/serve/serve-waiting.test.ts',
   'test/deploy/proxies.test.ts',
   'test/http/audit-bytes.test.ts',
@@ -86,10 +87,15 @@ const onceByDefault = [
   'test/http/canaries.test.ts',
   'test/http/connections.test.ts',
   'test/http/contract.test.ts',
+  'test/http/cors.test.ts',
+  'test/http/disk-faults.test.ts',
+  'test/http/files-on-s3.test.ts',
   'test/http/forged-tokens.test.ts',
   'test/http/images.test.ts',
   'test/http/imports.test.ts',
+  'test/http/input-types.test.ts',
   'test/http/overload.test.ts',
+  'test/http/password-policy.test.ts',
   'test/http/picture-load.test.ts',
   'test/http/query-cost.test.ts',
   'test/http/upload-abuse.test.ts',
@@ -97,6 +103,7 @@ const onceByDefault = [
   'test/readme.test.ts',
   'test/services/imports/run/processes.test.ts',
   'test/services/imports/run/resume-kill.test.ts',
+  'test/services/imports/run/terminal.test.ts',
   'test/services/maintenance/audit-retention-kill.test.ts',
   'test/services/maintenance/ledger-retention-kill.test.ts',
 ];

@@ -1,5 +1,5 @@
 import type { DatabaseKind } from './options.js';
-import { failuresOf, type LegResult } from './run-leg.js';
+import { failuresOf, type LegResult } from './result.js';
 
 /** More failed files than this have a cause that a second run won't make go away. */
 const mostFiles = 5;
@@ -13,7 +13,7 @@ export interface Unsteady {
 
 /** The files that are worth a second run, alone: those that failed, when they are few. */
 export function filesToRepeat({ files }: LegResult): string[] {
-  const failed = files.filter(({ failures, titles }) => failures.length > 0 && titles.length > 0);
+  const failed = files.filter(({ failures, tests }) => failures.length > 0 && tests.length > 0);
   return failed.length > mostFiles ? [] : failed.map(({ file }) => file);
 }
 
@@ -28,7 +28,7 @@ export function withRepeated(first: LegResult, second: LegResult): { result: Leg
     const passedNow =
       after !== undefined &&
       after.failures.length === 0 &&
-      before.failures.every(({ title }) => after.titles.includes(title)) &&
+      before.failures.every(({ title }) => after.tests.some((test) => test.title === title)) &&
       after.passed >= before.passed + before.failures.length;
     if (!passedNow) return before;
     unsteady.push(...before.failures.map(({ title }) => ({ kind: before.kind, file: before.file, title })));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fullDepth, shortening } from '../support/depth.js';
 import { causes, type FileDuration } from '../support/durations.js';
 import { repository } from './files.js';
-import type { LegResult } from './run-leg.js';
+import type { LegResult } from './result.js';
 
 export interface Counts {
   passed: number;
@@ -38,15 +38,27 @@ export function closingLine({ passed, failed, skipped }: Counts, isFull = fullDe
 /** Writes the titles of all tests, sorted, so that two runs can be compared. */
 export function writeTitles(to: string, results: readonly LegResult[]): void {
   const lines = results.flatMap(({ files }) =>
-    files.flatMap(({ kind, file, titles }) => titles.map((title) => `${kind}\t${file}\t${title}`)),
+    files.flatMap(({ kind, file, tests }) => tests.map(({ title }) => `${kind}\t${file}\t${title}`)),
   );
   writeFileSync(to, `${lines.sort().join('\n')}\n`);
 }
 
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1).padStart(11);
 
-/** Prints where the time went: a row for each file, the slowest first, and the sums. */
-export function printDurations(log: string): void {
+const slowestTests = 30;
+
+/** Prints the tests that took longest. */
+function printSlowestTests(results: readonly LegResult[]): void {
+  const tests = results.flatMap(({ files }) =>
+    files.flatMap(({ kind, file, tests: own }) => own.map((test) => ({ ...test, kind, file }))),
+  );
+  console.log(`\nSeconds of the ${slowestTests} slowest tests, without their hooks\n`);
+  for (const test of tests.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, slowestTests))
+    console.log(`${seconds(test.milliseconds)}  ${test.title} (${test.file}, ${test.kind})`);
+}
+
+/** Prints where the time went: a row for each file, the slowest first, and the sums; then the slowest tests. */
+export function printDurations(log: string, results: readonly LegResult[]): void {
   const rows = existsSync(log)
     ? readFileSync(log, 'utf8')
         .trim()
@@ -67,4 +79,5 @@ export function printDurations(log: string): void {
   for (const row of rows.sort((a, b) => b.wall - a.wall))
     print(`${path.relative(repository, row.file)} (${row.kind})`, [row]);
   print('all files', rows);
+  printSlowestTests(results);
 }

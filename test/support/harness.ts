@@ -10,6 +10,7 @@ import { createPasswordHasher, type PasswordHasher } from '../../src/services/au
 import { createImagePreparer } from '../../src/storage/images.js';
 import { createMigratedDatabase, type TestDatabase } from './database.js';
 import { testEnvironment } from './environment.js';
+import { afterLastTest } from './last-test.js';
 import { scaled } from './machine.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -43,19 +44,16 @@ function openShared(): Promise<Shared> {
         now: () => new Date(Date.now() + aheadMs),
       });
     };
-    return { database, hasher, folder, create, context: await create({}, silent) };
+    const context = await create({}, silent);
+    afterLastTest(async () => {
+      await context.close();
+      await hasher.close();
+      await database.drop();
+      folder.remove();
+    });
+    return { database, hasher, folder, create, context };
   })();
   return shared;
-}
-
-/** Called once, after the last test. */
-export async function closeSharedDatabase(): Promise<void> {
-  if (!shared) return;
-  const { database, hasher, folder, context } = await shared;
-  await context.close();
-  await hasher.close();
-  await database.drop();
-  folder.remove();
 }
 
 // Children before parents.

@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Context, createContext } from '../../../src/context.js';
@@ -21,7 +22,7 @@ export interface UploadService {
   /** The trainer's. */
   token: string;
   course: Course;
-  /** The folder, gone after the test. */
+  /** The folder, emptied after each test. */
   folder: string;
   /** What the service has logged. */
   logged: string[];
@@ -33,7 +34,10 @@ export interface UploadService {
   expectWell(): Promise<void>;
 }
 
-/** Gives each test of the enclosing `describe` such a service; materials may have 3 MiB, pictures one. */
+/**
+ * Gives the enclosing `describe` such a service, with an emptied database and folder for each test; materials may have 3 MiB,
+ * pictures one.
+ */
 export function useUploadService(): UploadService {
   const harness = useHarness();
   const service = { logged: [] as string[] } as UploadService;
@@ -58,16 +62,22 @@ export function useUploadService(): UploadService {
   }
 
   let folder: ReturnType<typeof temporaryFolder>;
-  beforeEach(async () => {
+  before(async () => {
     folder = temporaryFolder();
     service.folder = folder.path;
-    service.logged.length = 0;
     await start(folder.path);
+  });
+  beforeEach(async () => {
+    service.logged.length = 0;
     const { user, token } = await signIn(service.context, { role: 'trainer' });
     service.token = token;
     service.course = await buildCourse(service.context, user, { isPublished: true });
   });
   afterEach(async () => {
+    if (service.context.config.dataDir !== folder.path) await service.restart(folder.path);
+    for (const name of readdirSync(folder.path)) rmSync(path.join(folder.path, name), { recursive: true });
+  });
+  after(async () => {
     await stop();
     folder.remove();
   });

@@ -1,0 +1,47 @@
+import { createEmptyDatabase, onMysql, onServer, type TestDatabase } from '../support/database.js';
+import { testEnvironment } from '../support/environment.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { doNotWait, expectFailure } from './support/expected-failures.js';
+
+(onMysql ? describe : describe.skip)('An expected failure of a database server', () => {
+  let database: TestDatabase;
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: database.url }));
+  before(async () => {
+    database = await createEmptyDatabase();
+  });
+  after(() => database.drop());
+
+  const user = 'coursectl_failures';
+  before(async () => {
+    await onServer(`DROP USER IF EXISTS '${user}'@'%'`, `CREATE USER '${user}'@'%' IDENTIFIED BY 's3cr3t'`);
+  });
+  after(async () => {
+    await onServer(`DROP USER '${user}'@'%'`);
+  });
+  const as = (name: string, password: string, schema?: string) => {
+    const url = new URL(cli.env.DATABASE_URL ?? '');
+    [url.username, url.password] = [name, password];
+    if (schema !== undefined) url.pathname = `/${schema}`;
+    return { env: { ...cli.env, DATABASE_URL: url.href } };
+  };
+
+  it('is a wrong password', async () => {
+    const says =
+      /refused the user name or password \(mysql:\/\/app@.*\)\. Check DATABASE_URL, or DB_USER and DB_PASSWORD\./;
+    for (const argv of doNotWait)
+      await expectFailure(cli, argv, { code: 'DATABASE_ACCESS_DENIED', says }, as('app', 's3cr3t-wrong'));
+  });
+
+  it('is a user without rights', async () => {
+    const says =
+      /has no rights on the database "\w+"\. Grant them: GRANT ALL ON `\w+`\.\* TO 'coursectl_failures'@'%'\./;
+    await expectFailure(cli, ['users', 'list'], { code: 'DATABASE_ACCESS_DENIED', says }, as(user, 's3cr3t'));
+  });
+
+  it('is a database that does not exist', async () => {
+    const says = /"coursectl_no_such" does not exist on .*\. Create it: CREATE DATABASE `coursectl_no_such`\./;
+    const { username, password } = new URL(cli.env.DATABASE_URL ?? '');
+    for (const argv of doNotWait)
+      await expectFailure(cli, argv, { code: 'DATABASE_MISSING', says }, as(username, password, 'coursectl_no_such'));
+  });
+});

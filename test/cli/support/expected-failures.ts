@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { expect } from 'chai';
+import type { CliOptions, CommandLine } from '../../support/run-cli.js';
+
+const person = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', 'ada@example.org', '--phone', '1'];
+
+/** A command line of every command that needs the database. */
+export const needDatabase: readonly (readonly string[])[] = [
+  ['setup', '--yes', ...person, '--password-stdin'],
+  ['serve', '--port', '0'],
+  ['serve', '--migrate', '--port', '0'],
+  ['migrate', 'up'],
+  ['migrate', 'down', '--yes'],
+  ['migrate', 'status'],
+  ['seed', 'demo'],
+  ['users', 'register', ...person, '--role', 'trainee', '--password-stdin'],
+  ['users', 'list'],
+  ['users', 'show', 'ada@example.org'],
+  ['users', 'activate', 'ada@example.org'],
+  ['users', 'deactivate', 'ada@example.org'],
+  ['users', 'reset-password', 'ada@example.org'],
+  ['users', 'export'],
+  ['users', 'export', '--output', 'users.csv'],
+  ['users', 'import', path.resolve('examples/trainees.csv'), '--yes'],
+];
+
+/** They end; the service waits for a server that doesn't let it in. */
+export const doNotWait = needDatabase.filter(([name]) => name !== 'serve');
+
+const makeTables = new Set(['setup', 'serve --migrate', 'migrate up', 'migrate down', 'migrate status']);
+export const needTables = needDatabase.filter(
+  (argv) => !makeTables.has(argv.join(' ').split(/ --(?!migrate)/)[0] ?? ''),
+);
+
+interface Failure {
+  code: string;
+  /** What is wrong and what to do, in one sentence or two. */
+  says: RegExp;
+}
+
+/** The command fails as promised: one line that names cause and remedy, a stack only when asked for, an object for programs. */
+export async function expectFailure(
+  cli: CommandLine,
+  argv: readonly string[],
+  { code, says }: Failure,
+  options: Partial<CliOptions> = {},
+): Promise<void> {
+  const what = argv.join(' ');
+  const run = (...more: string[]) => cli.run([...argv, ...more], { stdin: 'difference engine', ...options });
+  const plain = await run();
+  expect(plain.stderr, what).to.match(/^error: [^\n]+\n$/);
+  expect(plain, what).to.include({ exitCode: 1, stdout: '' });
+  expect(plain.stderr, what).to.match(says);
+
+  const verbose = await run('--verbose');
+  expect(verbose, what).to.include({ exitCode: 1, stdout: '' });
+  expect(verbose.stderr, what)
+    .to.include(plain.stderr.trimEnd())
+    .and.to.match(/\n {4}at /);
+
+  if (argv[1] === 'reset-password' || what === 'users export') return;
+  const json = await run('--json');
+  expect(json, what).to.include({ exitCode: 1, stderr: '' });
+  const { error } = JSON.parse(json.stdout) as { error: { code: string; message: string } };
+  expect(error.code, what).to.equal(code);
+  expect(plain.stderr, what).to.equal(`error: ${error.message}\n`);
+  for (const { stdout, stderr } of [plain, verbose, json]) expect(stdout + stderr, what).not.to.include('s3cr3t');
+}

@@ -1,0 +1,73 @@
+/**
+ * A process that runs test files on one database, each when its parent names it, and tells the parent what came of it. Started by
+ * `test/runner/pool.ts` with {@link WorkerOptions} as its only argument; the database is the environment's.
+ */
+import path from 'node:path';
+import Mocha from 'mocha';
+import { mochaHooks } from '../support/hooks.js';
+import { repository } from './files.js';
+import type { WorkerOptions } from './options.js';
+import { emptyResult, type FileResult } from './result.js';
+
+const { Base } = Mocha.reporters;
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error) && (typeof error !== 'object' || error === null)) return String(error);
+  const { message, stack, actual, expected, showDiff } = error as Error & {
+    actual?: unknown;
+    expected?: unknown;
+    showDiff?: boolean;
+  };
+  const differs = showDiff !== false && typeof actual === 'string' && typeof expected === 'string';
+  const cause = error instanceof Error && error.cause !== undefined ? `\nCaused by: ${textOf(error.cause)}` : '';
+  return `${stack ?? message}${differs ? `\n${Base.generateDiff(actual, expected)}` : ''}${cause}`;
+}
+
+/** Collects what comes of a file's tests. */
+function collect(runner: Mocha.Runner, result: FileResult): void {
+  const note = (test: Mocha.Test) => {
+    result.tests.push({ title: test.fullTitle(), milliseconds: test.duration ?? 0 });
+  };
+  runner.on('pass', (test) => {
+    // A helper kept another file's `describe`: the test ran without the time limit and the hooks of its suite.
+    if (test.fullTitle() === test.title) result.failures.push({ title: test.title, text: 'It is in no suite.' });
+    else result.passed += 1;
+    note(test);
+  });
+  runner.on('pending', (test) => {
+    result.skipped += 1;
+    note(test);
+  });
+  runner.on('fail', (test, error) => {
+    note(test);
+    result.failures.push({ title: test.fullTitle(), text: textOf(error) });
+  });
+}
+
+async function runFile(file: string, { timeoutMs, grep }: WorkerOptions): Promise<FileResult> {
+  const result = emptyResult(file);
+  const mocha = new Mocha({
+    reporter: class extends Base {
+      constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
+        super(runner, options);
+        collect(runner, result);
+      }
+    },
+    rootHooks: mochaHooks,
+    timeout: timeoutMs,
+    ...(grep !== undefined && { fgrep: grep }),
+  });
+  mocha.addFile(path.join(repository, file));
+  try {
+    await mocha.loadFilesAsync();
+    await new Promise<void>((resolve) => mocha.run(() => resolve()));
+  } catch (error) {
+    result.failures.push({ title: 'The file can be loaded', text: textOf(error) });
+  }
+  return result;
+}
+
+const options = JSON.parse(process.argv[2] ?? '') as WorkerOptions;
+process.on('message', (file: string) => void runFile(file, options).then((result) => process.send?.(result)));
+// Its databases and temporary files go with the run.
+process.once('disconnect', () => process.exit());
