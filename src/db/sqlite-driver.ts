@@ -144,7 +144,7 @@ export class Database {
     callback: (error: Error | null) => void,
   ) {
     this.schema = openSchema(filename);
-    this.worker = new Worker(fileURLToPath(new URL('./sqlite-worker.mjs', import.meta.url)), {
+    this.worker = new Worker(fileURLToPath(new URL('./sqlite-worker.cjs', import.meta.url)), {
       workerData: { file: filename, busyTimeoutMs },
       // The thread runs plain JavaScript and needs no TypeScript loader.
       execArgv: [],
