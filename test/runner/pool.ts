@@ -135,11 +135,13 @@ export class WorkerPool {
 
   /** Gives a worker its next file. It ends when there is none, and waits when none is ready. */
   private giveNext(leg: RunningLeg, worker: ChildProcess): void {
+    // It has ended, or is about to.
+    if (!worker.connected) return;
     const next = leg.waiting.findIndex((file) => this.isReady(file));
     const [file] = next < 0 ? [] : leg.waiting.splice(next, 1);
     leg.workers.set(worker, file);
     if (file !== undefined) worker.send(file);
-    else if (leg.waiting.length === 0 && worker.connected) worker.disconnect();
+    else if (leg.waiting.length === 0) worker.disconnect();
   }
 
   private take(leg: RunningLeg, result: FileResult): void {
