@@ -54,6 +54,34 @@ describe('The worker processes of the tests', function () {
     expect(result.failures[1]).to.include('This file can not be loaded.');
   });
 
+  it('count an error that nobody catches as a failure of its file alone', async () => {
+    const pool = new WorkerPool({ ...options, jobs: 1, kinds: ['sqlite'] });
+    const result = await pool.run(leg('sqlite', 'passes', 'throws-later', 'fails'));
+    expect(result.files.map(({ passed, failures }) => [passed, failures.length])).to.deep.equal([
+      [1, 0],
+      [0, 1],
+      [1, 1],
+    ]);
+    expect(result.failures[0]).to.include('uncaught');
+  });
+
+  it('count a file as failed whose process ends when it is done', async () => {
+    let isReady = false;
+    const isHeld = (file: string) => file === fixture('passes');
+    const pool = new WorkerPool({
+      ...options,
+      jobs: 1,
+      kinds: ['sqlite'],
+      isReady: (file) => isReady || !isHeld(file),
+    });
+    const running = pool.run(leg('sqlite', 'ends-later', 'passes'));
+    while (reported.length < 2) await turn();
+    isReady = true;
+    pool.wake();
+    expect(await running).to.include({ passed: 2, failed: 1 });
+    expect(filesOf('sqlite')).to.deep.equal([fixture('ends-later'), fixture('ends-later'), fixture('passes')]);
+  });
+
   it('hold a file back until it is ready, and run those behind it', async () => {
     let isReady = false;
     const pool = new WorkerPool({

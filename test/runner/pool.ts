@@ -25,12 +25,17 @@ export interface PoolOptions extends WorkerOptions {
   report(kind: DatabaseKind, result: FileResult): void;
 }
 
+interface Work {
+  /** The file that the worker process runs, or ran last; none before its first one. */
+  file?: string;
+  isRunning: boolean;
+}
+
 interface RunningLeg {
   kind: DatabaseKind;
   env: Record<string, string>;
   waiting: string[];
-  /** Worker processes, each with the file that it runs. */
-  workers: Map<ChildProcess, string | undefined>;
+  workers: Map<ChildProcess, Work>;
   results: LegResult['files'];
   done(result: LegResult): void;
 }
@@ -81,7 +86,7 @@ export class WorkerPool {
   /** Gives files to workers without one, and starts workers while there may be more. */
   private fill(): void {
     for (const leg of this.legs)
-      for (const [worker, file] of leg.workers) if (file === undefined) this.giveNext(leg, worker);
+      for (const [worker, { isRunning }] of leg.workers) if (!isRunning) this.giveNext(leg, worker);
     for (;;) {
       const leg = this.nextToGrow();
       if (!leg) return;
@@ -113,7 +118,7 @@ export class WorkerPool {
       env: { ...inherited, ...leg.env, TEST_DATABASE_KIND: leg.kind, TEST_WORKER: '1' },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    leg.workers.set(worker, undefined);
+    leg.workers.set(worker, { isRunning: false });
     worker.on('message', (result: FileResult) => {
       this.take(leg, result);
       this.giveNext(leg, worker);
@@ -121,9 +126,10 @@ export class WorkerPool {
     });
     // The channel is closed when the last message is read. There is no event for both.
     void Promise.all([once(worker, 'exit'), once(worker, 'disconnect')]).then(([[exitCode, signal]]) => {
-      const file = leg.workers.get(worker);
+      const { file = 'no file', isRunning = false } = leg.workers.get(worker) ?? {};
       leg.workers.delete(worker);
-      if (file !== undefined) {
+      // Something that the file left behind may end the process later: a failure all the same.
+      if (!this.isClosed && (isRunning || exitCode !== 0)) {
         const text = `The worker process ended with ${signal ?? `exit code ${exitCode}`}.`;
         this.take(leg, { ...emptyResult(file), failures: [{ title: 'The file runs to its end', text }] });
       }
@@ -139,9 +145,13 @@ export class WorkerPool {
     if (!worker.connected) return;
     const next = leg.waiting.findIndex((file) => this.isReady(file));
     const [file] = next < 0 ? [] : leg.waiting.splice(next, 1);
-    leg.workers.set(worker, file);
-    if (file !== undefined) worker.send(file);
-    else if (leg.waiting.length === 0) worker.disconnect();
+    if (file !== undefined) {
+      leg.workers.set(worker, { file, isRunning: true });
+      worker.send(file);
+      return;
+    }
+    leg.workers.set(worker, { ...leg.workers.get(worker), isRunning: false });
+    if (leg.waiting.length === 0) worker.disconnect();
   }
 
   private take(leg: RunningLeg, result: FileResult): void {

@@ -64,10 +64,12 @@ async function runFile(file: string, { timeoutMs, grep }: WorkerOptions): Promis
   } catch (error) {
     result.failures.push({ title: 'The file can be loaded', text: textOf(error) });
   }
+  // Mocha leaves its listeners, which would take the failures of later files for those of this one.
+  for (const event of ['uncaughtException', 'unhandledRejection']) process.removeAllListeners(event);
   return result;
 }
 
 const options = JSON.parse(process.argv[2] ?? '') as WorkerOptions;
 process.on('message', (file: string) => void runFile(file, options).then((result) => process.send?.(result)));
 // Its databases and temporary files go with the run.
-process.once('disconnect', () => process.exit());
+process.once('disconnect', () => process.exit(0));
