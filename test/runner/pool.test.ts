@@ -56,13 +56,16 @@ describe('The worker processes of the tests', function () {
 
   it('count an error that nobody catches as a failure of its file alone', async () => {
     const pool = new WorkerPool({ ...options, jobs: 1, kinds: ['sqlite'] });
-    const result = await pool.run(leg('sqlite', 'passes', 'throws-later', 'fails'));
+    const result = await pool.run(leg('sqlite', 'passes', 'throws-later', 'rejects-later', 'fails'));
     expect(result.files.map(({ passed, failures }) => [passed, failures.length])).to.deep.equal([
       [1, 0],
       [0, 1],
+      [0, 2],
       [1, 1],
     ]);
     expect(result.failures[0]).to.include('uncaught');
+    expect(result.failures[1]).to.include('unhandled in a test');
+    expect(result.failures[2]).to.include('unhandled as well');
   });
 
   it('count a file as failed whose process ends when it is done', async () => {

@@ -58,6 +58,10 @@ async function runFile(file: string, { timeoutMs, grep }: WorkerOptions): Promis
     ...(grep !== undefined && { fgrep: grep }),
   });
   mocha.addFile(path.join(repository, file));
+  // Mocha fails a test for an error that nobody catches, but leaves rejections that nobody handles to other listeners.
+  process.on('unhandledRejection', (reason) => {
+    throw reason;
+  });
   try {
     await mocha.loadFilesAsync();
     await new Promise<void>((resolve) => mocha.run(() => resolve()));
