@@ -70,7 +70,7 @@ const times = <T>(count: number, make: (n: number) => T) => Array.from({ length:
 const address = (n: number) => `203.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
 
 /** Storms that meet instances without a proxy: what they say of where they come from is passed over. */
-const direct = (emails: readonly string[]): Storm[] => [
+const stormsOn = (emails: readonly string[]): Storm[] => [
   {
     name: 'one account',
     guesses: times(1500, () => ({ identifier: emails[0] ?? '' })),
@@ -94,7 +94,7 @@ const direct = (emails: readonly string[]): Storm[] => [
 ];
 
 /** Storms that come through a proxy, which writes the last hop. */
-const behindProxy = (emails: readonly string[]): Storm[] => [
+const stormsThroughProxy = (emails: readonly string[]): Storm[] => [
   {
     name: 'accounts behind a proxy, earlier hops made up',
     guesses: times(1500, (n) => ({ identifier: emails[n % accounts] ?? '', forwardedFor: `${address(n)}, 192.0.2.1` })),
@@ -149,7 +149,7 @@ const listed = (answers: Record<string, number>) =>
 
 async function meet(
   { name, guesses, limit }: Storm,
-  { urls, context }: Instances,
+  { urls, context }: Pick<Instances, 'urls' | 'context'>,
   plainUrl: string,
   honest: Honest,
 ): Promise<Verdict[]> {
@@ -184,36 +184,32 @@ async function meet(
   ];
 }
 
-async function against(settings: Record<string, string>, proxied: boolean, plainUrl: string): Promise<Verdict[]> {
-  const instances = await startInstances(times(instanceCount, () => settings));
-  try {
-    const { context } = instances;
-    const passwordHash = await context.hasher.hash(password, 10);
-    const users = [];
-    for (let n = 0; n <= accounts; n += 1) users.push(await buildUser(context, { passwordHash }));
-    const emails = users.map(({ email }) => email);
-    const verdicts: Verdict[] = [];
-    // Of processes that have just begun, the first requests take as long as their code takes to be compiled.
-    await storm(
-      times(300, (n) => ({ url: instances.urls[n % instanceCount] ?? '', identifier: 'nobody', password: guess })),
-    );
-    const honest = { identifier: emails[accounts] ?? '', ...(proxied && { forwardedFor: '198.51.100.7' }) };
-    for (const given of proxied ? behindProxy(emails) : direct(emails))
-      verdicts.push(...(await meet(given, instances, plainUrl, honest)));
-    return verdicts;
-  } finally {
-    await instances.close();
-  }
-}
-
-/** Wrong passwords by the thousand, on three instances of the built program that share a MariaDB. */
+/** Wrong passwords by the thousand, on instances of the built program that share a MariaDB, half of them behind a proxy. */
 export async function run(): Promise<Verdict[]> {
   const plain = spawn(process.execPath, [plainServer], { stdio: ['ignore', 'pipe', 'inherit'] });
   atExit(() => void plain.kill());
   const plainUrl = await listening(plain);
+  const { urls, context, close } = await startInstances([
+    ...times(instanceCount, () => ({})),
+    ...times(instanceCount, () => ({ TRUST_PROXY: '1' })),
+  ]);
+  const direct = { urls: urls.slice(0, instanceCount), context };
+  const proxied = { urls: urls.slice(instanceCount), context };
   try {
-    return [...(await against({}, false, plainUrl)), ...(await against({ TRUST_PROXY: '1' }, true, plainUrl))];
+    const passwordHash = await context.hasher.hash(password, 10);
+    const users = [];
+    for (let n = 0; n <= accounts; n += 1) users.push(await buildUser(context, { passwordHash }));
+    const emails = users.map(({ email }) => email);
+    const identifier = emails[accounts] ?? '';
+    // Of processes that have just begun, the first requests take as long as their code takes to be compiled.
+    await storm(times(600, (n) => ({ url: urls[n % urls.length] ?? '', identifier: 'nobody', password: guess })));
+    const verdicts: Verdict[] = [];
+    for (const given of stormsOn(emails)) verdicts.push(...(await meet(given, direct, plainUrl, { identifier })));
+    for (const given of stormsThroughProxy(emails))
+      verdicts.push(...(await meet(given, proxied, plainUrl, { identifier, forwardedFor: '198.51.100.7' })));
+    return verdicts;
   } finally {
     plain.kill();
+    await close();
   }
 }

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { connect, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,19 +9,13 @@ import type { Load, LoadResult } from './load-generator.js';
 import type { Verdict } from './report.js';
 import { type Instance, people, setStage } from './stage.js';
 
-/** Sockets that are slow on purpose, then four times as many requests as the service can answer. */
+/** Four times as many requests as the service can answer. */
 
-/** How long others may wait beside slow sockets. */
-const servedWithinMs = onThisMachine(2000);
 /** How long a request may wait that is refused. */
 const shedWithinMs = onThisMachine(5000);
 /** Of requests after the flood. */
 const calmP99Ms = onThisMachine(500);
 
-const slowSockets = 500;
-const slowClosedMs = 36_000;
-/** Idle connections and unfinished heads may stay for 10 s, bodies for 30 s; and what the looking takes. */
-const slowLimitsMs = [12_000, 12_000, 33_000];
 const peakMs = 5000;
 /** The first one long; the others because a machine with neighbours needs a median. */
 const floodsMs = [30_000, 20_000, 20_000];
@@ -36,83 +29,6 @@ async function generate(load: Load): Promise<LoadResult> {
   // Clients' machines are others: theirs must not be what the service waits for.
   if (running.child.pid !== undefined) setPriority(running.child.pid, 19);
   return JSON.parse((await running).stdout) as LoadResult;
-}
-
-interface SlowSocket {
-  kind: number;
-  connected: boolean;
-  /** When it was closed, after its beginning. */
-  closedMs: number | undefined;
-}
-
-const slowKinds = ['that send nothing', 'with a head that never ends', 'with a body that never ends'];
-
-/** Connections of the three kinds. */
-function openSlowly(port: number): { sockets: SlowSocket[]; close(): void } {
-  const head = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\n';
-  const kinds = ['', head, `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"`];
-  const from = performance.now();
-  const all: Socket[] = [];
-  const sockets = Array.from({ length: slowSockets }, (_, number): SlowSocket => {
-    const socket = connect(port, '127.0.0.1');
-    all.push(socket);
-    const state: SlowSocket = { kind: number % kinds.length, connected: false, closedMs: undefined };
-    const sent = kinds[state.kind] ?? '';
-    socket.on('error', () => undefined);
-    socket.once('connect', () => {
-      state.connected = true;
-    });
-    socket.once('close', () => {
-      state.closedMs = performance.now() - from;
-      clearInterval(drip);
-    });
-    socket.resume();
-    socket.write(sent);
-    const drip = setInterval(() => sent && socket.write(sent === head ? 'X-A: b\r\n' : 'a'), 1000);
-    return state;
-  });
-  return {
-    sockets,
-    close: () => {
-      for (const socket of all) socket.destroy();
-    },
-  };
-}
-
-async function slowloris({ url }: Instance, token: string): Promise<Verdict[]> {
-  const from = performance.now();
-  const slow = openSlowly(Number(new URL(url).port));
-  const clients = startClients(url, 5, () => ({ method: 'GET', path: '/api/auth/me', token }), 50);
-  const isOpen = ({ closedMs }: SlowSocket) => closedMs === undefined;
-  while (slow.sockets.some(isOpen) && performance.now() - from < slowClosedMs) await sleep(200);
-  // Those that are left are closed here, which isn't what was promised.
-  const sockets = slow.sockets.map((socket) => ({ ...socket }));
-  slow.close();
-  await clients.stop();
-  const verdicts = slowKinds.map((name, kind): Verdict => {
-    const own = sockets.filter((socket) => socket.kind === kind);
-    const connected = own.filter((socket) => socket.connected).length;
-    const left = own.filter(isOpen).length;
-    const times = own.map(({ closedMs }) => closedMs ?? Number.POSITIVE_INFINITY);
-    const limit = slowLimitsMs[kind] ?? 0;
-    return {
-      promised: `${own.length} of ${slowSockets} sockets ${name} are taken, and closed within ${seconds(limit)}`,
-      measured: `${connected} connected, closed after ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}, ${left} left`,
-      // A connection that is closed immediately was never accepted.
-      kept: connected === own.length && Math.min(...times) > 1000 && Math.max(...times) <= limit,
-      ...(connected === own.length && left === 0 && { timed: true }),
-    };
-  });
-  const allServed = clients.outcomes.every(({ status }) => status === 200);
-  return [
-    ...verdicts,
-    {
-      promised: 'others are served meanwhile',
-      measured: `${statuses(clients.outcomes)}; slowest ${seconds(slowest(clients.outcomes))}`,
-      kept: clients.outcomes.length > 100 && allServed && slowest(clients.outcomes) < servedWithinMs,
-      ...(allServed && { timed: true as const }),
-    },
-  ];
 }
 
 const perSecond = ({ good, seconds: time }: LoadResult) => good / time;
@@ -219,7 +135,7 @@ export async function run(): Promise<Verdict[]> {
   try {
     const instance = await stage.start();
     const { adminToken } = await people(instance.url);
-    const verdicts = [...(await slowloris(instance, adminToken)), ...(await overload(instance, adminToken))];
+    const verdicts = await overload(instance, adminToken);
     const most = instance.mostMemory();
     return [...verdicts, { promised: 'memory under 512 MiB', measured: `at most ${most} MiB`, kept: most < 512 }];
   } finally {

@@ -30,12 +30,13 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R12: () => import('./r12-takeover.js'),
   R13: () => import('./r13-workers.js'),
   R14: () => import('./r14-balancer.js'),
+  R15: () => import('./r15-slow-sockets.js'),
 };
 
-/** Runs that measure times or allow no refusal: nothing else may keep the cores busy meanwhile. */
-const alone = ['R1', 'R2', 'R3', 'R5', 'R6', 'R9', 'R11', 'R13'];
+/** Runs that measure times under load or allow no refusal: nothing else may keep the cores busy meanwhile. */
+const alone = ['R1', 'R2', 'R3', 'R5', 'R6', 'R11', 'R13'];
 /** Of the others those that take longest, which begin first: else one is left that nothing runs beside. */
-const longest = ['R8', 'R14', 'R10'];
+const longest = ['R9', 'R8', 'R14', 'R10'];
 /** How many of the others run concurrently; they mostly wait. */
 const concurrency = 3;
 /** R11 sends each of its attacks for a quarter of a minute at full depth. */
