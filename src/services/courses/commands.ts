@@ -223,6 +223,13 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
   const { Enrollment } = core.database.models;
   const course = await core.database.inTransaction(async (transaction) => {
     const locked = await lockManagedCourse(core, actor, id, transaction);
+    // Those that ask for a place become active without a lock of the course.
+    await Enrollment.findAll({
+      attributes: ['id'],
+      where: { courseId: id, status: 'pending' },
+      lock: transaction.LOCK.UPDATE,
+      transaction,
+    });
     const active = await Enrollment.count({ where: { courseId: id, status: 'active' }, transaction });
     if (active > 0 && !(force && actor.role === 'super_admin')) throw new AppError('COURSE_IN_USE');
     const enrollments = await Enrollment.count({ where: { courseId: id }, transaction });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
 import { type Caller, operator } from '../../../src/services/core.js';
+import { deleteCourse } from '../../../src/services/courses/commands.js';
 import { assignMany } from '../../../src/services/enrollments/bulk.js';
 import { changeStatus, setProgress } from '../../../src/services/enrollments/changes.js';
 import { assignEnrollment, requestEnrollment } from '../../../src/services/enrollments/commands.js';
@@ -206,5 +207,23 @@ describe('Locks of enrollments', () => {
     expect(
       await database.models.Enrollment.count({ where: { courseId: course.id, status: ['pending', 'active'] } }),
     ).to.equal(1);
+  });
+
+  it('keep a course from being deleted whose enrollment becomes active meanwhile', async () => {
+    const { context } = harness;
+    const { database } = context;
+    const id = await enrolled('pending');
+    tell(note);
+    let deletion: Promise<unknown> = Promise.resolve();
+    await database.inTransaction(async (transaction) => {
+      await database.models.Enrollment.update({ status: 'active' }, { where: { id }, transaction });
+      deletion = deleteCourse(context, operator, course.id, {}).catch((error: { code?: string }) => error.code);
+      // On SQLite it begins when this transaction has ended.
+      const isWaiting = () =>
+        told.some((sql) => /^(SELECT .* FROM enrollments .*FOR UPDATE|DELETE FROM courses)/.test(sql));
+      while (onMysql && !isWaiting()) await new Promise((resolve) => setImmediate(resolve));
+    });
+    expect(await deletion).to.equal('COURSE_IN_USE');
+    expect(await database.models.Enrollment.count({ where: { id } })).to.equal(1);
   });
 });
