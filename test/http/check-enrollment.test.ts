@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { FindOptions } from 'sequelize';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectFailure, messages } from './support/expectations.js';
@@ -58,6 +59,22 @@ describe('POST /api/auth/check-enrollment', () => {
     }
     const { body } = await check(token).expect(200);
     expect(body).to.deep.equal({ hasEnrollments: false, enrollments: [] });
+  });
+
+  it('says that there are none where the last is removed while they are read', async () => {
+    const { user, token } = await signIn(harness.context);
+    const { Enrollment } = harness.context.database.models;
+    await buildEnrollment(harness.context, user, await buildCourse(harness.context, await buildTrainer()));
+    Enrollment.addHook('beforeFind', 'removal', async ({ include }: FindOptions) => {
+      // Their ids have been read, and now they are, with their courses.
+      if (include) await Enrollment.destroy({ where: { userId: user.id } });
+    });
+    try {
+      const { body } = await check(token).expect(200);
+      expect(body).to.deep.equal({ hasEnrollments: false, enrollments: [] });
+    } finally {
+      Enrollment.removeHook('beforeFind', 'removal');
+    }
   });
 
   it('lists the newest enrolledAt first', async () => {

@@ -58,9 +58,14 @@ export const authHandlers = {
   async checkEnrollment({ context, caller, expectItems }) {
     const ids = await currentEnrollmentIds(context, caller.user.id);
     await expectItems(ids.length);
+    const enrollments = currentEnrollments(context, ids);
+    // Those of all ids may be over by now.
+    const first = await enrollments.next();
     async function* presented() {
-      for await (const enrollment of currentEnrollments(context, ids)) yield presentCurrentEnrollment(enrollment);
+      if (first.done) return;
+      yield presentCurrentEnrollment(first.value);
+      for await (const enrollment of enrollments) yield presentCurrentEnrollment(enrollment);
     }
-    return { hasEnrollments: ids.length > 0, enrollments: presented() };
+    return { hasEnrollments: !first.done, enrollments: presented() };
   },
 } satisfies Partial<Handlers>;

@@ -77,7 +77,7 @@ export async function currentEnrollmentIds(core: Core, userId: string, limit?: n
 const readTogether = 50;
 
 /** Those enrollments of the given ids that are still active or pending, with their courses (specification, section 4.11). */
-export async function* currentEnrollments(core: Core, ids: readonly string[]): AsyncGenerator<Enrollment> {
+export async function* currentEnrollments(core: Core, ids: readonly string[]): AsyncGenerator<Enrollment, undefined> {
   for (let at = 0; at < ids.length; at += readTogether) {
     const where = { id: ids.slice(at, at + readTogether), status: ['active', 'pending'] };
     const include = withCourseSummary(core);
