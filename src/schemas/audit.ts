@@ -65,11 +65,15 @@ const isDay = (text: unknown) => {
 /** The years that dates are of: MySQL compares with no others. */
 const isComparable = (moment: Date) => moment.getUTCFullYear() >= 1000 && moment.getUTCFullYear() <= 9999;
 
+/** Times are UTC: JavaScript reads one without a zone as of the zone of the machine, but a day as UTC. */
+const inUtc = (value: Date, original: unknown) =>
+  /[T\s][\d:.,]+$/.test(String(original)) ? new Date(`${original}Z`) : value;
+
 const moment = (label: string) =>
   Joi.date()
     .iso()
     .custom((value: Date, { error, original }) =>
-      isComparable(value) && isDay(original) ? value : error('date.format'),
+      isComparable(value) && isDay(original) ? inUtc(value, original) : error('date.format'),
     )
     .messages({
       '*': `${label} must be a date or time as ISO 8601 has it, such as 2026-01-31 or 2026-01-31T08:00:00Z.`,

@@ -86,6 +86,15 @@ describe('GET /api/audit', () => {
     expect(await days('?targetType=course')).to.deep.equal([]);
     expect(await days('?from=2026-01-02&to=2026-01-04')).to.deep.equal([3, 2]);
     expect(await days('?from=2026-01-03T00:00:00Z')).to.deep.equal([4, 3]);
+    const zone = process.env.TZ;
+    process.env.TZ = 'America/New_York';
+    try {
+      for (const from of ['2026-01-03T00:00:00', '2026-01-03 00:00', '2026-01-02T19:00:00-05:00'])
+        expect(await days(`?from=${from}`), from).to.deep.equal([4, 3]);
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
   });
 
   describe('names', () => {
