@@ -109,7 +109,7 @@ export function auditedSession({ id, createdAt, ip, userAgent }: Session): objec
 export function auditedCourse(course: Course) {
   const { title, description, shortDescription, category, level, language, courseType, tags } = course;
   const { requirements, learningOutcomes, maxStudents, startDate, endDate, location } = course;
-  const { isPublished, isFeatured, trainerId } = course;
+  const { isPublished, isFeatured, trainerId, thumbnail } = course;
   return {
     title,
     description,
@@ -128,12 +128,14 @@ export function auditedCourse(course: Course) {
     isPublished,
     isFeatured,
     trainerId,
+    thumbnail,
   };
 }
 
 /** An enrollment as the audit log shows it. */
-export function auditedEnrollment({ userId, courseId, status, progress, notes }: Enrollment) {
-  return { userId, courseId, status, progress, notes };
+export function auditedEnrollment(enrollment: Enrollment) {
+  const { userId, courseId, status, progress, notes, enrolledAt, completedAt } = enrollment;
+  return { userId, courseId, status, progress, notes, enrolledAt, completedAt };
 }
 
 /** The fields of an enrollment in the audit log. */

@@ -160,11 +160,13 @@ describe('DELETE /api/courses/:id', () => {
   it('records what the course was, and how many enrollments went with it', async () => {
     await enroll('active');
     await enroll('pending');
+    await course.update({ thumbnail: '/uploads/a-0.webp' });
     await remove(cast.admin, '?force=true').expect(200);
     const [entry, ...others] = await changesOf(harness, cast, course.id, cast.admin);
     expect(others).to.deep.equal([]);
     expect(entry).to.deep.include({ action: 'course.delete', after: null });
-    expect(entry?.before).to.include({ title: 'Compilers', trainerId: cast.owner.user.id, enrollments: 2 });
+    const was = { title: 'Compilers', trainerId: cast.owner.user.id, thumbnail: '/uploads/a-0.webp', enrollments: 2 };
+    expect(entry?.before).to.include(was);
   });
 
   it('belongs to the course’s trainer and the super admin', async () => {

@@ -160,19 +160,19 @@ describe('PUT /api/enrollments/:id/status', () => {
     const enrollment = await enrolled('pending');
     await change(cast.trainee, enrollment, { status: 'cancelled', notes: 'Ill' }).expect(200);
     expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([]);
-    await change(cast.owner, enrollment, { status: 'active', notes: 'Well' }).expect(200);
-    await change(cast.owner, enrollment, { status: 'completed' }).expect(200);
+    const { body: revived } = await change(cast.owner, enrollment, { status: 'active', notes: 'Well' }).expect(200);
+    const { body: completed } = await change(cast.owner, enrollment, { status: 'completed' }).expect(200);
     await change(cast.owner, enrollment, { status: 'active' }).expect(400);
     expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([
       {
         action: 'enrollment.status',
-        before: { status: 'cancelled', notes: 'Ill' },
-        after: { status: 'active', notes: 'Well' },
+        before: { status: 'cancelled', notes: 'Ill', enrolledAt: enrollment.enrolledAt.toISOString() },
+        after: { status: 'active', notes: 'Well', enrolledAt: revived.enrollment.enrolledAt },
       },
       {
         action: 'enrollment.status',
-        before: { status: 'active', progress: 40 },
-        after: { status: 'completed', progress: 100 },
+        before: { status: 'active', progress: 40, completedAt: null },
+        after: { status: 'completed', progress: 100, completedAt: completed.enrollment.completedAt },
       },
     ]);
   });

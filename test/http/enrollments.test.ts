@@ -133,7 +133,7 @@ describe('POST /api/enrollments/assign', () => {
     expect(enrolledAt).to.be.a('string');
     expect(enrollment).to.deep.equal({ ...after, completedAt: null });
     expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
-      { action: 'enrollment.assign', before: null, after },
+      { action: 'enrollment.assign', before: null, after: { ...after, enrolledAt, completedAt: null } },
     ]);
   });
 
@@ -182,7 +182,11 @@ describe('POST /api/enrollments/assign', () => {
     expect(body.enrollment).to.include({ id, status: 'active', notes: 'Before', progress: 40 });
     expect(Date.parse(body.enrollment.enrolledAt)).to.be.above(Date.parse('2025-01-01'));
     expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
-      { action: 'enrollment.assign', before: { status: 'cancelled' }, after: { status: 'active' } },
+      {
+        action: 'enrollment.assign',
+        before: { status: 'cancelled', enrolledAt: given.enrolledAt.toISOString() },
+        after: { status: 'active', enrolledAt: body.enrollment.enrolledAt },
+      },
     ]);
   });
 
