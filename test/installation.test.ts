@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../src/config/config.js';
 import { commandName, userFolder } from '../src/installation.js';
+import { run, useBuiltProgram } from './support/built-program.js';
 import { runCli } from './support/run-cli.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -56,6 +57,30 @@ describe('The data of a program that is installed', () => {
     expect(config().http.port).to.equal(2222);
     expect(config().dataDir).to.equal(path.join(home, '.local/share/coursectl/data'));
     expect(readdirSync(elsewhere)).to.deep.equal(['.env']);
+    folder.remove();
+  });
+});
+
+describe('A program that is installed for all projects', () => {
+  const program = useBuiltProgram();
+
+  it('has the settings file checked that it reads', async () => {
+    const folder = temporaryFolder();
+    const installed = path.join(folder.path, 'lib/node_modules/coursectl');
+    cpSync(program.path, installed, { recursive: true, verbatimSymlinks: true });
+    const own = path.join(folder.path, 'home/.local/share/coursectl');
+    mkdirSync(own, { recursive: true });
+    const file = path.join(own, '.env');
+    writeFileSync(file, 'LOG_LEVEL=info\n', { mode: 0o644 });
+    const elsewhere = path.join(folder.path, 'elsewhere');
+    mkdirSync(elsewhere);
+    const argv = [path.join(installed, 'bin/coursectl.js'), 'doctor', '--json'];
+    const env = { HOME: path.join(folder.path, 'home'), XDG_DATA_HOME: '', DATABASE_URL: '', DATA_DIR: '' };
+    const { stdout } = await run(process.execPath, argv, elsewhere, env);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; remedy?: string }[] };
+    const found = checks.find(({ name }) => name === 'settings file');
+    expect(found).to.include({ status: 'warning' });
+    expect(found?.remedy).to.include(`chmod 600 ${file}`);
     folder.remove();
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../../config/config.js';
+import { type Config, envFile } from '../../../config/config.js';
 import { secretWeakness } from '../../../config/cross-checks.js';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
 import type { Context } from '../../../context.js';
@@ -99,8 +99,7 @@ async function demoProgramme(context: Context): Promise<Finding> {
 }
 
 /** Whether other users of this machine can read the secrets in `.env`; Windows has no such permissions. */
-async function settingsFile(folder: string): Promise<Finding> {
-  const file = path.join(folder, '.env');
+async function settingsFile(file: string): Promise<Finding> {
   const found = await stat(file).catch((error: unknown) => {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -264,7 +263,7 @@ export async function doctor(run: Run, forProduction: boolean): Promise<Result> 
   if (configuration.status === 'ok') {
     const context = await run.context();
     const production = forProduction || context.config.environment === 'production';
-    checks.push(await check('settings file', () => settingsFile(run.io.cwd)));
+    checks.push(await check('settings file', () => settingsFile(envFile(run.io))));
     checks.push(await check('signing secret', async () => signingSecret(context.config, production)));
     checks.push(await check('session cookies', async () => sessionCookies(context.config, production)));
     if (production) checks.push(await check('metrics', async () => metrics(context.config)));
