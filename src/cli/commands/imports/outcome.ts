@@ -23,7 +23,8 @@ export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
 /** A plan for `--json`. */
 export function planJson(plan: ImportPlan): object {
   const { id, file, options, format, columns, ignoredColumns, roleWords, counts, samples, reasons } = plan;
-  const { identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds } = plan;
+  const { generatedPasswords, identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds, unfinished } =
+    plan;
   return {
     id,
     file,
@@ -31,6 +32,8 @@ export function planJson(plan: ImportPlan): object {
     format,
     columns,
     counts,
+    generatedPasswords,
+    unfinished: unfinished && { id: unfinished.id, rowsDone: unfinished.rowsDone },
     ignoredColumns,
     roleWords,
     samples,

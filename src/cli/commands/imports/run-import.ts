@@ -9,6 +9,7 @@ import { type ImportPlan, planImport } from '../../../services/imports/plan/plan
 import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
 import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
 import { assertCanAsk } from '../../core/confirm.js';
+import { exitCodeOf, exitCodes } from '../../core/exit-codes.js';
 import { commandLine, type Io } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
@@ -85,6 +86,7 @@ function planned({ io, options, display }: ImportRun, named: string, plan: Impor
   return {
     json: { plan: { ...planJson(plan), ...(options.rejects !== undefined && { rejectsFile }) } },
     text: `${planText(plan, display.width)}\n${written}${next}`,
+    exitCode: plan.refusal === null ? exitCodes.ok : exitCodeOf('IMPORT_REFUSED'),
   };
 }
 

@@ -76,7 +76,10 @@ describe('coursectl users import --dry-run', () => {
 
   it('proposes no command that would be refused', async () => {
     const file = importing.write('people.csv', `${header}\nAda,King,nobody,1,red\n`);
-    const { stdout } = await importing.run(file, '--dry-run', '--on-error', 'abort');
+    const { exitCode, stdout } = await importing.run(file, '--dry-run', '--on-error', 'abort');
+    expect(exitCode)
+      .to.equal((await importing.run(file, '--yes', '--on-error', 'abort')).exitCode)
+      .and.to.equal(2);
     expect(stdout).to.match(/\nThis can't be imported: [^\n]+\nNothing was written\.\n$/);
   });
 
@@ -100,6 +103,8 @@ describe('coursectl users import --dry-run', () => {
       refusal: null,
       seconds: plan.seconds,
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
+      generatedPasswords: 1,
+      unfinished: null,
       ignoredColumns: ['team'],
       identityChanges: [],
       identityChangesLeftOut: 0,

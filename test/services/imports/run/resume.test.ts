@@ -101,6 +101,8 @@ describe('An interrupted import', () => {
     expect(stdout).to.include(
       '  An earlier import of this file was interrupted and will be resumed: 50 rows done, 73 left\n',
     );
+    const { stdout: json } = await importing.run(file, '--dry-run', '--json');
+    expect((JSON.parse(json) as { plan: { unfinished: object } }).plan.unfinished).to.include({ rowsDone: 50 });
   });
 
   describe('on the command line', () => {
