@@ -1,5 +1,5 @@
 import type { Transaction, WhereOptions } from 'sequelize';
-import { Op } from 'sequelize';
+import { col, fn, Op } from 'sequelize';
 import { insertRows } from '../db/bulk-insert.js';
 import type { AuditEntry } from '../db/models/audit-entry.js';
 import type { Course } from '../db/models/course.js';
@@ -164,4 +164,21 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
   await addValues(core, page.items);
   await addNames(core, page.items);
   return page;
+}
+
+/** Ids of the log that end so, also of what was deleted: two of them at most. */
+export async function auditedIdsEndingWith(
+  { database }: Core,
+  end: string,
+  targetType: AuditTargetType | undefined,
+): Promise<string[]> {
+  const where = { targetId: { [Op.like]: `%${end}` }, ...(targetType !== undefined && { targetType }) };
+  const found = await database.read(() =>
+    database.models.AuditEntry.findAll({
+      attributes: [[fn('DISTINCT', col('target_id')), 'targetId']],
+      where,
+      limit: 2,
+    }),
+  );
+  return found.flatMap(({ targetId }) => targetId ?? []);
 }

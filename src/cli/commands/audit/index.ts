@@ -10,7 +10,8 @@ const auditOptions = {
   '--action <action>': 'only this action, such as user.update or course.delete',
   '--actor <user>': 'only changes by this account: email, phone or id',
   '--target-type <type>': 'only changes to a user, address, import, course or enrollment',
-  '--target <id>': 'only changes to the user, course, ... with this id',
+  '--target <name>':
+    'only changes to what has this id, or its last 8 characters; an email, or with --target-type a title, phone or number',
   '--from <time>': 'only changes since this date or time, such as 2026-01-31 or 2026-01-31T08:00:00Z',
   '--to <time>': 'only changes before this date or time',
   ...listingOptions('entries', auditColumns),
@@ -27,7 +28,8 @@ export function register(program: Command, registry: Registry): void {
       'audit list',
       'audit list --action course.delete --from 2026-01-01',
       'audit list --actor ada@example.org --json',
-      'audit list --target-type user --target 019aa0c4-...',
+      'audit list --target ben@example.org',
+      'audit list --target-type course --target "Data analysis"',
     ],
     options: auditOptions,
     check,
@@ -69,8 +71,10 @@ async function check(run: Run<'', typeof auditOptions>): Promise<void> {
 
 async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
   const { action, actor, targetType, target, from, to } = run.options;
-  const [{ listAudit }, { presentAuditEntry }, { listing, presented }] = await Promise.all([
+  const { auditTargetTypes } = await import('../../../schemas/audit.js');
+  const [{ listAudit }, { targetIdOf }, { presentAuditEntry }, { listing, presented }] = await Promise.all([
     import('../../../services/audit.js'),
+    import('./target.js'),
     import('../../../presenters/audit-entry.js'),
     import('../../core/listing.js'),
   ]);
@@ -78,7 +82,10 @@ async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
   return listing(run, listed, async () => {
     const context = await run.context();
     const actorId = actor === undefined ? undefined : await actorIdOf(context, actor);
-    const query = { action, targetType, targetId: target, from, to, actorId };
+    // The options were checked: it is one of the types.
+    const type = auditTargetTypes.find((one) => one === targetType);
+    const targetId = target === undefined ? undefined : await targetIdOf(context, target, type);
+    const query = { action, targetType, targetId, from, to, actorId };
     return async (page) => presented(await listAudit(context, { ...query, ...page }), presentAuditEntry);
   });
 }

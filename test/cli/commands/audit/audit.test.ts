@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
+import { recordAudit } from '../../../../src/services/audit.js';
+import { operator } from '../../../../src/services/core.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildUser, signIn } from '../../../support/factories.js';
 import { useHarness } from '../../../support/harness.js';
@@ -46,6 +48,41 @@ describe('coursectl audit list', () => {
     expect(line).to.match(/^\S+Z +terminal \(müller\) +user\.update /);
     const { body } = await harness.api('get', '/api/audit', token).expect(200);
     expect(body.entries.map(({ osUser }: { osUser: unknown }) => osUser)).to.deep.equal(['müller', null, null]);
+  });
+
+  it('takes the names of a target that lists show, of deleted ones too', async () => {
+    const trainer = await buildUser(harness.context, { email: 'eve@x.org', role: 'trainer', phone: '+44 5' });
+    const course = await buildCourse(harness.context, trainer, { title: 'Knots' });
+    const hitches = await buildCourse(harness.context, trainer, { title: 'Hitches' });
+    await cli.run(['courses', 'edit', 'Hitches', '--title', 'Splices']);
+    await cli.run(['courses', 'delete', 'Knots', '--yes']);
+    await cli.run(['users', 'edit', 'eve@x.org', '--last-name', 'Moe']);
+    for (const target of [ben.id, ben.id.slice(-8), ben.id.slice(-12).toUpperCase(), ' Ben@x.org'])
+      expect(await actions('--target', target), target).to.deep.equal(['user.update', 'user.deactivate']);
+    expect(await actions('--target', course.id.slice(-8))).to.deep.equal(['course.delete']);
+    expect(await actions('--target-type', 'course', '--target', 'splices')).to.deep.equal(['course.update']);
+    expect(await actions('--target-type', 'course', '--target', hitches.id)).to.deep.equal(['course.update']);
+    expect(await actions('--target-type', 'user', '--target', '+44 5')).to.deep.equal(['user.update']);
+    expect(await actions('--target-type', 'course', '--target', ben.id.slice(-8))).to.deep.equal([]);
+    expect(await actions('--target', '203.0.113.7')).to.deep.equal([]);
+    const unknown = await cli.run(['audit', 'list', '--target', 'nobody@x.org']);
+    expect(unknown).to.include({ exitCode: 1, stdout: '' });
+  });
+
+  it('refuses the end of several ids', async () => {
+    const end = 'abcdef012345';
+    for (const beginning of ['019aa0c4-0000-7000-8000', '019aa0c4-0000-7000-9000'])
+      await harness.context.database.inTransaction((transaction) =>
+        recordAudit(
+          harness.context,
+          operator,
+          { action: 'user.delete', targetType: 'user', targetId: `${beginning}-${end}` },
+          transaction,
+        ),
+      );
+    const { exitCode, stderr } = await cli.run(['audit', 'list', '--target', end]);
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.include(`019aa0c4-0000-7000-8000-${end}`).and.to.include(`019aa0c4-0000-7000-9000-${end}`);
   });
 
   it('names a deleted course and a deleted account as they were, with their ids on request', async () => {

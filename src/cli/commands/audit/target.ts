@@ -1,0 +1,47 @@
+import type { Context } from '../../../context.js';
+import { validationError } from '../../../errors.js';
+import type { AuditTargetType } from '../../../schemas/audit.js';
+import { findUser } from '../../../services/accounts/queries.js';
+import { auditedIdsEndingWith } from '../../../services/audit.js';
+import { importIdOf } from '../../../services/imports/names.js';
+import { idEndingWith, isEndOfId, type NamedById } from '../../../services/short-ids.js';
+import { courseIdOf } from '../../core/references.js';
+
+/** What has an id that lists show the end of. */
+const subjects: Readonly<Partial<Record<AuditTargetType, NamedById>>> = {
+  user: 'User',
+  course: 'Course',
+  enrollment: 'Enrollment',
+  import: 'Import',
+};
+
+/** The id that ends so, of what there is or was. @throws AppError `VALIDATION` for the end of several */
+async function endingWith(context: Context, end: string, targetType: AuditTargetType | undefined) {
+  const types = targetType === undefined ? Object.values(subjects) : [subjects[targetType] ?? []].flat();
+  const present = await Promise.all(types.map((subject) => idEndingWith(context, subject, end)));
+  const recorded = await auditedIdsEndingWith(context, end, targetType);
+  const [id, ...others] = new Set([...present, ...recorded].filter((found) => found !== undefined));
+  if (others.length === 0) return id;
+  const message = `Target: several ids end with ${end}. Give the whole id: ${[id, ...others].join(', ')}.`;
+  throw validationError([{ path: 'targetId', message }]);
+}
+
+/**
+ * The id of what a text names: the end of an id, also of something that was deleted; an email address; with a type the names
+ * that commands take. Any other text, such as a whole id, is returned as it is.
+ * @throws AppError `VALIDATION` for a name of several; `NOT_FOUND` for an email address, and with type `user` for any name, of none
+ */
+export async function targetIdOf(
+  context: Context,
+  reference: string,
+  targetType: AuditTargetType | undefined,
+): Promise<string> {
+  const typed = reference.trim();
+  const ended = isEndOfId(typed) ? await endingWith(context, typed.toLowerCase(), targetType) : undefined;
+  if (ended !== undefined) return ended;
+  if (targetType === 'import') return importIdOf(context, typed);
+  if (targetType === 'course') return courseIdOf(context, typed);
+  const isWholeId = /^[\da-f-]{36}$/i.test(typed);
+  const isAccount = targetType === 'user' || (targetType === undefined && typed.includes('@'));
+  return isAccount && !isWholeId ? (await findUser(context, typed)).id : typed;
+}
