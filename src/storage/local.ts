@@ -1,9 +1,10 @@
-import { constants, copyFile, lstat, mkdir, open, opendir, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, opendir, rm, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError, systemErrorCode } from '../errors.js';
 import { diskFault } from './disk-fault.js';
+import { moveFile, readFlags } from './move-file.js';
 import {
   assertKey,
   type ByteRange,
@@ -15,22 +16,7 @@ import {
 } from './storage.js';
 import { syncFolder } from './sync-folder.js';
 
-// Refuses symbolic links, and doesn't block on pipes.
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
-
-/** Checks that a file is a regular one, restricts it to this user, and makes it durable. */
-async function secure(file: string): Promise<void> {
-  const handle = await open(file, readFlags);
-  try {
-    if (!(await handle.stat()).isFile()) throw new Error(`Not a regular file: ${file}`);
-    await handle.chmod(0o600);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Files below a folder: `<folder>/<kind>/<name>`. */
 class LocalStorage implements FileStorage {
@@ -44,9 +30,8 @@ class LocalStorage implements FileStorage {
     assertKey(key);
     const target = this.#pathOf(key);
     try {
-      await secure(file);
       await this.#makeFolderOf(key);
-      await this.#move(file, target);
+      await moveFile(file, target, () => this.#pathOfCopy());
       await syncFolder(path.dirname(target));
     } catch (error) {
       // The first error matters more than a failure to remove these.
@@ -137,31 +122,11 @@ class LocalStorage implements FileStorage {
     await syncFolder(this.location);
   }
 
-  /** Moves a file atomically, so that no reader sees a part of it. */
-  async #move(file: string, target: string): Promise<void> {
-    try {
-      await rename(file, target);
-    } catch (error) {
-      if (systemErrorCode(error) !== 'EXDEV') throw error;
-      await this.#copyAndMove(file, target);
-    }
-  }
-
-  /** Copies a file from another disk, under a key that the cleanup recognises after a crash, and moves the copy. */
-  async #copyAndMove(file: string, target: string): Promise<void> {
+  /** The path of a copy of a file from another disk: "files sweep" recognises its key after a crash. */
+  async #pathOfCopy(): Promise<string> {
     const key = `incoming/${uuidv7()}`;
-    const copy = this.#pathOf(key);
     await this.#makeFolderOf(key);
-    try {
-      await copyFile(file, copy, constants.COPYFILE_EXCL);
-      await secure(copy);
-      await rename(copy, target);
-    } catch (error) {
-      // The first error matters more; "files sweep" finds what stays.
-      await rm(copy, { force: true }).catch(() => undefined);
-      throw error;
-    }
-    await rm(file, { force: true });
+    return this.#pathOf(key);
   }
 
   async *#objectsOf(kind: string): AsyncGenerator<ObjectInfo> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,6 +16,7 @@ import { buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { takeImportSlot } from '../support/import-slot.js';
 import { scaled } from '../support/machine.js';
+import { folderOnOtherFileSystem } from '../support/other-file-system.js';
 import { runCli } from '../support/run-cli.js';
 
 interface ImportBody {
@@ -107,6 +108,26 @@ describe('Imports over HTTP', function () {
     const outcome = await call('get', `/api/imports/${record.id}/outcome.csv`).expect(200);
     expect(outcome.text.trimEnd().split('\n')).to.have.length(5);
     expect(existsSync(path.join(folder, 'imports', record.id, 'upload.csv'))).to.equal(false);
+  });
+
+  it('are accepted where their folder is on a file system of its own', async function () {
+    const other = folderOnOtherFileSystem(folder);
+    if (!other) return this.skip();
+    const release = await takeImportSlot(harness.context);
+    try {
+      // Instances share a volume that is mounted there (deploy/kubernetes/coursectl.yaml).
+      symlinkSync(other.path, path.join(folder, 'imports'));
+      const { id } = await submit(people(3));
+      expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);
+      expect(readdirSync(path.join(other.path, id))).to.deep.equal(['upload.csv']);
+      expect(statSync(path.join(other.path, id, 'upload.csv')).mode & 0o777).to.equal(0o600);
+      await release();
+      expect((await ended(id)).counts).to.include({ rows: 3, created: 3 });
+      expect(readdirSync(path.join(other.path, id))).to.deep.equal(['upload.credentials.csv']);
+    } finally {
+      await release();
+      other.remove();
+    }
   });
 
   it('give their rejected rows in the encoding of the file, and say which', async () => {

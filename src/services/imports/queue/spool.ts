@@ -48,8 +48,16 @@ export async function isSpoolNeeded(core: Core, file: string): Promise<boolean> 
 /** Imports that can't be resumed, with or without their ledger. */
 const ended: readonly ImportStatus[] = ['completed', 'stopped', 'undone', 'expired', 'discarded'];
 
+export const uploadName = 'upload.csv';
+
+/** The copy of an upload from another file system, until it is complete. No import names it. */
+export const unfinishedUploadName = 'upload.csv.part';
+
 /** The names of spooled files: of uploads and of standard input. */
-const spoolNames: readonly string[] = ['upload.csv', 'stdin.csv'];
+const spoolNames: readonly string[] = [uploadName, 'stdin.csv'];
+
+/** What a process leaves that was killed before its import was recorded. */
+const unrecordedNames: readonly string[] = [...spoolNames, unfinishedUploadName];
 
 /** The folders of spooled files: `stdin-...` at the terminal, the import's id over HTTP. */
 const spoolFolder = /^(stdin-.{6}|[0-9a-f-]{36})$/;
@@ -70,7 +78,7 @@ export async function removeOrphanedUploads(core: Core, name: string, before: Da
   const names = await readdir(folder);
   if (!record) {
     // Other files were written by an import of another database: ours may be the wrong one.
-    if (names.some((one) => !spoolNames.includes(one))) return false;
+    if (names.some((one) => !unrecordedNames.includes(one))) return false;
     await rm(folder, { recursive: true, force: true });
     return true;
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Transaction } from 'sequelize';
@@ -9,13 +9,14 @@ import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
 import { importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
+import { moveFile } from '../../../storage/move-file.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename, type Upload, uploadFault } from '../../files/files.js';
 import { defaultCourse } from '../plan/course-index.js';
 import { createImport } from '../run/repository.js';
 import { assertBelowPlanLimit, requestPlan } from './plan-store.js';
-import { importsFolder } from './spool.js';
+import { importsFolder, unfinishedUploadName, uploadName } from './spool.js';
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
@@ -23,16 +24,17 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Syncs the file and its folders, because an import that was accepted must survive a crash. */
-async function syncUpload(filePath: string): Promise<void> {
-  const file = await open(filePath, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  const folder = path.dirname(filePath);
-  for (const parent of [folder, path.dirname(folder)]) await syncFolder(parent);
+/**
+ * Moves an upload to the folder of its import, which may be on another file system than uploads. The file and its folders are
+ * synced, because an import that was accepted must survive a crash.
+ * @returns its path
+ */
+async function spoolUpload(upload: Upload, folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const filePath = path.join(folder, uploadName);
+  await moveFile(upload.path, filePath, () => Promise.resolve(path.join(folder, unfinishedUploadName)));
+  for (const changed of [folder, path.dirname(folder)]) await syncFolder(changed);
+  return filePath;
 }
 
 /** @throws AppError `PLAN_LIMIT` */
@@ -56,10 +58,7 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     await defaultCourse(core, valid.course);
     if ((await stat(upload.path)).size === 0) throw validationError([{ path: 'file', message: 'The file is empty.' }]);
     const fileSha256 = await sha256Of(upload.path);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const filePath = path.join(folder, 'upload.csv');
-    await rename(upload.path, filePath);
-    await syncUpload(filePath);
+    const filePath = await spoolUpload(upload, folder);
     const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };
     const status = plan ? 'planning' : 'queued';
     return await createImport(

@@ -99,6 +99,14 @@ describe('Spooled files', () => {
       expect(kept()).to.deep.equal(['notes', recent, strange, young, others, ...passwords].sort());
     });
 
+    it('are removed after an hour, where a copy from another file system was not completed', async () => {
+      leave(uuidv7(), 'upload.csv.part', hours(2));
+      const recent = uuidv7();
+      const young = leave(recent, 'upload.csv.part', hours(0.5));
+      expect(await sweep()).to.include({ leftovers: 1 });
+      expect(kept()).to.deep.equal([recent, young].sort());
+    });
+
     it('are removed when their import has ended, with passwords that were fetched', async () => {
       const { id } = await submit(importing, hashedPeople(2));
       const record = await runToEnd(importing, id);
