@@ -10,6 +10,9 @@ import { idEndingWith } from '../short-ids.js';
 /** A text in which case doesn't count: in capitals ß is SS, and the Greek sigmas are one. */
 const caseless = (text: string) => normalized(text.trim(), 'NFC').toUpperCase().toLowerCase();
 
+/** Names per query: SQLite bounds how deep an expression is, and each alternative of a list makes it deeper. */
+const batch = 500;
+
 /** What people need to choose between courses. */
 const shown = ['id', 'title', 'trainerId', 'maxStudents'];
 
@@ -25,18 +28,21 @@ export async function coursesNamed(core: Core, names: readonly string[]): Promis
     const { from, below } = sortKeyRange(name.trim(), titleMaximum);
     return { titleKey: { [Op.gte]: from, [Op.lt]: below } };
   });
-  if (alternatives.length === 0) return new Map();
-  const courses = await core.database.read(() =>
-    Course.findAll({
-      attributes: shown,
-      where: { [Op.or]: alternatives },
-      include: [{ model: User, as: 'trainer', attributes: ['firstName', 'lastName'] }],
-      order: ['id'],
-    }),
-  );
-  const byId = new Map(courses.map((course) => [course.id, course]));
+  // Two spellings of a title can find the same courses in different queries.
+  const byId = new Map<string, Course>();
+  for (let at = 0; at < alternatives.length; at += batch) {
+    const courses = await core.database.read(() =>
+      Course.findAll({
+        attributes: shown,
+        where: { [Op.or]: alternatives.slice(at, at + batch) },
+        include: [{ model: User, as: 'trainer', attributes: ['firstName', 'lastName'] }],
+        order: ['id'],
+      }),
+    );
+    for (const course of courses) byId.set(course.id, course);
+  }
   const byTitle = new Map<string, Course[]>();
-  for (const course of courses) {
+  for (const course of byId.values()) {
     const key = caseless(course.title);
     byTitle.set(key, [...(byTitle.get(key) ?? []), course]);
   }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { people, useImporting } from '../support/importing.js';
 
@@ -14,6 +15,7 @@ interface PlanJson {
     seconds: number;
     ignoredColumns: string[];
     samples: Record<string, unknown>[];
+    reasons: { code: string; count: number }[];
   };
 }
 
@@ -257,6 +259,25 @@ describe('coursectl users import --dry-run', () => {
     it('refuses with other options', async () => {
       await expectRefusal(() => undefined, '--role', 'trainer');
     });
+  });
+});
+
+describe('A batch of rows with very many courses', () => {
+  const importing = useImporting({ IMPORT_BATCH_ROWS: '2000' });
+
+  it('is planned, by titles and by ids', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    const known = await buildCourse(importing.context, trainer, { title: 'Knots' });
+    const unknown = Array.from({ length: 1600 }, (_, index) => (index % 2 === 0 ? `Course ${index}` : uuidv7()));
+    // Far apart, so that they are looked up in different queries.
+    const courses = ['Knots', known.id, ...unknown, 'KNOTS', 'knots '];
+    const rows = courses.map((course, index) => `Ada,King,ada${index}@example.org,1${index},${course}`);
+    const file = importing.write('people.csv', `firstName,lastName,email,phone,course\n${rows.join('\n')}\n`);
+    const { exitCode, stdout, stderr } = await importing.run(file, '--dry-run', '--json');
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    const { counts, reasons } = (JSON.parse(stdout) as PlanJson).plan;
+    expect(counts).to.include({ rows: 1604, created: 4, rejected: 1600, enrolled: 4 });
+    expect(reasons.map(({ code, count }) => [code, count])).to.deep.equal([['COURSE_UNKNOWN', 1600]]);
   });
 });
 
