@@ -10,6 +10,7 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
 
 /** How many bytes of a file, in UTF-8, decide on its delimiter. */
 export const delimiterSampleBytes = 64 * 1024;
+/** How many records with text decide, at most. */
 const sampleRecords = 50;
 
 /** The byte order mark and the `sep=` line at the beginning of a file. */
@@ -43,42 +44,67 @@ export function readPreamble(start: Buffer): Preamble {
   return { ...preamble, length, sepLine: true, ...(named !== undefined && { named }) };
 }
 
-/** Counts each delimiter outside of quotes, record by record. */
-function countDelimiters(text: string, isWhole: boolean): Record<Delimiter, number>[] {
-  const none = () => ({ ',': 0, ';': 0, '\t': 0, '|': 0 });
-  const records: Record<Delimiter, number>[] = [];
-  let counts = none();
-  let [inQuotes, blank] = [false, true];
-  for (const sign of text) {
+/** A record of the sample. */
+interface SampleRecord {
+  /** How often each delimiter occurs outside of quotes. */
+  counts: Record<Delimiter, number>;
+  /** Whether it has anything but delimiters, quotes and white space. */
+  hasText: boolean;
+}
+
+/** Whether the row reader takes the record for an empty one, because all its cells are blank. A cell of tabs is. */
+const isBlank = ({ counts, hasText }: SampleRecord, delimiter: Delimiter) =>
+  !hasText && importDelimiters.every((other) => other === delimiter || other === '\t' || counts[other] === 0);
+
+/** Blank cells that spreadsheets mark as text. They have two quotes, so that none changes what is in quotes. */
+const blankFormula = /="[^\S\r\n\t]*"/g;
+
+const isDelimiter = (sign: string): sign is Delimiter => importDelimiters.some((delimiter) => delimiter === sign);
+
+/** The records of a sample, without those that have neither text nor delimiters. */
+function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
+  const none = (): SampleRecord => ({ counts: { ',': 0, ';': 0, '\t': 0, '|': 0 }, hasText: false });
+  const records: SampleRecord[] = [];
+  let record = none();
+  let withText = 0;
+  let [inQuotes, isEmpty] = [false, true];
+  for (const sign of text.replace(blankFormula, '')) {
     if (sign === '"') inQuotes = !inQuotes;
-    else if (inQuotes) continue;
-    else if (sign === '\r' || sign === '\n') {
-      if (!blank) records.push(counts);
-      if (records.length >= sampleRecords) return records;
-      [counts, blank] = [none(), true];
-      continue;
-    } else if (sign === ',' || sign === ';' || sign === '\t' || sign === '|') counts[sign] += 1;
-    blank = false;
+    else if (!inQuotes && (sign === '\r' || sign === '\n')) {
+      if (!isEmpty) records.push(record);
+      withText += Number(record.hasText);
+      if (withText >= sampleRecords) return records;
+      [record, isEmpty] = [none(), true];
+    } else if (!inQuotes && isDelimiter(sign)) {
+      record.counts[sign] += 1;
+      isEmpty = false;
+    } else if (sign.trim() !== '') {
+      record.hasText = true;
+      isEmpty = false;
+    }
   }
   // The last record may be cut off, unless the sample is the whole file.
-  if (!blank && (isWhole || records.length === 0)) records.push(counts);
+  if (!isEmpty && (isWhole || records.length === 0)) records.push(record);
   return records;
 }
 
 /**
- * The delimiter of a table: the one that occurs as often in the first records as in the header; of several, the one that
- * is most frequent in the header. A comma when none occurs.
+ * The delimiter of a table: the one that occurs as often in the other records as in the header; of several, the one that
+ * is most frequent in the header. A comma when none occurs. The header is the first record that isn't empty, as the row reader
+ * finds it with the delimiter.
  * @param isWhole whether the sample is all of the file
  */
 export function detectDelimiter(sample: Buffer, isWhole: boolean): Delimiter {
-  const [header, ...records] = countDelimiters(sample.toString(), isWhole);
-  if (header === undefined) return ',';
-  const agreement = (delimiter: Delimiter) =>
-    records.length === 0
-      ? 1
-      : records.filter((record) => record[delimiter] === header[delimiter]).length / records.length;
+  const records = sampleRecordsOf(sample.toString(), isWhole);
   const candidates = importDelimiters
-    .filter((delimiter) => header[delimiter] > 0)
-    .sort((one, other) => agreement(other) - agreement(one) || header[other] - header[one]);
-  return candidates[0] ?? ',';
+    .map((delimiter) => {
+      const header = records.find((record) => !isBlank(record, delimiter));
+      const inHeader = header?.counts[delimiter] ?? 0;
+      const others = records.filter((record) => record !== header);
+      const agreeing = others.filter(({ counts }) => counts[delimiter] === inHeader);
+      return { delimiter, inHeader, agreement: others.length === 0 ? 1 : agreeing.length / others.length };
+    })
+    .filter(({ inHeader }) => inHeader > 0)
+    .sort((one, other) => other.agreement - one.agreement || other.inHeader - one.inHeader);
+  return candidates[0]?.delimiter ?? ',';
 }

@@ -37,11 +37,16 @@ function written(cell: string, delimiter: string, always: boolean): string {
   return always || /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
+/** Lines that are empty, with a comma for each delimiter. */
+const emptyLines = ['', ' ', '\t', ' \t ', '\u00a0', '""', '" "', '=""', ',', ' , ', '"",=""'];
+
 interface Table {
   encoding: Encoding;
   delimiter: Delimiter;
   mark: boolean;
   always: boolean;
+  /** Lines above the header, with a comma for each delimiter. */
+  above: [string, string][];
   rows: [string[], string][];
   sizes: number[];
 }
@@ -52,6 +57,7 @@ const table: fc.Arbitrary<Table> = fc.constantFrom(...importEncodings).chain((en
     delimiter: fc.constantFrom(...importDelimiters),
     mark: encoding === 'windows-1252' ? fc.constant(false) : fc.boolean(),
     always: fc.boolean(),
+    above: fc.array(fc.tuple(fc.constantFrom(...emptyLines), fc.constantFrom(...lineBreaks)), { maxLength: 3 }),
     rows: fc.array(
       fc.tuple(fc.array(cellOf(encoding), { minLength: 1, maxLength: 5 }), fc.constantFrom(...lineBreaks)),
       {
@@ -63,9 +69,10 @@ const table: fc.Arbitrary<Table> = fc.constantFrom(...importEncodings).chain((en
 );
 
 /** The table in bytes, and the rows that are to be read from it. */
-function bytesOf({ encoding, delimiter, mark, always, rows }: Table) {
-  let text = `h1${delimiter}h2\n`;
-  const expected = [{ line: 1, cells: ['h1', 'h2'] }];
+function bytesOf({ encoding, delimiter, mark, always, above, rows }: Table) {
+  let text = above.map(([line, lineBreak]) => line.replaceAll(',', delimiter) + lineBreak).join('');
+  const expected = [{ line: 1 + countBreaks(text), cells: ['h1', 'h2'] }];
+  text += `h1${delimiter}h2\n`;
   for (const [cells, lineBreak] of rows) {
     const line = 1 + countBreaks(text);
     // A CR and the LF of a blank line below it are one line break.

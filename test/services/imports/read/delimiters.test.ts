@@ -40,6 +40,28 @@ describe('The delimiter of a file', () => {
     expect((await open('a|b|c|d,e\n1,2\n3,4\n')).delimiter).to.equal(',');
   });
 
+  it('is that of the first line that is not empty', async () => {
+    for (const delimiter of importDelimiters) {
+      const table = [['firstName', 'lastName', 'email'].join(delimiter), ['Ann', 'Bee', 'a@x.org'].join(delimiter)];
+      for (const empty of ['', ' ', '\t', ' \t\t ', '\u00a0', '""', '" "', '="",', '=""'].map((text) =>
+        text.replace(',', delimiter),
+      ))
+        for (const lineBreak of ['\n', '\r\n', '\r']) {
+          const text = [empty, empty, ...table].join(lineBreak);
+          const header = ['firstName', 'lastName', 'email'];
+          const found = await open(text, new Array(text.length).fill(1));
+          expect(found, JSON.stringify(text)).to.deep.include({ delimiter, header, headerLine: 3 });
+        }
+    }
+    // More of them than the records that are counted.
+    for (const empty of [' ', '\t', ';;']) {
+      const text = `${`${empty}\n`.repeat(60)}a;b, c;d\n1;2;3\n`;
+      expect(await open(text), empty).to.deep.include({ delimiter: ';', header: ['a', 'b, c', 'd'], headerLine: 61 });
+    }
+    // What is empty with one delimiter has text with another.
+    expect(await open(',,\nName; first,Name; last,Email; home\n1,2,3\n')).to.include({ delimiter: ',', headerLine: 2 });
+  });
+
   it('is a comma when there is none', async () => {
     for (const text of ['a', 'a\nb;c', '"a;b"\n']) expect((await open(text)).delimiter).to.equal(',');
   });
