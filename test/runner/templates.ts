@@ -52,7 +52,10 @@ export async function prepareMysql(): Promise<Prepared | Unprepared> {
   if (server) console.log(`Throw-away server: ${server.version}`);
   const prefix = `coursectl_test_${randomBytes(4).toString('hex')}_`;
   process.env.TEST_DATABASE_PREFIX = prefix;
-  const template = await createTemplate(url);
+  const template = await createTemplate(url).catch(async (error: unknown) => {
+    await server?.stop();
+    throw error;
+  });
   return {
     env: { TEST_DATABASE_URL: url, TEST_TEMPLATE: template, TEST_DATABASE_PREFIX: prefix },
     async remove() {

@@ -160,11 +160,18 @@ export async function startThrowAwayServer({
     ...options,
   ];
   let server = start();
-  onStart(() => {
+  const kill = () => {
     server.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-  });
-  await waitUntilUp(port, server, () => output.slice(-3000));
+  };
+  onStart(kill);
+  try {
+    await waitUntilUp(port, server, () => output.slice(-3000));
+  } catch (error) {
+    // Nobody else knows of it, and this process would wait for its end.
+    kill();
+    throw error;
+  }
   return {
     url: `mysql://coursectl:coursectl@127.0.0.1:${port}/`,
     version,
