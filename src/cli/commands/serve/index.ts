@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../../context.js';
 import { type AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
+import { exitCodes } from '../../core/exit-codes.js';
 import { withCommandLines } from '../../core/output.js';
 import { logConsoleWarnings } from './console-warnings.js';
 
@@ -40,7 +41,8 @@ export function register(program: Command, registry: Registry): void {
       const server = await startService(context, run.io.env);
       const restoreConsole = logConsoleWarnings(context.logger);
       const over = new AbortController();
-      const signal = AbortSignal.any([run.io.signal, over.signal]);
+      const stopping = AbortSignal.any([run.io.signal, server.hangUp]);
+      const signal = AbortSignal.any([stopping, over.signal]);
       try {
         const announce = once(async () => {
           context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
@@ -52,9 +54,9 @@ export function register(program: Command, registry: Registry): void {
           run.say(`Listening on ${server.url}, but not ready. ${reason.message} Retrying until it is.`);
         });
         const welcome = await Promise.race([waiting, server.failure]);
-        const stopped = ending(run.io.signal);
+        const stopped = ending(stopping);
         if (welcome) await Promise.race([server.begin(), stopped, server.failure]);
-        if (welcome && !run.io.signal.aborted) {
+        if (welcome && !stopping.aborted) {
           await announce();
           run.say(withCommandLines(run.io, welcome(server)));
           await Promise.race([stopped, server.failure]);
@@ -67,7 +69,7 @@ export function register(program: Command, registry: Registry): void {
         restoreConsole();
       }
       context.logger.info('stopped');
-      return {};
+      return server.hangUp.aborted ? { exitCode: exitCodes.interrupted } : {};
     },
   });
 }
@@ -78,6 +80,8 @@ interface Service extends Listening {
   begin(): void | Promise<void>;
   /** Rejects when it can't go on. */
   failure: Promise<never>;
+  /** Aborted by SIGHUP where no workers are replaced: the service ends as a failed one, so that its supervisor starts it again. */
+  hangUp: AbortSignal;
   close(): Promise<void>;
 }
 
@@ -87,11 +91,24 @@ async function startService(context: Context, env: NodeJS.ProcessEnv): Promise<S
   const of = workerCount(context.config);
   if (of > 1) {
     const { startWorkers } = await import('./workers.js');
-    return startWorkers(context, { of, settings: { HOST: host, PORT: String(port), WORKERS: String(of) }, env });
+    const settings = { HOST: host, PORT: String(port), WORKERS: String(of) };
+    return { ...(await startWorkers(context, { of, settings, env })), hangUp: new AbortController().signal };
   }
   const { startServer } = await import('../../../http/server/server.js');
-  // Alone it ends by its signal, or as a process.
-  return { ...(await startServer(context, { ready: false })), failure: new Promise<never>(() => undefined) };
+  const server = await startServer(context, { ready: false });
+  const hangUp = new AbortController();
+  const onHangUp = () => hangUp.abort();
+  process.on('SIGHUP', onHangUp);
+  return {
+    ...server,
+    // Alone it ends by its signal, or as a process.
+    failure: new Promise<never>(() => undefined),
+    hangUp: hangUp.signal,
+    async close() {
+      await server.close();
+      process.off('SIGHUP', onHangUp);
+    },
+  };
 }
 
 /** A function that does its work the first time only. */
