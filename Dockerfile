@@ -33,4 +33,4 @@ EXPOSE 3000
 # Alive, not ready: a database that is away is no reason to restart the service.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/bin/coursectl.js"]
-CMD ["serve", "--migrate"]
+CMD ["serve", "--migrate", "--quiet"]

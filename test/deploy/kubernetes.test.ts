@@ -73,6 +73,25 @@ describe('The manifests for Kubernetes', () => {
     expect(problemsOf(programOf(manifests))).to.equal('');
   });
 
+  it('keep on a volume what must outlive an instance: files of imports, and what retention exports', () => {
+    const found = manifests.find(({ kind }) => kind === 'Deployment');
+    const { spec } = found as unknown as {
+      spec: {
+        template: {
+          spec: {
+            containers: { volumeMounts: { name: string; mountPath: string }[] }[];
+            volumes: { name: string; persistentVolumeClaim?: object }[];
+          };
+        };
+      };
+    };
+    const { containers, volumes } = spec.template.spec;
+    const claimed = volumes.filter(({ persistentVolumeClaim }) => persistentVolumeClaim).map(({ name }) => name);
+    const mounts = containers.flatMap(({ volumeMounts }) => volumeMounts);
+    const kept = mounts.filter(({ name }) => claimed.includes(name)).map(({ mountPath }) => mountPath);
+    expect(kept).to.have.members(['/data/imports', '/data/retention']);
+  });
+
   it('would be refused with a field that is misspelt or has another type', () => {
     const service = {
       apiVersion: 'v1',

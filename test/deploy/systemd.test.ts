@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { root } from './files.js';
 import { isInstalled } from './programs.js';
 
@@ -12,6 +14,24 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     const { status, stderr } = analyze('verify');
     // It ends with 0 for unknown names.
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+  });
+
+  it('shares its user and folder with the commands that the operations manual runs beside it', () => {
+    const manual = readFileSync(path.join(root, 'docs/OPERATIONS.md'), 'utf8');
+    const [command = ''] = /^systemd-run [^`]+/m.exec(manual) ?? [];
+    const properties = Array.from(command.matchAll(/--property=(\S+)/g), ([, property = '']) => property);
+    const folder = temporaryFolder();
+    const own = path.join(folder.path, 'command.service');
+    writeFileSync(own, ['[Service]', 'ExecStart=/usr/bin/env coursectl doctor', ...properties].join('\n'));
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', own], { encoding: 'utf8' });
+    folder.remove();
+    expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+    const settings = readFileSync(unit, 'utf8').split('\n');
+    // The user of a service is named after its unit.
+    expect(settings).to.include.members(properties.filter((property) => !property.startsWith('User=')));
+    expect(properties).to.include(`User=${path.basename(unit, '.service')}`);
+    const variables = Array.from(command.matchAll(/--setenv=(\S+)/g), ([, variable]) => variable);
+    expect(settings).to.include(`Environment=${variables.join(' ')}`);
   });
 
   it('leaves the service little that it may do: an exposure below 2.0', () => {
