@@ -244,7 +244,7 @@ export interface UserDetails {
   createdAt: string;
   /** Time of the last change */
   updatedAt: string;
-  /** End of the lock after too many wrong passwords; null when not locked */
+  /** End of the latest lock after too many wrong passwords, which may hold at one address only; null when not locked */
   lockedUntil: string | null;
 }
 
@@ -1408,7 +1408,7 @@ export interface ListUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords */
+    /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
     locked?: boolean;
     /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
@@ -1444,7 +1444,7 @@ export interface ExportUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords */
+    /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
     locked?: boolean;
     /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
@@ -1474,7 +1474,7 @@ export interface ChangeManyUsersBody {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
-    /** Whether the account is locked after too many wrong passwords */
+    /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
     locked?: boolean;
     /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;

@@ -7,7 +7,7 @@ import {
   type Sequelize,
   type WhereOptions,
 } from 'sequelize';
-import { asWord, sqlLiteral } from './dialect.js';
+import { sqlLiteral } from './dialect.js';
 import { whereSql } from './where-sql.js';
 
 /** Conditions that take SQL of their own, for the `where` of queries. Values are escaped by Sequelize. */
@@ -132,12 +132,9 @@ export function activeEnrollmentExists(sequelize: Sequelize, courseId: string, u
   );
 }
 
-/** That `column` is the id whose subject in `login_throttle`, after `prefix`, is locked at a moment. */
-export function isLocked(sequelize: Sequelize, column: string, prefix: string, at: Date) {
-  // A range of the primary key: the character after a colon is a semicolon.
-  const [first, end] = [prefix, prefix.replace(/:$/, ';')].map((bound) => sequelize.escape(bound));
-  const locked = `SELECT SUBSTR(subject, ${prefix.length + 1}) FROM login_throttle
-    WHERE subject >= ${first} AND subject < ${end} AND locked_until > ${sequelize.escape(at)}`;
+/** That `column` is the id of an account that is locked at a moment, as a whole or at an address. */
+export function isLocked(sequelize: Sequelize, column: string, at: Date) {
+  const locked = `SELECT account_id FROM login_throttle WHERE locked_until > ${sequelize.escape(at)}`;
   return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${locked})`));
 }
 
@@ -153,18 +150,17 @@ export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: st
   return sequelize.where(sequelize.col(column), Op.notIn, sequelize.literal(`(${enrolled})`));
 }
 
-/** The subject of the account in the row of a query of accounts. @param prefix of the subjects of accounts */
-const subjectSql = (sequelize: Sequelize, prefix: string) =>
-  asWord(sequelize, `CONCAT(${sequelize.escape(prefix)}, \`User\`.\`id\`)`);
+/** The locks of the account in the row of a query of accounts that are in force at a moment. */
+const locksSql = (sequelize: Sequelize, at: Date) =>
+  `FROM login_throttle WHERE account_id = \`User\`.\`id\` AND locked_until > ${sqlLiteral(sequelize)(at)}`;
 
-/** That a lock is the one of the account in the same row of a query. @param prefix of the subjects of accounts */
-export function isLockOfAccount(sequelize: Sequelize, prefix: string) {
-  return sequelize.where(sequelize.col('currentLock.subject'), sequelize.literal(subjectSql(sequelize, prefix)));
+/** That a lock is the one of the account in the same row of a query that ends last. */
+export function isLatestLock(sequelize: Sequelize, at: Date) {
+  const latest = `SELECT subject ${locksSql(sequelize, at)} ORDER BY locked_until DESC LIMIT 1`;
+  return sequelize.where(sequelize.col('currentLock.subject'), sequelize.literal(`(${latest})`));
 }
 
-/** That an account is locked at a time, or is not. @param prefix of the subjects of accounts */
-export function isLockedAt(sequelize: Sequelize, prefix: string, moment: Date, locked: boolean) {
-  const subject = subjectSql(sequelize, prefix);
-  const lock = `SELECT 1 FROM login_throttle WHERE subject = ${subject} AND locked_until > ${sqlLiteral(sequelize)(moment)}`;
-  return sequelize.literal(`${locked ? '' : 'NOT '}EXISTS (${lock})`);
+/** That an account is locked at a moment, as a whole or at an address, or is not. */
+export function isLockedAt(sequelize: Sequelize, at: Date, locked: boolean) {
+  return sequelize.literal(`${locked ? '' : 'NOT '}EXISTS (SELECT 1 ${locksSql(sequelize, at)})`);
 }

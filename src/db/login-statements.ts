@@ -10,6 +10,8 @@ import { driverError, isSqlite, sqlLiteral } from './dialect.js';
 /** A row of `login_throttle` that is to count an attempt. */
 interface CountedSubject {
   subject: string;
+  /** The account of the row; null when it has none. */
+  accountId: string | null;
   /** How many failures and pending attempts may be; nothing when the row notes the attempt only. */
   limit: number | undefined;
   /** Failures of a window that began then or before are over. */
@@ -69,7 +71,8 @@ function reservationSql(sequelize: Sequelize, wanted: Reservation): string {
   const isFull = bySubject((of) =>
     of.limit === undefined ? '0' : `locked_until > ${now} OR ${counted} >= ${of.limit}`,
   );
-  const first = (subject: string) => [subject, 0, wanted.now, JSON.stringify({ [id]: startedAt }), null, null, 0];
+  const first = ({ subject, accountId }: CountedSubject) =>
+    [subject, accountId, 0, wanted.now, JSON.stringify({ [id]: startedAt }), null, null, 0].map(literal);
   // Assignments see what those before them have assigned on some databases, and on others not: each column is assigned
   // after all that depend on it.
   const assignments = [
@@ -79,10 +82,12 @@ function reservationSql(sequelize: Sequelize, wanted: Reservation): string {
     `locks = CASE WHEN locked_until <= ${historyStart} THEN 0 ELSE locks END`,
     `locked_until = CASE WHEN locked_until <= ${historyStart} THEN NULL ELSE locked_until END`,
     `window_started_at = CASE WHEN window_started_at > ${windowStart} THEN window_started_at ELSE ${now} END`,
+    // Rows that are older than the column don't have it.
+    `account_id = ${bySubject((of) => literal(of.accountId))}`,
   ];
   return `INSERT INTO login_throttle
-      (subject, failures, window_started_at, attempts_json, signed_in_at, locked_until, locks)
-    VALUES ${subjects.map(({ subject }) => `(${first(subject).map(literal).join(', ')})`).join(', ')}
+      (subject, account_id, failures, window_started_at, attempts_json, signed_in_at, locked_until, locks)
+    VALUES ${subjects.map((of) => `(${first(of).join(', ')})`).join(', ')}
     ON ${isSqlite(sequelize) ? 'CONFLICT (subject) DO UPDATE SET' : 'DUPLICATE KEY UPDATE'} ${assignments.join(', ')}`;
 }
 

@@ -160,6 +160,24 @@ describe('migrations', () => {
     expect(await ImportRow.count()).to.equal(1);
   });
 
+  it('name the accounts of failures that were counted before', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    const { LoginThrottle } = database.models;
+    const subjects = ['account:0190', 'address:192.0.2.1', 'pair:0f0f'];
+    const row = { failures: 3, windowStartedAt: new Date(), attemptsJson: null, lockedUntil: null, locks: 0 };
+    await LoginThrottle.bulkCreate(subjects.map((subject) => ({ ...row, subject })));
+    const place = files.indexOf('20260101000036-name-throttled-accounts.cjs');
+    await migrateDown(database, files.length - place);
+    await migrateUp(database);
+    const found = await LoginThrottle.findAll({ order: ['subject'] });
+    expect(found.map(({ subject, accountId, failures }) => [subject, accountId, failures])).to.deep.equal([
+      ['account:0190', '0190', 3],
+      ['address:192.0.2.1', null, 3],
+      ['pair:0f0f', null, 3],
+    ]);
+  });
+
   it('are applied once by programs that start concurrently', async () => {
     const done = await Promise.all([1, 2, 3].map(() => migrateUp(databases.open())));
     expect(done.flat()).to.deep.equal(files);

@@ -297,6 +297,81 @@ describe('The throttle of logins', () => {
     const audit = await harness.api('get', `/api/audit?targetId=${user.id}`, token).expect(200);
     expect(audit.body.entries.map(({ action }: { action: string }) => action)).to.deep.equal(['user.unlock']);
   });
+
+  it('is released for the addresses from which the account has signed in', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const { id, email } = await buildUser(harness.context);
+    await login(email, factoryPassword).expect(200);
+    await wrong(10, email);
+    expectLocked(await login(email, factoryPassword), 10);
+    await harness.api('post', `/api/users/${id}/unlock`, token).expect(200);
+    await login(email, factoryPassword).expect(200);
+    // Nothing is left of the failures before, nor of the lock, which would make the next one longer.
+    await wrong(10, email);
+    expectLocked(await login(email, factoryPassword), 10);
+  });
+
+  it('leaves an account known at its addresses when it is released', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const { id, email } = await buildUser(harness.context);
+    const { email: stranger } = await buildUser(harness.context);
+    await login(email, factoryPassword).expect(200);
+    for (let guess = 0; guess < 100; guess += 10)
+      await Promise.all(Array.from({ length: 10 }, (_, n) => login(`n${guess + n}@example.org`, 'a wrong guess')));
+    await wrong(10, email);
+    await harness.api('post', `/api/users/${id}/unlock`, token).expect(200);
+    expectLocked(await login(stranger, factoryPassword), 60);
+    await login(email, factoryPassword).expect(200);
+  });
+
+  it('is seen and released where it holds at one address only', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const { id, email } = await buildUser(harness.context);
+    await login(email, factoryPassword).expect(200);
+    await wrong(9, email);
+    await login(email, factoryPassword, '198.51.100.7').expect(200);
+    await wrong(1, email);
+    expectLocked(await login(email, factoryPassword), 10);
+    await login(email, factoryPassword, '198.51.100.7').expect(200);
+
+    const show = async () => (await harness.api('get', `/api/users/${id}`, token).expect(200)).body.user.lockedUntil;
+    const listed = async (locked: boolean) =>
+      (await harness.api('get', `/api/users?role=trainee&locked=${locked}`, token).expect(200)).body.users.map(
+        (user: { id: string; lockedUntil: string | null }) => [user.id, user.lockedUntil],
+      );
+    const lockedUntil = await show();
+    expect(new Date(lockedUntil).getTime()).to.be.greaterThan(Date.now() + 9 * minuteMs);
+    expect(await listed(true)).to.deep.equal([[id, lockedUntil]]);
+    expect(await listed(false)).to.deep.equal([]);
+    await harness.api('post', `/api/users/${id}/unlock`, token).expect(200);
+    expect(await show()).to.equal(null);
+    expect(await listed(true)).to.deep.equal([]);
+    expect(await listed(false)).to.deep.equal([[id, null]]);
+    await login(email, factoryPassword).expect(200);
+  });
+
+  it('is listed once, with its latest end, for an account that is locked as a whole and at addresses', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const { id, email } = await buildUser(harness.context);
+    const { email: other } = await buildUser(harness.context);
+    for (const address of ['192.0.2.1', '198.51.100.7']) await login(email, factoryPassword, address).expect(200);
+    await wrong(9, email);
+    await login(email, factoryPassword, '198.51.100.7').expect(200);
+    await wrong(1, email);
+    harness.advance(minuteMs);
+    await wrong(10, email, '198.51.100.7');
+    await wrong(10, other, '203.0.113.5');
+    const latest = await lockOf(harness.context, id);
+    expect(latest?.getTime()).to.be.greaterThan(harness.context.now().getTime() + 9 * minuteMs);
+    const { body } = await harness.api('get', '/api/users?locked=true&sortBy=email&sortOrder=ASC', token).expect(200);
+    const emails = body.users.map((user: { email: string }) => user.email);
+    expect(emails).to.deep.equal([email, other].sort());
+    expect(body.pagination.totalItems).to.equal(2);
+    const shown = body.users.find((user: { email: string }) => user.email === email);
+    expect(shown.lockedUntil).to.equal(latest?.toISOString());
+    const overview = await harness.api('get', '/api/overview', token).expect(200);
+    expect(overview.body.overview.people.locked).to.equal(2);
+  });
 });
 
 describe('X-Forwarded-For of an address that TRUST_PROXY does not name', () => {

@@ -59,9 +59,10 @@ describe('GET /api/overview', () => {
       const { context } = harness;
       await buildUser(context, { isActive: false, requiresPasswordChange: true });
       await buildUser(context, { requiresPasswordChange: true });
-      const lock = (subject: string, minutes: number) =>
+      const lock = (subject: string, accountId: string | null, minutes: number) =>
         context.database.models.LoginThrottle.create({
           subject,
+          accountId,
           failures: 0,
           windowStartedAt: new Date(),
           attemptsJson: null,
@@ -69,11 +70,13 @@ describe('GET /api/overview', () => {
           locks: 1,
           lockedUntil: new Date(Date.now() + minutes * 60_000),
         });
-      await lock(`account:${cast.owner.user.id}`, 5);
-      await lock(`account:${cast.foreign.user.id}`, -5);
-      await lock('account:of-nobody', 5);
-      await lock('unknown:abc', 5);
-      await lock('address:192.0.2.1', 5);
+      const [owner, foreign] = [cast.owner.user.id, cast.foreign.user.id];
+      await lock(`account:${owner}`, owner, 5);
+      await lock('pair:abc', owner, 5);
+      await lock(`account:${foreign}`, foreign, -5);
+      await lock('account:of-nobody', 'of-nobody', 5);
+      await lock('unknown:abc', null, 5);
+      await lock('address:192.0.2.1', null, 5);
       const { people } = await show(cast.admin);
       expect(people).to.include({ total: 6, active: 5, inactive: 1, initialPassword: 2, locked: 1 });
       expect(people.byRole.trainee).to.deep.equal({

@@ -40,8 +40,8 @@ export function initModels(sequelize: Sequelize) {
   models.Enrollment.belongsTo(models.Course, { as: 'course', foreignKey: 'courseId' });
   models.Enrollment.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
   shareNotes(models.Enrollment, models.AuditText);
-  // By the subject that names the account: the query says how.
-  models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'subject', constraints: false });
+  // One of several: the query says which.
+  models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'accountId', constraints: false });
   return models;
 }
 

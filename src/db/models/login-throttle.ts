@@ -1,5 +1,5 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
-import { timestamp } from './columns.js';
+import { id, timestamp } from './columns.js';
 
 /** The start of each pending login attempt, in milliseconds since 1970, by its id. */
 export type Attempts = Readonly<Record<string, number>>;
@@ -13,6 +13,8 @@ export class LoginThrottle extends Model<
   InferCreationAttributes<LoginThrottle, { omit: 'attempts' }>
 > {
   declare subject: string;
+  /** The account that can't sign in while the row is locked, as a whole or at an address; null for other subjects. */
+  declare accountId: string | null;
   declare failures: number;
   declare windowStartedAt: Date;
   declare attemptsJson: string | null;
@@ -37,6 +39,7 @@ export function initLoginThrottle(sequelize: Sequelize): typeof LoginThrottle {
   return class extends LoginThrottle {}.init(
     {
       subject: { type: DataTypes.STRING(100), primaryKey: true, allowNull: false },
+      accountId: id(),
       failures: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       windowStartedAt: { ...timestamp(), allowNull: false },
       attemptsJson: { type: DataTypes.TEXT },

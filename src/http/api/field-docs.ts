@@ -117,8 +117,15 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   line: { description: 'Line of the file', example: 12 },
   location: { description: 'Where the course takes place', example: 'Room 4' },
   ids: { description: 'Ids of the accounts', example: [someId] },
-  locked: { description: 'Whether the account is locked after too many wrong passwords', example: true },
-  lockedUntil: { description: 'End of the lock after too many wrong passwords; null when not locked', example: null },
+  locked: {
+    description: 'Whether the account is locked after too many wrong passwords, everywhere or at an address',
+    example: true,
+  },
+  lockedUntil: {
+    description:
+      'End of the latest lock after too many wrong passwords, which may hold at one address only; null when not locked',
+    example: null,
+  },
   logins: { description: 'Logins that wait for a password hash', example: 0 },
   map: {
     description: 'Columns with other names, as `heading=field`; `heading=` ignores one',

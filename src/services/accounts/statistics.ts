@@ -1,7 +1,6 @@
 import { col, fn, Op } from 'sequelize';
 import { isLocked } from '../../db/conditions.js';
 import { type Role, roles } from '../../schemas/fields.js';
-import { accountPrefix } from '../auth/throttle-rules.js';
 import type { Core } from '../core.js';
 import { figuresOf } from '../figures.js';
 
@@ -42,7 +41,7 @@ async function countAccounts(core: Core): Promise<AccountStatistics> {
     }),
     await models.User.findAll({
       attributes: ['role', [...count]],
-      where: { [Op.and]: [isLocked(sequelize, 'User.id', accountPrefix, core.now())] },
+      where: { [Op.and]: [isLocked(sequelize, 'User.id', core.now())] },
       group: ['role'],
     }),
   ]);

@@ -1,5 +1,5 @@
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
-import { isLockedAt, isLockOfAccount } from '../../db/conditions.js';
+import { isLatestLock, isLockedAt } from '../../db/conditions.js';
 import type { Joined } from '../../db/joined-rows.js';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { User } from '../../db/models/user.js';
@@ -15,33 +15,41 @@ import {
   lockHistoryMs,
   tooMany,
 } from './throttle-rows.js';
-import { accountPrefix, addressPrefix, addressSubject, phonesSubject, subjectOf } from './throttle-rules.js';
+import { addressPrefix, addressSubject, phonesSubject } from './throttle-rules.js';
 
-/** The end of an account's lock; null when it isn't locked. */
+/** The end of the latest lock of an account, as a whole or at an address; null when it isn't locked. */
 export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
-  const row = await core.database.read(() => core.database.models.LoginThrottle.findByPk(subjectOf({ accountId })));
-  return row?.lockedUntil && row.lockedUntil > core.now() ? row.lockedUntil : null;
+  const row = await core.database.read(() =>
+    core.database.models.LoginThrottle.findOne({
+      where: { accountId, lockedUntil: { [Op.gt]: core.now() } },
+      order: [['lockedUntil', 'DESC']],
+    }),
+  );
+  return row?.lockedUntil ?? null;
 }
 
-/** The locks that are in force, for the `include` of a query of accounts. */
+/** The locks that {@link lockOf} finds, for the `include` of a query of accounts. */
 export function currentLocks({ database: { models, sequelize }, now }: Core): Joined {
   return {
     model: models.LoginThrottle,
     as: 'currentLock',
     attributes: ['lockedUntil'],
-    on: isLockOfAccount(sequelize, accountPrefix),
-    where: { lockedUntil: { [Op.gt]: now() } },
+    on: isLatestLock(sequelize, now()),
   };
 }
 
 /** That an account is locked, or is not, for the `where` of a query of accounts. */
 export function isLocked({ database, now }: Core, locked: boolean): WhereOptions<User> {
-  return isLockedAt(database.sequelize, accountPrefix, now(), locked);
+  return isLockedAt(database.sequelize, now(), locked);
 }
 
-/** Forgets the failures of an account, in the caller's transaction. */
+/** Forgets the failures of an account everywhere, in the caller's transaction. It stays known at its addresses. */
 export async function releaseLock(core: Core, accountId: string, transaction: Transaction): Promise<void> {
-  await core.database.models.LoginThrottle.destroy({ where: { subject: subjectOf({ accountId }) }, transaction });
+  const { LoginThrottle } = core.database.models;
+  const rows = await LoginThrottle.findAll({ attributes: ['subject'], where: { accountId }, transaction });
+  const forgotten = { failures: 0, attemptsJson: null, lockedUntil: null, locks: 0 };
+  // By the primary key: through the other index the rows would be locked in another order than by logins.
+  await LoginThrottle.update(forgotten, { where: { subject: rows.map(({ subject }) => subject) }, transaction });
 }
 
 /** An address or IPv6 network from which only accounts that are known there can sign in. */

@@ -21,9 +21,10 @@ export function tooMany(what: string, lockedUntil: Date, now: Date): AppError {
 export const readRows = (core: Core, subjects: readonly string[]): Promise<LoginThrottle[]> =>
   core.database.read(() => core.database.models.LoginThrottle.findAll({ where: { subject: [...subjects] } }));
 
-/** A row without any attempts. */
+/** A row without any attempts, of no account. */
 export const newRow = (subject: string, now: Date) => ({
   subject,
+  accountId: null,
   failures: 0,
   windowStartedAt: now,
   attemptsJson: null,

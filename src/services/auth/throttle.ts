@@ -92,6 +92,8 @@ function mayStart(rows: readonly LoginThrottle[], now: Date): boolean {
 /** The subjects that may count an attempt. */
 interface Subjects {
   target: string;
+  /** The account that the target is; null for an identifier without one. */
+  accountId: string | null;
   address: string | undefined;
   /** The account at the address. */
   pair: string | undefined;
@@ -103,7 +105,7 @@ interface Started extends SucceededAttempt {
   counted: readonly string[];
 }
 
-const subjectsIn = ({ target, address, pair }: Subjects) =>
+const subjectsIn = ({ target, address, pair }: Omit<Subjects, 'accountId'>) =>
   [target, address, pair].filter((subject) => subject !== undefined);
 
 /** The subjects that count: an account that is known at an address is counted there separately from all others. */
@@ -132,7 +134,7 @@ async function start(core: Core, wanted: Subjects, rows: readonly LoginThrottle[
   const counted = counting(rows, wanted, now);
   // Refuses most of a storm without a write.
   if (!mayStart(rowsThatCount(rows, wanted, now), now)) return undefined;
-  const { target, pair } = wanted;
+  const { target, accountId, pair } = wanted;
   const subjects = subjectsIn({ target, pair, address: counted.includes(pair ?? '') ? undefined : wanted.address });
   // Without a dash: MariaDB refuses a path to a key that begins with one.
   const id = randomBytes(9).toString('hex');
@@ -144,7 +146,12 @@ async function start(core: Core, wanted: Subjects, rows: readonly LoginThrottle[
     historyStart: before(lockHistoryMs),
     subjects: subjects.sort().map((subject) => {
       const { failures, windowMs } = ruleOf(subject);
-      return { subject, limit: counted.includes(subject) ? failures : undefined, windowStart: before(windowMs) };
+      return {
+        subject,
+        accountId: subject === wanted.address ? null : accountId,
+        limit: counted.includes(subject) ? failures : undefined,
+        windowStart: before(windowMs),
+      };
     }),
   };
   const started = { id, subjects, counted, pair, address: wanted.address };
@@ -216,6 +223,7 @@ async function recordEnd(
 /** The subjects of an attempt. */
 const subjectsOf = (target: Target, ip: string | null): Subjects => ({
   target: subjectOf(target),
+  accountId: 'accountId' in target ? target.accountId : null,
   address: ip === null ? undefined : addressSubject(ip),
   pair: ip === null ? undefined : pairSubject(target, ip),
 });

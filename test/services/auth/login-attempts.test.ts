@@ -184,6 +184,20 @@ describe('An attempt to log in', () => {
     expect(await counted()).to.deep.equal({ address: [failures, 0] });
   });
 
+  it('names its account in rows that are older than the name', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const { LoginThrottle } = harness.context.database.models;
+    await (await beginAttempt(harness.context, { accountId }, address)).failed();
+    await LoginThrottle.update({ accountId: null }, { where: {} });
+    await (await beginAttempt(harness.context, { accountId }, address)).failed();
+    const rows = await LoginThrottle.findAll({ order: ['subject'] });
+    expect(rows.map((row) => [row.subject.replace(/:.*/, ''), row.accountId])).to.deep.equal([
+      ['account', accountId],
+      ['address', null],
+      ['pair', accountId],
+    ]);
+  });
+
   it('starts before those that came later, however many wait', async () => {
     const { id: accountId } = await buildUser(harness.context);
     const order: number[] = [];

@@ -35,6 +35,21 @@ describe('coursectl users unlock', () => {
     });
   });
 
+  it('lets an account try again at an address from which it has signed in', async () => {
+    const { context } = harness;
+    const { email } = await buildUser(context);
+    const attempt = (password: string) =>
+      login(context, { identifier: email, password }, { ip: '203.0.113.5', userAgent: null });
+    await attempt(factoryPassword);
+    for (let guess = 0; guess < 10; guess += 1) await attempt('a wrong guess').catch(() => undefined);
+    expect((await cli.run(['users', 'unlock', email])).stdout).to.match(
+      new RegExp(`^${email} was locked until .* and is unlocked now\\.\n$`),
+    );
+    await attempt(factoryPassword);
+    const { user } = await cli.json<{ user: { lockedUntil: string | null } }>(['users', 'show', email]);
+    expect(user.lockedUntil).to.equal(null);
+  });
+
   it('lets all who come from an address try again, which "doctor" lists', async () => {
     const { context } = harness;
     const { email } = await buildUser(context);
