@@ -76,11 +76,9 @@ export async function importRows(
     }
     if (await cancelRequested(run)) return end(run, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
-    const rejectedBefore = record.rejectedCount;
     await importBatch(run, batch, () => prepared.request());
     onProgress(record.rowsDone);
-    if (record.rejectedCount > rejectedBefore && mustStop(run))
-      return end(run, { status: 'stopped', finishedAt: core.now() });
+    if (record.status === 'stopped') return closeReports(run.reports);
   }
   if (run.isInterrupted) return end(run, { status: 'interrupted' });
   // With `stop` the plan may have counted fewer rows: up to a bad row that is good by now.
@@ -93,10 +91,9 @@ async function end(run: ImportRun, progress: Parameters<typeof advance>[1]): Pro
   await advance(run, progress);
 }
 
-/** Whether the bad rows so far end the import before its end. */
-function mustStop({ plan, record }: ImportRun): boolean {
-  const { onError, maxErrors } = plan.options;
-  return onError === 'stop' || (maxErrors !== undefined && record.rejectedCount > maxErrors);
+/** Whether so many bad rows end the import before its end. */
+function mustStop({ options: { onError, maxErrors } }: ImportPlan, rejected: number): boolean {
+  return (onError === 'stop' && rejected > 0) || (maxErrors !== undefined && rejected > maxErrors);
 }
 
 /** How often a run checks whether it was cancelled, in milliseconds. */
@@ -156,7 +153,12 @@ async function tryBatch(
   await beginReports(run, passwords.length > 0, rejected.length > 0);
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
-  await advance(run, progressAfter(record, plan, decisions, reports), async (transaction) => {
+  const progress = progressAfter(record, plan, decisions, reports);
+  // In the transaction of the batch: a run that breaks off after it must not import the rows behind the bad one.
+  const stopped = mustStop(plan, progress.rejectedCount) && ({ status: 'stopped', finishedAt: core.now() } as const);
+  // The empty file that reserves its name: nothing would remove it after a kill.
+  if (stopped && credentials.length === 0) await credentials.close();
+  await advance(run, { ...progress, ...stopped }, async (transaction) => {
     // Once the first long statement is sent: before, it would delay the short ones while the database waits for them.
     setImmediate(prepareNext);
     await writeBatch(core, actor, record.id, plan.options, decisions, batch.secrets, transaction);

@@ -15,6 +15,7 @@ import {
   tokenFor,
 } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
+import { breakAt } from '../support/fault.js';
 import { hashedPeople, people, recordsOf, useImporting } from '../support/importing.js';
 import { applyOptions, batchRows, importFile, importFirstBatch } from '../support/running.js';
 
@@ -174,6 +175,29 @@ describe('Bad rows', () => {
     expect(run.counts).to.include({ rows: 4, created: 3, rejected: 1 });
     const { stdout } = await importing.run(file, '--dry-run', '--on-error', 'stop');
     expect(stdout).to.include('\n  Stops at the bad row on line 5; the rows after it are left.\n');
+  });
+
+  it('stop an import with --on-error stop, though it broke off when it recorded that', async () => {
+    const file = importing.write(
+      'people.csv',
+      `${people(1)}A,B,nobody,\n${people(2, 'q').split('\n').slice(1).join('\n')}`,
+    );
+    const repair = await breakAt(importing.context, {
+      event: 'UPDATE',
+      table: 'imports',
+      when: "NEW.status = 'stopped'",
+    });
+    try {
+      expect(await importing.run(file, '--yes', '--on-error', 'stop')).to.include({ exitCode: 70 });
+    } finally {
+      await repair();
+    }
+    const run = await importing.json(file, '--on-error', 'stop');
+    expect(run).to.deep.include({ exitCode: 3, status: 'stopped' });
+    expect(run.counts).to.include({ rows: 2, created: 1, rejected: 1 });
+    expect(await models().User.count()).to.equal(1);
+    expect(recordsOf(run.credentialsFile)).to.have.length(1);
+    expect(recordsOf(run.rejectsFile)).to.have.length(1);
   });
 
   for (const flags of [

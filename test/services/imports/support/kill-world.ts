@@ -169,15 +169,36 @@ function rowAt(place: number): string {
 const statusAt = (place: number): string =>
   place % cycle === 15 && bondOf(Math.floor(place / cycle)) === 'cancelled' ? 'pending' : '';
 
-/** The file: each row has one outcome, which others before it have a part in. */
-export const csv = `firstName,lastName,email,phone,role,course,notes,enrollmentStatus\n${Array.from({ length: rows }, (_, place) => `${rowAt(place)},${statusAt(place)}`).join('\n')}\n`;
+function fileOf(places: readonly number[]): string {
+  const lines = places.map((place) => `${rowAt(place)},${statusAt(place)}`);
+  return `${['firstName,lastName,email,phone,role,course,notes,enrollmentStatus', ...lines].join('\n')}\n`;
+}
 
-/** How the file is imported: together they give every outcome and code. */
-export const policies: readonly (readonly string[])[] = [
-  ['--on-existing', 'update', '--reset-passwords', '--match', 'phone'],
-  ['--on-existing', 'update'],
-  ['--on-existing', 'skip', '--match', 'phone', '--course', 'Knots'],
-  ['--on-existing', 'fail', '--match', 'phone', '--enrollment-status', 'pending'],
+const places = Array.from({ length: rows }, (_, place) => place);
+
+/** The file: each row has one outcome, which others before it have a part in. */
+const mixed = fileOf(places);
+
+/** One without bad rows at its start, so that an import that stops at the first bad row takes several batches. */
+const goodAtFirst = fileOf(places.filter((place) => place % cycle < 10 || place >= rows / 2));
+
+/** How a file is imported. */
+export interface Policy {
+  flags: readonly string[];
+  csv: string;
+  /** Whether it ends at a bad row, before the end of the file. */
+  stops: boolean;
+}
+
+const whole = (...flags: string[]): Policy => ({ flags, csv: mixed, stops: false });
+
+/** How files are imported: together they give every outcome and code. */
+export const policies: readonly Policy[] = [
+  whole('--on-existing', 'update', '--reset-passwords', '--match', 'phone'),
+  whole('--on-existing', 'update'),
+  whole('--on-existing', 'skip', '--match', 'phone', '--course', 'Knots'),
+  whole('--on-existing', 'fail', '--match', 'phone', '--enrollment-status', 'pending'),
+  { flags: ['--on-existing', 'update', '--on-error', 'stop'], csv: goodAtFirst, stops: true },
 ];
 
 /** What an import has left behind: everything but ids, hashes and moments of what it made. */

@@ -1,0 +1,22 @@
+import type { Context } from '../../../../src/context.js';
+import { onMysql } from '../../../support/database.js';
+
+/** A change that the database refuses. */
+interface Refused {
+  event: 'INSERT' | 'UPDATE' | 'DELETE';
+  table: string;
+  /** SQL about the row: `NEW.status = 'stopped'`. */
+  when: string;
+}
+
+/** Makes the database fail at one kind of change, by a trigger. @returns what lets it work again */
+export async function breakAt(
+  { database: { sequelize } }: Context,
+  { event, table, when }: Refused,
+): Promise<() => Promise<unknown>> {
+  const body = onMysql
+    ? `FOR EACH ROW BEGIN IF ${when} THEN SIGNAL SQLSTATE '45000'; END IF; END`
+    : `WHEN ${when} BEGIN SELECT RAISE(ABORT, 'a fault'); END`;
+  await sequelize.query(`CREATE TRIGGER broken BEFORE ${event} ON ${table} ${body}`);
+  return () => sequelize.query('DROP TRIGGER broken');
+}
