@@ -19,6 +19,7 @@ import {
   withJobLease,
 } from './run/import-lock.js';
 import { assertLedgerKept, notResumed } from './run/ledger.js';
+import { finishRefusal } from './run/refusal.js';
 import { lockImport, optionsOf } from './run/repository.js';
 import { type Advance, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
 
@@ -37,6 +38,7 @@ export async function resumeImport(
   const record = await findImport(core, id);
   assertUnfinished(record);
   assertLedgerKept(record, notResumed);
+  await finishInterruptedRefusal(core, actor, record, options);
   await assertNoOpenPlan(core, record);
   const plan = await planImport(core, {
     file: record.filePath,
@@ -56,6 +58,23 @@ export async function resumeImport(
     await changeUnfinished(core, actor, id, { cancelRequested: false }, async () => ['queued', 'running']);
     return applyImport(core, actor, plan, { ...options, record });
   });
+}
+
+/**
+ * Finishes the undo of an import at a terminal that was refused.
+ * @param record with its live status, see {@link findImport}: no other interrupted import has this error
+ * @throws AppError `IMPORT_REFUSED` when it is one
+ */
+async function finishInterruptedRefusal(
+  core: Core,
+  actor: Actor,
+  record: Import,
+  options: Pick<ApplyOptions, 'signal' | 'onWait'>,
+): Promise<void> {
+  if (record.status !== 'interrupted' || record.errorCode !== 'IMPORT_REFUSED') return;
+  throw await withImportLease(core, record.fileSha256, record.optionsJson, options, (lease) =>
+    finishRefusal(core, actor, record, lease),
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import { type ImportStatus, importListingSchema } from '../../schemas/import.js'
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
+import { isRefusalUnfinished } from './run/refusal.js';
 import { jobLease, leaseName } from './run/repository.js';
 
 /**
@@ -24,7 +25,12 @@ async function setLiveStatus(core: Core, records: readonly Import[]): Promise<vo
   const held = await activeLeases(core.database, running.flatMap(leasesOf));
   for (const record of running) {
     if (leasesOf(record).some((name) => held.has(name))) continue;
-    if (record.status === 'undoing') {
+    if (isRefusalUnfinished(record)) {
+      // The service finishes it.
+      if (record.origin === 'http') continue;
+      const next = 'Undoing its rows broke off: run the same command again, or undo it to the end.';
+      record.set('errorMessage', `${record.errorMessage} ${next}`, { raw: true });
+    } else if (record.status === 'undoing') {
       record.set('errorCode', 'INTERRUPTED', { raw: true });
       record.set('errorMessage', 'Its undo broke off. Undo it again, to the end.', { raw: true });
     }

@@ -123,9 +123,17 @@ function roleWordsText({ roleWords }: ImportPlan): string[] {
 export const remainder = (done: number, total: number): string =>
   `${done.toLocaleString('en')} ${done === 1 ? 'row' : 'rows'} done, ${(total - done).toLocaleString('en')} left`;
 
+function unfinishedText({ unfinished, counts }: ImportPlan): string[] {
+  if (unfinished?.status === 'undoing')
+    return ['  An earlier import of this file was refused; undoing its rows broke off, and will be resumed'];
+  if (!unfinished || unfinished.rowsDone === 0) return [];
+  const rest = remainder(unfinished.rowsDone, counts.rows);
+  return [`  An earlier import of this file was interrupted and will be resumed: ${rest}`];
+}
+
 /** A plan for people. @param width of the terminal that it is for, if it is for one */
 export function planText(plan: ImportPlan, width: number | undefined): string {
-  const { counts, generatedPasswords, unfinished, options } = plan;
+  const { counts, generatedPasswords, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
   const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(line, width));
   return [
@@ -142,11 +150,7 @@ export function planText(plan: ImportPlan, width: number | undefined): string {
     ...(plan.stopsAtLine === null
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
-    ...(unfinished && unfinished.rowsDone > 0
-      ? [
-          `  An earlier import of this file was interrupted and will be resumed: ${remainder(unfinished.rowsDone, counts.rows)}`,
-        ]
-      : []),
+    ...unfinishedText(plan),
     ...fitted([...identityChangesText(plan), ...samplesText(plan.samples)]),
     ...(plan.refusal === null ? [] : [`This can't be imported: ${plan.refusal}`]),
   ].join('\n');

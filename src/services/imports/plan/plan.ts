@@ -1,8 +1,15 @@
+import { Op } from 'sequelize';
 import type { CsvFormat } from '../../../csv/format.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange, PlanReason } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
-import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
+import {
+  type ImportableRole,
+  type ImportOptions,
+  type ImportStatus,
+  importOptionsSchema,
+  optionsText,
+} from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
@@ -49,9 +56,10 @@ export interface ImportPlan {
   refusal: string | null;
   /**
    * An interrupted import of this file, which applying the plan resumes. `planId` is the plan that it began with;
-   * `planRestId` equals the id of this plan if the accounts of the remaining rows haven't changed since.
+   * `planRestId` equals the id of this plan if the accounts of the remaining rows haven't changed since. One that was refused
+   * and whose rows are not all undone has the status `undoing`: its undo is resumed.
    */
-  unfinished: { id: string; rowsDone: number; planId: string | null; planRestId: string | null } | null;
+  unfinished: Pick<Import, 'id' | 'status' | 'rowsDone' | 'planId' | 'planRestId'> | null;
   /** The ids of the remainders of the plan, by the number of rows before them. */
   restIds: ReadonlyMap<number, string>;
   /** The rows that repeat keys of others, when all of the file was read. */
@@ -62,18 +70,25 @@ export interface ImportPlan {
   seconds: number;
 }
 
-/** An unfinished import at a terminal of the same file with the same options, with its ledger. */
+const unfinishedStatuses: readonly ImportStatus[] = ['running', 'interrupted', 'failed', 'cancelled'];
+
+/**
+ * An unfinished import at a terminal of the same file with the same options, with its ledger; with `abort` also one that was
+ * refused and whose rows are not all undone.
+ */
 export async function findUnfinished(
   core: Core,
   { fileSha256, options }: Pick<ImportPlan, 'fileSha256' | 'options'>,
 ): Promise<Import | null> {
+  const isUnfinished = { status: [...unfinishedStatuses] };
+  const isRefused = { status: 'undoing', errorCode: 'IMPORT_REFUSED' } as const;
   return core.database.read(() =>
     core.database.models.Import.findOne({
       where: {
         fileSha256,
         optionsJson: optionsText(options),
         origin: 'cli',
-        status: ['running', 'interrupted', 'failed', 'cancelled'],
+        [Op.or]: options.onError === 'abort' ? [isUnfinished, isRefused] : [isUnfinished],
         ledgerClosedAt: null,
       },
       order: [['id', 'DESC']],
@@ -113,7 +128,13 @@ function columnsOf({ own, fields, fullName, suspended }: ColumnMapping): Record<
   return Object.fromEntries(found.map(([field, index]) => [field, headings.get(index) ?? '']));
 }
 
-const unfinishedOf = ({ id, rowsDone, planId, planRestId }: Import) => ({ id, rowsDone, planId, planRestId });
+const unfinishedOf = ({ id, status, rowsDone, planId, planRestId }: Import) => ({
+  id,
+  status,
+  rowsDone,
+  planId,
+  planRestId,
+});
 
 /** The decisions up to the first bad row. */
 export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
@@ -216,7 +237,8 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     identityChangesLeftOut,
     generatedPasswords,
     stopsAtLine,
-    refusal: refusalOf(options, counts, samples, rowsDone),
+    // Once its rows are being undone, an import stays refused, whatever the rows are now.
+    refusal: begun?.status === 'undoing' ? begun.errorMessage : refusalOf(options, counts, samples, rowsDone),
     unfinished: begun && unfinishedOf(begun),
     restIds: ids,
     repetitions: stopsAtLine === null ? repetitions() : undefined,

@@ -7,7 +7,8 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
 import { planImport } from '../plan/plan.js';
 import { applyImport } from '../run/apply.js';
-import { assertNotFetched, leaseMs } from '../run/import-lock.js';
+import { assertNotFetched, leaseMs, withImportLease } from '../run/import-lock.js';
+import { finishRefusal, isRefusalUnfinished } from '../run/refusal.js';
 import { jobLease, leaseName, optionsOf, transientErrors } from '../run/repository.js';
 import { needsPlan, removePlan } from './plan-store.js';
 import { assertBinding, makePlan, reopenPlan } from './plan-worker.js';
@@ -41,6 +42,8 @@ const due: Readonly<Record<Work, WhereOptions<Import>>> = {
     [Op.or]: [
       { status: ['queued', 'running'] },
       { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...transientErrors] }] } },
+      // Of these, isRefusalUnfinished() knows those that people don't undo.
+      { status: 'undoing', errorCode: 'IMPORT_REFUSED' },
     ],
   },
   plan: { status: 'planning' },
@@ -65,7 +68,8 @@ async function* pending(core: Core, work: Work): AsyncGenerator<Import> {
       }),
     );
     const held = await activeLeases(core.database, records.map(jobLease));
-    yield* records.filter((record) => !held.has(jobLease(record)));
+    const isOurs = (record: Import) => record.status !== 'undoing' || isRefusalUnfinished(record);
+    yield* records.filter((record) => !held.has(jobLease(record)) && isOurs(record));
     if (records.length < queuePage) return;
     after = records.at(-1)?.id ?? after;
   }
@@ -116,6 +120,14 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
   if (!needsPlan(record)) await removePlan(core, record);
 }
 
+/** Undoes the rest of an import that was refused. Its file isn't needed for that. */
+async function undoRest(core: Core, record: Import, signal: AbortSignal): Promise<void> {
+  const options = { signal, waitMs: 0, onWait: () => undefined };
+  await withImportLease(core, record.fileSha256, record.optionsJson, options, (lease) =>
+    finishRefusal(core, actorOf(record), record, lease),
+  );
+}
+
 /** Records why a run failed, unless the import was ended otherwise meanwhile. */
 async function noteOutcome(core: Core, record: Import, error: unknown): Promise<void> {
   if (isAppError(error, 'PLAN_OUTDATED')) return reopenPlan(core, record, error);
@@ -148,7 +160,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   async function runNext(work: Work): Promise<boolean> {
     for await (const record of pending(core, work)) {
       if (stop.signal.aborted) return false;
-      if (!(await isReadableHere(record))) continue;
+      if (record.status !== 'undoing' && !(await isReadableHere(record))) continue;
       try {
         const name = jobLease(record);
         const attempted = (lease: Lease) => attempt(record, work, lease);
@@ -164,12 +176,17 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   async function attempt(record: Import, work: Work, lease: Lease): Promise<boolean> {
     try {
       if (work === 'plan') await makePlan(core, record, lease, stop.signal);
+      else if (record.status === 'undoing') await undoRest(core, record, stop.signal);
       else await runOne(core, record, stop.signal);
     } catch (error) {
       if (isAppError(error, ...transientErrors)) {
         // Conflicts with other runs are normal.
         const level = error.code === 'IMPORT_CONFLICT' ? 'debug' : 'warn';
         core.logger[level]({ importId: record.id, code: error.code }, 'import put off');
+        return false;
+      }
+      if (record.status === 'undoing') {
+        core.logger.error({ err: error, importId: record.id }, 'undoing a refused import failed');
         return false;
       }
       await noteOutcome(core, record, error);

@@ -15,6 +15,7 @@ import { fileBytes } from '../read/source-file.js';
 import { importRows, refuseAndUndo } from './batches.js';
 import { assertUnfinished, withImportLease } from './import-lock.js';
 import { assertLedgerKept, notResumed } from './ledger.js';
+import { finishRefusal } from './refusal.js';
 import { type ImportResult, lockImport, planOf, reportsOf, resultOf, startImport } from './repository.js';
 import { advance, assertUnchanged, type ImportRun } from './run.js';
 
@@ -58,7 +59,8 @@ export async function applyImport(
 
 /** Whether the rows of an unfinished run must be undone: with `abort`, an uninterrupted run would have left nothing. */
 function mustUndo({ refusal, options, unfinished }: ImportPlan): boolean {
-  return refusal !== null && options.onError === 'abort' && unfinished !== null && unfinished.rowsDone > 0;
+  if (refusal === null || options.onError !== 'abort' || unfinished === null) return false;
+  return unfinished.rowsDone > 0 || unfinished.status === 'undoing';
 }
 
 async function runImport(
@@ -79,6 +81,7 @@ async function runImport(
     const begun = await unfinishedRecord(core, plan, options.record);
     // Another process has ended the unfinished run: nothing is left to undo.
     if (plan.refusal !== null && !begun) throw new AppError('IMPORT_REFUSED', plan.refusal);
+    if (begun?.status === 'undoing') throw await finishRefusal(core, actor, begun, lease);
     const decider = await Decider.open(core, plan.options, begun, plan.phoneMatches);
     reports = await openReports(core, begun, file, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, isAppError } from '../../../errors.js';
+import { isAppError } from '../../../errors.js';
 import { closeReports, rejectLines } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-capacity.js';
 import { type Decision, needsCapacity } from '../plan/outcomes.js';
 import { type ImportPlan, upToFirstRejected } from '../plan/plan.js';
 import { removeSpooledFile } from '../queue/spool.js';
 import { type FileRow, remainingRows } from '../read/rows.js';
-import { undoRows } from '../undo/undo.js';
 import { credentialLines, prepareSecrets, writeBatch } from './batch.js';
 import { StaleDecision } from './batch-checks.js';
-import { keptAccounts } from './ledger.js';
 import { Prefetch } from './prefetch.js';
+import { undoRefused } from './refusal.js';
 import { progressAfter, reportsOf } from './repository.js';
 import { advance, assertUnchanged, type ImportRun } from './run.js';
 import type { Secrets } from './writing.js';
@@ -191,25 +190,10 @@ async function abort(run: ImportRun, decisions: readonly Decision[]): Promise<ne
  * @throws AppError `IMPORT_REFUSED`, always
  */
 export async function refuseAndUndo(run: ImportRun, why: string): Promise<never> {
-  const { core, actor, record, reports } = run;
-  await undoRows(core, actor, record, (progress, work) => advance(run, progress, work));
-  const kept = (await keptAccounts(core, record.id)).length;
-  const rest =
-    kept === 0
-      ? 'Nothing was imported.'
-      : `What was imported is undone, except for ${kept === 1 ? '1 account that has' : `${kept} accounts that have`} been used or changed since: coursectl imports show ${record.number}`;
-  const message = `${why} ${rest}`;
-  const now = core.now();
-  await advance(run, {
-    status: 'undone',
-    finishedAt: now,
-    undoneAt: now,
-    errorCode: 'IMPORT_REFUSED',
-    errorMessage: message,
-  });
-  await closeReports(reports);
-  await removeSpooledFile(core, record);
-  throw new AppError('IMPORT_REFUSED', message);
+  const error = await undoRefused(run, why);
+  await closeReports(run.reports);
+  await removeSpooledFile(run.core, run.record);
+  throw error;
 }
 
 /** Creates the files before their first rows. Their paths are committed before any row is written to them. */

@@ -15,6 +15,7 @@ import {
   tokenFor,
 } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
+import { runCli } from '../../../support/run-cli.js';
 import { breakAt } from '../support/fault.js';
 import { hashedPeople, people, recordsOf, useImporting } from '../support/importing.js';
 import { applyOptions, batchRows, importFile, importFirstBatch } from '../support/running.js';
@@ -214,6 +215,72 @@ describe('Bad rows', () => {
       expect(importing.files()).to.deep.equal(['people.csv']);
       expect((await importing.json(importing.write('good.csv', people(3)), ...flags)).counts.created).to.equal(3);
     });
+
+  describe('of an import with --on-error abort whose undo broke off', () => {
+    const options = { onError: 'abort' };
+    const why = '1 row is bad, and none may be: the 50 rows that were imported before it broke off may not stay. ';
+
+    /** Interrupts an import, makes one of the remaining rows bad, and the undo of the others fail. */
+    async function breakUndoOff() {
+      const file = importing.write('people.csv', people(60));
+      const { id } = await importFirstBatch(importing.context, file, {}, options);
+      const other = await buildUser(importing.context, { email: 'eve@example.org', phone: '+1 p 00055' });
+      const repair = await breakAt(importing.context, {
+        event: 'DELETE',
+        table: 'users',
+        when: "OLD.email = 'p00001@example.org'",
+      });
+      try {
+        const { exitCode } = await importing.run(file, '--yes', '--on-error', 'abort');
+        expect(exitCode).to.equal(70);
+      } finally {
+        await repair();
+      }
+      expect(await models().Import.findByPk(id)).to.include({ status: 'undoing' });
+      // All rows are good again; what became of the import doesn't depend on that.
+      await other.destroy();
+      expect(await models().User.count()).to.equal(50);
+      return { file, id };
+    }
+
+    async function expectUndone(id: string, stderr: string) {
+      expect(stderr).to.match(/^error: 1 row is bad, .* The first is line 56: .* Nothing was imported\.\n$/);
+      expect(await models().User.count()).to.equal(0);
+      expect(await models().Import.findAll()).to.have.length(1);
+      const record = await models().Import.findByPk(id);
+      expect(record).to.include({ status: 'undone', errorCode: 'IMPORT_REFUSED', rowsDone: 50 });
+    }
+
+    it('are undone by the same command, which refuses them then', async () => {
+      const { file, id } = await breakUndoOff();
+      const shown = await importing.run(file, '--dry-run', '--on-error', 'abort');
+      expect(shown.stdout).to.include(
+        '  An earlier import of this file was refused; undoing its rows broke off, and will be resumed\n',
+      );
+      expect(shown.stdout)
+        .to.include(why)
+        .and.to.match(/Nothing was written\.\n$/);
+      expect(await models().User.count()).to.equal(50);
+      const { exitCode, stderr } = await importing.run(file, '--yes', '--on-error', 'abort');
+      expect(exitCode).to.equal(2);
+      await expectUndone(id, stderr);
+      const next = await importing.json(file, '--on-error', 'abort', '--credentials', 'next.csv');
+      expect(next.counts).to.include({ rows: 60, created: 60 });
+    });
+
+    it('are undone by imports resume, too', async () => {
+      const { id } = await breakUndoOff();
+      const imports = (...args: string[]) =>
+        runCli(['imports', ...args], { env: importing.env, cwd: importing.folder });
+      const shown = await imports('show', id);
+      expect(shown.stdout)
+        .to.match(/status +interrupted\n/)
+        .and.to.include('run the same command again, or undo it');
+      const { exitCode, stderr } = await imports('resume', id, '--yes');
+      expect(exitCode).to.equal(2);
+      await expectUndone(id, stderr);
+    });
+  });
 
   it('are allowed up to --max-errors', async () => {
     const run = await importing.json(importing.write('people.csv', csv), '--max-errors', '1');

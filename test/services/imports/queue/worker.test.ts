@@ -1,16 +1,18 @@
-import { truncateSync } from 'node:fs';
+import { existsSync, truncateSync } from 'node:fs';
 import { expect } from 'chai';
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { activeLeases } from '../../../../src/db/lease.js';
 import { operator } from '../../../../src/services/core.js';
-import { resumeImport } from '../../../../src/services/imports/commands.js';
+import { resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
 import { jobLease, leaseName, optionsOf } from '../../../../src/services/imports/run/repository.js';
 import { onMysql } from '../../../support/database.js';
+import { buildUser } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
+import { breakAt } from '../support/fault.js';
 import { hashedPeople, people, useImporting } from '../support/importing.js';
 import { applyOptions, expectWholeLedger } from '../support/running.js';
-import { runToEnd, submit, submitInterrupted } from '../support/submitting.js';
+import { runToEnd, runUntil, submit, submitInterrupted } from '../support/submitting.js';
 
 const count = 120;
 
@@ -103,6 +105,37 @@ describe('The service, running imports,', () => {
     const { id } = await submit(importing, hashedPeople(3));
     expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
     expect(await models().Import.count({ where: { status: 'queued' } })).to.equal(250);
+  });
+
+  it('finishes the undo of an import with onError abort that was refused, and of no other', async () => {
+    const { context } = importing;
+    const byHand = await submitInterrupted(importing, hashedPeople(count, 'q'));
+    const aborted = await submitInterrupted(importing, hashedPeople(count), { onError: 'abort' });
+    const other = await buildUser(context, { email: 'eve@example.org', phone: '+1 p 00110' });
+    const repair = await breakAt(context, {
+      event: 'DELETE',
+      table: 'users',
+      when: "OLD.email LIKE '%00001@example.org'",
+    });
+    try {
+      const options = { signal: new AbortController().signal, onWait: () => undefined };
+      const undone = undoImport(context, operator, byHand.id, options);
+      expect(await undone.catch(() => 'broken off')).to.equal('broken off');
+      await runUntil(importing, aborted.id, ({ status }) => status === 'undoing');
+    } finally {
+      await repair();
+    }
+    expect(await byHand.reload()).to.include({ status: 'undoing' });
+    await other.destroy();
+    const record = await runToEnd(importing, aborted.id);
+    expect(record).to.include({ status: 'undone', errorCode: 'IMPORT_REFUSED' });
+    expect(record.errorMessage).to.match(/The first is line 111: .* Nothing was imported\.$/);
+    expect(existsSync(aborted.filePath)).to.equal(false);
+    const next = await submit(importing, hashedPeople(3, 'r'));
+    await runToEnd(importing, next.id);
+    expect(await byHand.reload()).to.include({ status: 'undoing' });
+    expect((await models().User.findAll()).filter(({ email }) => email.startsWith('p'))).to.deep.equal([]);
+    expect(await models().User.count()).to.equal(50 + 3);
   });
 
   it('does not run an import that is resumed at a terminal', async () => {
