@@ -84,7 +84,9 @@ export function ImportResult({ current }: { current: Import }) {
       )}
       {ledgerClosedAt !== null && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('imports.result.rowsDeleted', { time: formatTime(ledgerClosedAt) })}
+          {t(counts.rows > 0 ? 'imports.result.rowsDeleted' : 'imports.result.closed', {
+            time: formatTime(ledgerClosedAt),
+          })}
         </Text>
       )}
       <ConfirmDialog

@@ -18,7 +18,7 @@ import {
   withImportLease,
   withJobLease,
 } from './run/import-lock.js';
-import { assertLedgerKept, notResumed } from './run/ledger.js';
+import { assertLedgerKept, assertResumable } from './run/ledger.js';
 import { finishRefusal } from './run/refusal.js';
 import { lockImport, optionsOf } from './run/repository.js';
 import { type Advance, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
@@ -37,7 +37,7 @@ export async function resumeImport(
 ): Promise<AppliedImport> {
   const record = await findImport(core, id);
   assertUnfinished(record);
-  assertLedgerKept(record, notResumed);
+  assertResumable(record);
   await finishInterruptedRefusal(core, actor, record, options);
   await assertNoOpenPlan(core, record);
   const plan = await planImport(core, {
@@ -92,7 +92,7 @@ async function changeUnfinished(
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     assertUnfinished(record, await others(record, transaction));
-    assertLedgerKept(record, notResumed);
+    assertResumable(record);
     await assertNotFetched(core, record, transaction);
     await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);

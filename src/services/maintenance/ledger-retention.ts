@@ -19,7 +19,7 @@ const ended: readonly ImportStatus[] = ['completed', 'stopped', 'failed', 'cance
 
 /** What a run of the retention did with the ledgers of imports. */
 export interface PrunedLedgers {
-  /** How many imports lost their ledger. */
+  /** How many imports lost their ledger, or had none and can't be resumed any more. */
   imports: number;
   /** How many rows were exported and deleted. */
   exported: number;
@@ -28,19 +28,18 @@ export interface PrunedLedgers {
 }
 
 /**
- * The imports with rows that ended before a moment, or were undone before it, and those whose ledger a run closed that was
- * killed.
+ * The imports that ended before a moment, or were undone before it, and those with rows whose ledger a run closed that was
+ * killed. Imports without rows are due, too: they may keep their file and their plan to be resumed, until the ledger is closed.
  */
 function dueBefore({ database }: Core, before: Date): Promise<Import[]> {
   const { models, sequelize } = database;
   const isOld = { [Op.lt]: before };
   const where: WhereOptions<Import> = {
-    [Op.and]: hasLedger(sequelize),
     [Op.or]: [
-      { status: [...ended], finishedAt: isOld },
+      { status: [...ended], finishedAt: isOld, ledgerClosedAt: null },
       // One that was interrupted and then undone has no `finishedAt`.
-      { status: 'undone', undoneAt: isOld },
-      { ledgerClosedAt: { [Op.ne]: null } },
+      { status: 'undone', undoneAt: isOld, ledgerClosedAt: null },
+      { [Op.and]: [{ ledgerClosedAt: { [Op.ne]: null } }, hasLedger(sequelize)] },
     ],
   };
   return database.read(() => models.Import.findAll({ where, order: ['id'] }));
@@ -53,7 +52,7 @@ function isDue({ status, finishedAt, undoneAt, ledgerClosedAt }: Import, before:
   return (status === 'undone' || ended.includes(status)) && end !== null && end < before;
 }
 
-/** How many imports have rows that are older than the retention, and how many rows. @param days the retention */
+/** How many imports ended longer ago than the retention, and how many rows they have. @param days the retention */
 export async function countOldLedgers(core: Core, days: number): Promise<{ imports: number; exported: number }> {
   const { ImportRow } = core.database.models;
   const records = await dueBefore(core, retentionStart(core, days));
@@ -65,7 +64,7 @@ export async function countOldLedgers(core: Core, days: number): Promise<{ impor
 
 /**
  * Exports the ledgers of imports that ended longer ago than the retention, then deletes them. A ledger is closed first, so that
- * the import can't be undone or resumed meanwhile. Killed at any point, it loses nothing: the next run exports again what was not yet deleted.
+ * the import can't be undone or resumed meanwhile; the cleanups then remove its file and its plan. Killed at any point, it loses nothing: the next run exports again what was not yet deleted.
  * @param days the retention
  * @throws AppError `RETENTION_RUNNING` while another process exports, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */

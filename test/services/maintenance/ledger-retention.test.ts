@@ -5,16 +5,26 @@ import type { Context } from '../../../src/context.js';
 import type { AppError } from '../../../src/errors.js';
 import type { ImportStatus } from '../../../src/schemas/import.js';
 import { operator } from '../../../src/services/core.js';
-import { previewUndo, resumeImport, undoImport } from '../../../src/services/imports/commands.js';
+import {
+  cancelImport,
+  previewUndo,
+  requeueImport,
+  resumeImport,
+  undoImport,
+} from '../../../src/services/imports/commands.js';
+import { applyPlan, replanImport } from '../../../src/services/imports/queue/plan-commands.js';
+import { sweepPlans } from '../../../src/services/imports/queue/plan-store.js';
 import { removeOrphanedUploads } from '../../../src/services/imports/queue/spool.js';
+import { listImportRows } from '../../../src/services/imports/rows.js';
 import { withImportLease } from '../../../src/services/imports/run/import-lock.js';
-import { pruneLedgers } from '../../../src/services/maintenance/ledger-retention.js';
+import { countOldLedgers, pruneLedgers } from '../../../src/services/maintenance/ledger-retention.js';
 import { archivedRows } from '../../../src/services/maintenance/retention.js';
 import { failureOf } from '../../db/support/failure.js';
 import { buildUser, signIn } from '../../support/factories.js';
 import { scaled } from '../../support/machine.js';
 import { hashedPeople, useImporting } from '../imports/support/importing.js';
 import { applyOptions, batchRows, importFile, importFirstBatch } from '../imports/support/running.js';
+import { client, runToEnd, runToPlan, submit } from '../imports/support/submitting.js';
 
 const day = 86_400_000;
 const unaborted = new AbortController().signal;
@@ -101,6 +111,69 @@ describe('the retention of import ledgers', () => {
     const kept = files.map((file) => linesOf(file));
     expect(kept.map((lines) => lines.length)).to.deep.equal([1 + archivedRows, 1 + count]);
     expect(kept.map(([head]) => head)).to.deep.equal([kept[0]?.[0], kept[0]?.[0]]);
+  });
+
+  describe('of imports that ended before their first row', () => {
+    /** Where the uploads of a test are in its own folder. */
+    const service = () => ({ ...importing, context: later(0) });
+    const stored = (id: string) => models().Import.findByPk(id, { rejectOnEmpty: true });
+    const unreadable = async () => {
+      const { id } = await submit(service(), 'name,mail\nx,y\n');
+      expect(await runToEnd(service(), id)).to.include({ status: 'failed', errorCode: 'IMPORT_FILE_INVALID' });
+      return id;
+    };
+    const cancelled = async () => {
+      const { id } = await submit(service(), hashedPeople(3));
+      await cancelImport(importing.context, operator, id);
+      return id;
+    };
+    const fromStdin = async () => {
+      mkdirSync(path.join(importing.folder, 'imports', 'stdin-abcdef'), { recursive: true });
+      const file = importing.write('imports/stdin-abcdef/stdin.csv', hashedPeople(3));
+      const { id, status } = await importFile(importing.context, file, { signal: AbortSignal.abort() });
+      expect(status).to.equal('interrupted');
+      expect(await prune(9999)).to.include({ imports: 0 });
+      await cancelImport(importing.context, operator, id);
+      return id;
+    };
+    for (const [what, end] of [
+      ['whose header was not understood', unreadable],
+      ['that were cancelled in the queue', cancelled],
+      ['from standard input that were interrupted and then cancelled', fromStdin],
+    ] as const)
+      it(`gives up the file of those ${what}`, async () => {
+        const id = await end();
+        const { filePath } = await stored(id);
+        const cleanUp = () => removeOrphanedUploads(later(31), path.basename(path.dirname(filePath)), later(31).now());
+        expect(await prune(29)).to.include({ imports: 0 });
+        expect(await cleanUp()).to.equal(false);
+        expect(await countOldLedgers(later(31), 30)).to.deep.equal({ imports: 1, exported: 0 });
+        expect(await prune()).to.deep.equal({ imports: 1, exported: 0, files: [] });
+        expect(await cleanUp()).to.equal(true);
+        expect(existsSync(path.dirname(filePath))).to.equal(false);
+        expect(await prune()).to.include({ imports: 0 });
+        const { code, message } = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
+        expect(code).to.equal('IMPORT_CONFLICT');
+        expect(message).to.match(/ has no rows, .*: it can't be resumed; import the file again\.$/);
+        expect((await listImportRows(importing.context, id, {})).items).to.deep.equal([]);
+      });
+
+    it('removes the plan of those that were cancelled after it was applied, and refuses to plan them again', async () => {
+      const { id } = await submit(service(), hashedPeople(3), { plan: true });
+      await runToPlan(service(), id);
+      await applyPlan(importing.context, client, id, {}, unaborted);
+      await cancelImport(importing.context, operator, id);
+      const plans = async () => [await models().ImportPlan.count(), await models().ImportPlanRow.count()];
+      expect(await sweepPlans(later(31))).to.include({ removed: 0 });
+      expect(await plans()).to.deep.equal([1, 3]);
+      expect(await prune()).to.include({ imports: 1 });
+      expect(await sweepPlans(later(31))).to.include({ removed: 1 });
+      expect(await plans()).to.deep.equal([0, 0]);
+      const { code, message } = await failureOf(() => replanImport(importing.context, client, id, {}));
+      expect(code).to.equal('IMPORT_CONFLICT');
+      expect(message).to.match(/: it can't be planned again; upload the file again\.$/);
+      expect((await failureOf(() => requeueImport(importing.context, client, id))).code).to.equal('IMPORT_CONFLICT');
+    });
   });
 
   for (const status of ['planning', 'planned', 'queued', 'running', 'interrupted', 'undoing'] satisfies ImportStatus[])

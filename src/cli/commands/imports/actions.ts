@@ -82,7 +82,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['begun', record.createdAt.toISOString()],
     ['ended', record.finishedAt?.toISOString() ?? null],
     ['undone', record.undoneAt?.toISOString() ?? null],
-    ['rows deleted', record.ledgerClosedAt?.toISOString() ?? null],
+    [counts.rows > 0 ? 'rows deleted' : 'closed', record.ledgerClosedAt?.toISOString() ?? null],
   ];
   const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value] as const]));
   return {

@@ -148,6 +148,8 @@ export const imports: Words['imports'] = {
     outcome: 'Alle Ergebnisse herunterladen',
     rowsDeleted:
       'Die Zeilen dieses Imports wurden am {{time}} in Dateien des Servers gesichert und gelöscht, wie es für den Dienst eingestellt ist. Er kann nicht mehr zurückgenommen oder fortgesetzt werden.',
+    closed:
+      'Was aufbewahrt wurde, um diesen Import fortzusetzen, wurde am {{time}} entfernt, wie es für den Dienst eingestellt ist. Er kann nicht mehr fortgesetzt werden.',
     error: 'Warum er endete',
     undo: 'Import zurücknehmen',
     undoTitle: 'Diesen Import zurücknehmen?',

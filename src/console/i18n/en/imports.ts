@@ -144,6 +144,8 @@ export const imports = {
     outcome: 'Download all outcomes',
     rowsDeleted:
       'The rows of this import were exported to files of the server and deleted on {{time}}, as the service is set to do. It can no longer be undone or resumed.',
+    closed:
+      'What was kept to resume this import was removed on {{time}}, as the service is set to do. It can no longer be resumed.',
     error: 'Why it ended',
     undo: 'Undo the import',
     undoTitle: 'Undo this import?',

@@ -8,15 +8,17 @@ import type { Actor, Core } from '../../core.js';
 import { defaultCourse } from '../plan/course-index.js';
 import { planImport } from '../plan/plan.js';
 import { findImport, isRunning } from '../queries.js';
+import { assertLedgerKept } from '../run/ledger.js';
 import { auditBegin, lockImport, optionsOf } from '../run/repository.js';
 import { assertBelowPlanLimit, findPlan, requestPlan } from './plan-store.js';
 import { outdated } from './plan-worker.js';
 import { isReadableHere } from './spool.js';
 
-/** @throws AppError `IMPORT_CONFLICT` for an import of which rows are done, or that doesn't wait for a person */
+/** @throws AppError `IMPORT_CONFLICT` for an import of which rows are done, that doesn't wait for a person, or whose file is removed */
 async function assertPlannable(core: Core, record: Import, transaction: Transaction): Promise<void> {
   const { id, origin, status, rowsDone } = record;
   if (origin !== 'http') throw new AppError('IMPORT_CONFLICT', `The import ${id} was begun at a terminal.`);
+  assertLedgerKept(record, "it can't be planned again; upload the file again.");
   const hasFailed = status === 'failed' || status === 'cancelled';
   if (status === 'planning' || status === 'planned' || (hasFailed && rowsDone === 0)) {
     // A run that was cancelled may not have noticed it yet.

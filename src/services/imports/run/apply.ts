@@ -14,7 +14,7 @@ import { type ImportFile, openImportFile } from '../read/rows.js';
 import { fileBytes } from '../read/source-file.js';
 import { importRows, refuseAndUndo } from './batches.js';
 import { assertUnfinished, withImportLease } from './import-lock.js';
-import { assertLedgerKept, notResumed } from './ledger.js';
+import { assertResumable } from './ledger.js';
 import { finishRefusal } from './refusal.js';
 import { type ImportResult, lockImport, planOf, reportsOf, resultOf, startImport } from './repository.js';
 import { advance, assertUnchanged, type ImportRun } from './run.js';
@@ -145,7 +145,7 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
   // The lease is renewed in this transaction, so no other run can replace the files before it commits.
   await advance(run, progress, async (transaction) => {
     // Locked, so that the ledger is closed before, or not at all: see services/maintenance/ledger-retention.ts.
-    assertLedgerKept(await lockImport(core, record.id, transaction), notResumed);
+    assertResumable(await lockImport(core, record.id, transaction));
     await reports.credentials.publish();
     await reports.rejects.publish();
   });

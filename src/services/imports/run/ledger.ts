@@ -17,23 +17,32 @@ export interface LedgerLine {
   phone: string | null;
 }
 
-/** What follows for an unfinished import whose ledger was deleted. */
-export const notResumed = "it can't be resumed; import the remaining rows as a new file.";
-
 /**
  * @param consequence what can't be done without the ledger, or where its rows are
- * @throws AppError `IMPORT_CONFLICT` when the ledger of an import is exported and deleted, or is about to be
+ * @throws AppError `IMPORT_CONFLICT` when the ledger of an import is exported and deleted, or is about to be; without rows, when
+ *   its file and its plan are
  */
-export function assertLedgerKept({ id, ledgerClosedAt }: Import, consequence: string): void {
+export function assertLedgerKept({ id, rowsDone, ledgerClosedAt }: Import, consequence: string): void {
   if (ledgerClosedAt === null) return;
-  const when = ledgerClosedAt.toISOString();
-  const message = `The rows of the import ${id} were exported to files and deleted on ${when}, after IMPORT_RETENTION_DAYS: ${consequence}`;
-  throw new AppError('IMPORT_CONFLICT', message);
+  const what =
+    rowsDone > 0
+      ? `The rows of the import ${id} were exported to files and deleted`
+      : `The import ${id} has no rows, and what was kept to resume it was removed`;
+  throw new AppError(
+    'IMPORT_CONFLICT',
+    `${what} on ${ledgerClosedAt.toISOString()}, after IMPORT_RETENTION_DAYS: ${consequence}`,
+  );
+}
+
+/** @throws AppError `IMPORT_CONFLICT` where an unfinished import can't be resumed, as {@link assertLedgerKept} */
+export function assertResumable(record: Import): void {
+  const next = record.rowsDone > 0 ? 'import the remaining rows as a new file.' : 'import the file again.';
+  assertLedgerKept(record, `it can't be resumed; ${next}`);
 }
 
 /** @throws AppError `IMPORT_CONFLICT` where the ledger of an import can't be read, because it was deleted */
 export function assertLedgerReadable(record: Import): void {
-  assertLedgerKept(record, 'they are in the folder "retention" of DATA_DIR.');
+  if (record.rowsDone > 0) assertLedgerKept(record, 'they are in the folder "retention" of DATA_DIR.');
 }
 
 /** The next rows of the ledger of an import in the order of the file, with the accounts as they are now; none at its end. */
