@@ -234,4 +234,31 @@ describePages("A trainee's own courses", function () {
       expect(await widthBeyondWindow(page)).toBeLessThanOrEqual(0);
     }
   });
+
+  it('have days in the zone of the browser; those of the course itself are in no zone', async () => {
+    const { context } = test;
+    await buildUser(context, { role: 'super_admin' });
+    const trainer = await buildUser(context, { role: 'trainer' });
+    const trainee = await buildUser(context);
+    const course = (title: string) =>
+      buildCourse(context, trainer, { title, isPublished: true, startDate: '2026-03-01', endDate: '2026-06-30' });
+    const [compilers, pottery] = [await course('Compilers'), await course('Pottery')];
+    // In Auckland it is the morning of the next day.
+    const evening = new Date('2026-03-01T20:00:00Z');
+    await buildMaterial(context, compilers, { createdAt: evening });
+    await buildEnrollment(context, trainee, compilers, { status: 'active', enrolledAt: evening });
+    await buildEnrollment(context, trainee, pottery, { status: 'completed', progress: 100, completedAt: evening });
+    for (const [timezoneId, day] of [
+      ['Pacific/Auckland', '2 Mar 2026'],
+      ['America/Los_Angeles', '1 Mar 2026'],
+    ] as const) {
+      const page = await test.openAs(trainee, '/', { timezoneId });
+      await expect(cards(page).filter({ hasText: 'Compilers' })).toContainText(day);
+      await expect(cards(page).filter({ hasText: 'Pottery' })).toContainText(day);
+      await page.getByRole('button', { name: 'Materials of Compilers' }).click();
+      await expect(page.getByRole('listitem').filter({ hasText: 'notes.txt' })).toContainText(day);
+      await page.goto(`${test.url}/catalogue/${compilers.id}`);
+      await expect(page.getByText('1 Mar 2026 to 30 Jun 2026')).toBeVisible();
+    }
+  });
 });

@@ -7,7 +7,7 @@ import { CoursePicture } from '../courses/course-picture.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
 import { MaterialList } from '../courses/material-list.js';
 import { ProgressBar } from '../courses/progress-bar.js';
-import { formatDay } from '../i18n/format.js';
+import { formatDate } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
 import type { OwnEnrollment } from './own-place.js';
@@ -34,8 +34,8 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
           </Group>
           <Text size="sm" c="dimmed">
             {completedAt
-              ? t('catalogue.own.completed', { trainer: nameOf(course.trainer), day: formatDay(completedAt) })
-              : t('catalogue.own.since', { trainer: nameOf(course.trainer), day: formatDay(enrolledAt) })}
+              ? t('catalogue.own.completed', { trainer: nameOf(course.trainer), day: formatDate(completedAt) })
+              : t('catalogue.own.since', { trainer: nameOf(course.trainer), day: formatDate(enrolledAt) })}
           </Text>
           {(active || status === 'completed') && (
             <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { formatBytes, formatDay } from '../i18n/format.js';
+import { formatBytes, formatDate } from '../i18n/format.js';
 import { Pager } from '../ui/pager.js';
 import { Failed, Loading } from '../ui/states.js';
 
@@ -29,7 +29,7 @@ export function MaterialList({ courseId }: { courseId: string }) {
                   {name}
                 </Anchor>
                 <Text size="sm" c="dimmed">
-                  {t('courses.materials.facts', { size: formatBytes(bytes), date: formatDay(createdAt) })}
+                  {t('courses.materials.facts', { size: formatBytes(bytes), date: formatDate(createdAt) })}
                 </Text>
               </div>
             </Group>

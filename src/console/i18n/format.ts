@@ -13,6 +13,11 @@ export const formatZonedTime = (iso: string): string =>
 /** The zone that times are shown in, such as `Europe/Berlin`. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** The day of a time, in the user's zone. */
+export function formatDate(iso: string): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(new Date(iso));
+}
+
 /** A day without time, as the service gives it: `2026-11-22`, in no zone. */
 export function formatDay(iso: string | null | undefined): string {
   if (!iso) return '–';
