@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
-import { buildUser } from '../support/factories.js';
+import { buildCourse, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, expect as expectPage, keepScreenshot } from './support/browser.js';
 import { useConsole } from './support/console.js';
@@ -129,6 +129,44 @@ describePages('Importing people in the web console', function () {
     await page.getByRole('button', { name: 'Plan again with these changes' }).click();
     await expectPage(page.getByText('Updates that change who an account is')).toBeVisible({ timeout: scaled(20_000) });
     await expectPage(page.getByText(/Ann Archer.*→ Anna Archer/)).toBeVisible();
+  });
+
+  it('takes out the course of a plan, and forgets one that was typed and cleared', async () => {
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
+    const page = await test.openAs(admin, '/imports');
+    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
+    const course = page.getByLabel('Enroll everybody in this course');
+    const planAgain = page.getByRole('button', { name: 'Plan again with these changes' });
+    const importButton = page.getByRole('button', { name: 'Import', exact: true });
+    const planned = async () => {
+      const { optionsJson } = await test.context.database.models.Import.findOne({ rejectOnEmpty: true });
+      return JSON.parse(optionsJson) as { course?: string; onExisting: string };
+    };
+
+    test.expectErrors(page, /status of 400/);
+    await course.fill('Comp');
+    await planAgain.click();
+    await expectPage(page.getByRole('alert')).toBeVisible();
+    await course.fill('');
+    await expectPage(planAgain).toBeHidden();
+    await expectPage(page.getByRole('alert')).toBeHidden();
+    await expectPage(importButton).toBeEnabled();
+
+    await course.fill('Compilers');
+    await planAgain.click();
+    await expectPage(importButton).toBeEnabled({ timeout: scaled(20_000) });
+    expect(await planned()).to.include({ course: 'Compilers' });
+    await expectPage(course).toHaveValue('Compilers');
+
+    await course.fill(' ');
+    await page.getByLabel('A row whose account exists').selectOption({ label: 'Update the account' });
+    await planAgain.click();
+    await expectPage(importButton).toBeEnabled({ timeout: scaled(20_000) });
+    expect(await planned())
+      .to.include({ onExisting: 'update' })
+      .and.not.to.have.property('course');
+    await expectPage(course).toHaveValue('');
   });
 
   it('shows text of cells as text, whatever it is', async () => {

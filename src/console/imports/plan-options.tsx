@@ -16,6 +16,8 @@ export function planRequest({ options }: Import, plan: Plan, changes: PlanChange
   const kept = optionNames.filter((name) => options[name] !== undefined && options[name] !== null);
   const given = Object.fromEntries(kept.map((name) => [name, options[name] === '\t' ? 'tab' : options[name]]));
   const request = { ...given, ...changes };
+  // The service takes no empty course: without the option, the plan has none.
+  if (changes.course?.trim() === '') delete request.course;
   // Read otherwise, the file has other columns.
   if (changes.encoding !== undefined || changes.delimiter !== undefined) return { ...request, map: [] };
   const changed = new Map(changes.map?.map(({ column, field }) => [column, field]));
@@ -38,6 +40,12 @@ export function PlanOptions({ options, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const chosen = (name: keyof PlanChanges, otherwise: string): string =>
     String(changes[name] ?? (options[name] === '\t' ? 'tab' : options[name]) ?? otherwise);
+
+  /** The planned course is no change: the plan can be applied. */
+  function chooseCourse(course: string): void {
+    const { course: _before, ...others } = changes;
+    onChange(course === String(options.course ?? '') ? others : { ...others, course });
+  }
 
   /** The properties of a select. */
   const choice = <Name extends keyof PlanChanges>(name: Name, otherwise: string, labels: Record<string, string>) => ({
@@ -86,7 +94,7 @@ export function PlanOptions({ options, changes, onChange }: PlanOptionsProps) {
           description={t('imports.options.courseHint')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={chosen('course', '')}
-          onChange={({ currentTarget }) => onChange({ ...changes, course: currentTarget.value })}
+          onChange={({ currentTarget }) => chooseCourse(currentTarget.value)}
         />
         <NativeSelect
           label={t('imports.options.encoding')}
