@@ -128,6 +128,53 @@ describePages('The session of the web console', function () {
     }
   });
 
+  it('of another account that signs in again shows nothing of the one before in any tab', async () => {
+    await buildUser(test.context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
+    const tia = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+    const bob = await buildUser(test.context, { firstName: 'Bob', lastName: 'Builder' });
+    const page = await test.openAs(tia, '/catalogue');
+    const other = await test.openTab(page, `${test.url}/profile`);
+    // A form with changes doesn't keep the tab with the account before.
+    await other.getByLabel('Last name').fill('Unsaved');
+    for (const tab of [page, other]) await settled(tab);
+    test.expectErrors(page, /status of 401/);
+    await test.context.database.models.Session.destroy({ where: { userId: tia.id } });
+    await page.getByRole('link', { name: 'My courses' }).dispatchEvent('click');
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByLabel('Email or phone').fill(bob.email);
+    await dialog.getByLabel(/^Password/).fill(factoryPassword);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    for (const tab of [page, other]) {
+      await expectPage(tab.getByRole('button', { name: 'Account menu for Bob Builder' })).toBeVisible();
+      await expectPage(tab.getByText('Tia')).toHaveCount(0);
+    }
+  });
+
+  it('that is found to be of another account loads the page again', async () => {
+    await buildUser(test.context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
+    const tia = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+    const bob = await buildUser(test.context, { firstName: 'Bob', lastName: 'Builder' });
+    const page = await test.openAs(tia, '/profile');
+    await page.getByLabel('Last name').fill('Unsaved');
+    await settled(page);
+    // No tab of the console tells this one.
+    const status = await page.evaluate(
+      async (body) => {
+        const headers = { 'Content-Type': 'application/json', 'X-Requested-With': 'coursectl' };
+        return (await fetch('/api/auth/web-session', { method: 'POST', headers, body })).status;
+      },
+      JSON.stringify({ identifier: bob.email, password: factoryPassword }),
+    );
+    expect(status).to.equal(200);
+    // The session is asked for again when the tab is looked at after half a minute.
+    await page.clock.install();
+    await page.clock.fastForward('01:00');
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+    await expectPage(page.getByRole('button', { name: 'Account menu for Bob Builder' })).toBeVisible();
+    await expectPage(page.getByText('Tia')).toHaveCount(0);
+    await expectPage(page.getByLabel('Last name')).toHaveCount(0);
+  });
+
   it('is in the language of the browser, and in the one that is chosen', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainee = await buildUser(test.context);

@@ -52,6 +52,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const channel = useMemo(() => new BroadcastChannel('coursectl-session'), []);
   const [last, setLast] = useState<Session>();
   const [ended, setEnded] = useState(false);
+  const [replaced, setReplaced] = useState(false);
   const query = useQuery<Session | null, ApiError>({
     queryKey: sessionKey,
     queryFn: currentSession,
@@ -59,10 +60,14 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     staleTime: 30_000,
   });
   const session = query.data ?? undefined;
+  /** Another account has signed in: nothing of the one before may stay, as its changes would be made by the other one. */
+  const isReplaced = replaced || (session !== undefined && last !== undefined && session.user.id !== last.user.id);
 
   useEffect(() => {
-    if (session) setLast(session);
-  }, [session]);
+    // The pages are gone by now: a form with changes would ask whether to leave it.
+    if (isReplaced) window.location.assign('/');
+    else if (session) setLast(session);
+  }, [isReplaced, session]);
 
   const forget = useCallback(() => {
     setLast(undefined);
@@ -78,8 +83,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     channel.onmessage = ({ data }: MessageEvent<Message>) => {
       if (data.type === 'signedOut') forget();
-      // What is on the page belongs to somebody else.
-      else if (last && last.user.id !== data.userId) window.location.reload();
+      else if (last && last.user.id !== data.userId) setReplaced(true);
       else {
         setEnded(false);
         void client.invalidateQueries();
@@ -89,15 +93,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
   const refresh = useCallback(async () => {
     const next = await currentSession();
-    if (next && last && next.user.id !== last.user.id) {
-      // Nothing of one account may be seen by another.
-      client.clear();
-      window.location.assign('/');
-      return;
-    }
+    if (next) channel.postMessage({ type: 'signedIn', userId: next.user.id } satisfies Message);
+    if (next && last && next.user.id !== last.user.id) return setReplaced(true);
     client.setQueryData(sessionKey, next);
     setEnded(false);
-    if (next) channel.postMessage({ type: 'signedIn', userId: next.user.id } satisfies Message);
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [channel, client, last]);
 
@@ -118,12 +117,14 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   }, [channel, forget]);
 
   const state = useMemo<State>(() => {
+    // Until the page is loaded anew.
+    if (isReplaced) return { kind: 'loading' };
     if ((ended || query.data === null) && last) return { kind: 'ended', session: last };
     if (session) return { kind: 'signedIn', session };
     if (query.isPending) return { kind: 'loading' };
     if (query.error) return { kind: 'failed', error: query.error };
     return { kind: 'signedOut' };
-  }, [ended, last, query.data, query.error, query.isPending, session]);
+  }, [ended, isReplaced, last, query.data, query.error, query.isPending, session]);
 
   const value = useMemo(() => ({ state, signIn, refresh, signOut }), [state, signIn, refresh, signOut]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
