@@ -1,8 +1,26 @@
+import type { Page } from '@playwright/test';
 import { expect } from 'chai';
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect as expectPage, settled, widthBeyondWindow } from './support/browser.js';
+import {
+  accessibilityProblems,
+  describePages,
+  expect as expectPage,
+  settled,
+  widthBeyondWindow,
+} from './support/browser.js';
 import { signInAt, useConsole } from './support/console.js';
+
+/** Answers requests to sign out with a status, or not at all; they go to the service while `with` is undefined. */
+async function refuseSigningOut(page: Page): Promise<{ with: 503 | 'no answer' | undefined }> {
+  const refuse: Awaited<ReturnType<typeof refuseSigningOut>> = { with: 'no answer' };
+  await page.route('**/api/auth/web-session', (route) => {
+    if (route.request().method() !== 'DELETE' || refuse.with === undefined) return route.continue();
+    if (refuse.with === 'no answer') return route.abort();
+    return route.fulfill({ status: refuse.with, json: { error: 'Busy.' } });
+  });
+  return refuse;
+}
 
 describePages('The session of the web console', function () {
   this.timeout(scaled(60_000));
@@ -173,6 +191,45 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByRole('button', { name: 'Account menu for Bob Builder' })).toBeVisible();
     await expectPage(page.getByText('Tia')).toHaveCount(0);
     await expectPage(page.getByLabel('Last name')).toHaveCount(0);
+  });
+
+  it('stays, and the page says so, when signing out fails', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainee = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+    const page = await test.openAs(trainee);
+    test.expectErrors(page, /ERR_FAILED|status of 503/);
+    const refuse = await refuseSigningOut(page);
+    const signOut = async () => {
+      await page.getByRole('button', { name: 'Account menu for Tia Trainee' }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    };
+    const alert = page.getByRole('alert').filter({ hasText: 'Signing out failed. You are still signed in.' });
+    await signOut();
+    await expectPage(alert).toContainText('The service cannot be reached.');
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    refuse.with = 503;
+    await signOut();
+    await expectPage(alert).toContainText('Busy.');
+    await page.getByRole('link', { name: 'Catalogue' }).click();
+    await expectPage(alert).toHaveCount(0);
+    refuse.with = undefined;
+    await signOut();
+    await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+  });
+
+  it('stays when signing out fails before an initial password is changed', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainee = await buildUser(test.context, { requiresPasswordChange: true });
+    const page = await test.open(test.url);
+    await signInAt(page, trainee.email, factoryPassword);
+    test.expectErrors(page, /status of 503/);
+    const refuse = await refuseSigningOut(page);
+    refuse.with = 503;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expectPage(page.getByRole('alert')).toContainText('Signing out failed. You are still signed in.');
+    refuse.with = undefined;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   });
 
   it('is in the language of the browser, and in the one that is chosen', async () => {

@@ -4,11 +4,12 @@ import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { FormFailure } from '../ui/form-failure.js';
 import { AppearanceMenu } from './appearance-menu.js';
 import { useKeptFocus } from './focus.js';
 import { Logo } from './logo.js';
 import { navigationOf } from './navigation.js';
-import { useSession, useUser } from './session.js';
+import { useSignOut, useUser } from './session.js';
 
 /** The frame of every page: navigation by role, account menu, and the page itself. */
 export function Layout() {
@@ -18,6 +19,9 @@ export function Layout() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
   useEffect(close, [pathname]);
+  const signOut = useSignOut();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the failure goes when the page changes
+  useEffect(signOut.reset, [pathname]);
   useKeptFocus();
   return (
     <div className="frame">
@@ -42,7 +46,7 @@ export function Layout() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <AppearanceMenu />
-            <AccountMenu />
+            <AccountMenu onSignOut={() => signOut.mutate()} />
           </Group>
         </Group>
       </header>
@@ -60,15 +64,15 @@ export function Layout() {
         ))}
       </Box>
       <Box component="main" id="content" className="frame-main" p="md" tabIndex={-1}>
+        <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
         <Outlet />
       </Box>
     </div>
   );
 }
 
-function AccountMenu() {
+function AccountMenu({ onSignOut }: { onSignOut(): void }) {
   const { t } = useTranslation();
-  const { signOut } = useSession();
   const { firstName, lastName, avatar, role } = useUser();
   const name = `${firstName} ${lastName}`;
   return (
@@ -90,7 +94,7 @@ function AccountMenu() {
         <Menu.Item component={Link} to="/profile" leftSection={<IconUserCircle size={16} aria-hidden />}>
           {t('app.profile')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={onSignOut}>
           {t('app.signOut')}
         </Menu.Item>
       </Menu.Dropdown>

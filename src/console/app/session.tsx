@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { type Answer, ApiError, call, whenSignedOut } from '../api/client.js';
 
@@ -134,6 +134,16 @@ export function useSession(): SessionContext {
   const session = useContext(Context);
   if (!session) throw new Error('useSession() needs a SessionProvider around it.');
   return session;
+}
+
+/** Signs out by a button; `error` says why that failed. */
+export function useSignOut() {
+  const { signOut } = useSession();
+  return useMutation({
+    mutationFn: signOut,
+    // Without a network it fails, rather than wait for one and sign out later.
+    networkMode: 'always',
+  });
 }
 
 /** The signed-in account: for pages behind the session gate. */

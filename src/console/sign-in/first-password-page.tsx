@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
-import { useSession } from '../app/session.js';
+import { useSession, useSignOut } from '../app/session.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { Entrance } from './entrance.js';
@@ -9,7 +9,8 @@ import { Entrance } from './entrance.js';
 /** The forced change of an initial password. */
 export function FirstPasswordPage() {
   const { t } = useTranslation();
-  const { refresh, signOut } = useSession();
+  const { refresh } = useSession();
+  const signOut = useSignOut();
   const form = useApiForm({
     initialValues: { newPassword: '', again: '' },
     validate: (values) => (values.newPassword === values.again ? {} : { again: t('firstPassword.mismatch') }),
@@ -23,6 +24,7 @@ export function FirstPasswordPage() {
       <form onSubmit={form.onSubmit} noValidate>
         <Stack>
           <FormFailure>{form.failure}</FormFailure>
+          <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
           <PasswordInput
             {...form.field('newPassword')}
             label={t('field.newPassword')}
@@ -36,7 +38,7 @@ export function FirstPasswordPage() {
             required
           />
           <Group justify="space-between">
-            <Button variant="default" onClick={() => void signOut()}>
+            <Button variant="default" onClick={() => signOut.mutate()} loading={signOut.isPending}>
               {t('app.signOut')}
             </Button>
             <Button type="submit" loading={form.submitting}>

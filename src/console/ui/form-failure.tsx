@@ -5,12 +5,19 @@ import { messageOf } from './messages.js';
 /** The button may be far below. */
 const showFailure = (alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'nearest' });
 
-/** Says above a form's fields what was refused; nothing when nothing was. @param children the form's `failure` */
-export function FormFailure({ children }: { children: unknown }) {
+interface FormFailureProps {
+  /** The form's `failure`. */
+  children: unknown;
+  /** What failed, where no form says so. */
+  title?: string;
+}
+
+/** Says above a form's fields what was refused; nothing when nothing was. */
+export function FormFailure({ children, title }: FormFailureProps) {
   const { t } = useTranslation();
   if (children === undefined) return null;
   return (
-    <Alert color="red" variant="light" role="alert" className="form-failure" ref={showFailure}>
+    <Alert color="red" variant="light" role="alert" title={title} className="form-failure" ref={showFailure}>
       {messageOf(children, t)}
     </Alert>
   );

@@ -13,6 +13,7 @@ export const common: Pick<Words, keyof typeof english> = {
     dark: 'Dunkel',
     auto: 'Wie das System',
     signOut: 'Abmelden',
+    signOutFailed: 'Das Abmelden ist fehlgeschlagen. Du bist noch angemeldet.',
     profile: 'Profil',
     notFound: 'Diese Seite gibt es nicht.',
     notFoundHint: 'Vielleicht ist die Adresse falsch, oder deine Rolle darf diese Seite nicht sehen.',

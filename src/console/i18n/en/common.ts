@@ -11,6 +11,7 @@ export const common = {
     dark: 'Dark',
     auto: 'As the system',
     signOut: 'Sign out',
+    signOutFailed: 'Signing out failed. You are still signed in.',
     profile: 'Profile',
     notFound: 'There is no such page.',
     notFoundHint: 'The address may be wrong, or your role may not see this page.',
