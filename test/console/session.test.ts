@@ -232,6 +232,26 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   });
 
+  it('is asked for again where the service was away', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(await buildUser(test.context));
+    test.expectErrors(page, /ERR_FAILED/);
+    let asked = 0;
+    await page.route('**/api/auth/web-session', (route) => {
+      asked += 1;
+      return route.abort();
+    });
+    await page.reload();
+    await expectPage(page.getByRole('alert')).toContainText('The service cannot be reached.');
+    const before = asked;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expectPage.poll(() => asked).toBeGreaterThan(before);
+    await expectPage(page.getByRole('alert')).toContainText('The service cannot be reached.');
+    await page.unroute('**/api/auth/web-session');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expectPage(page.getByRole('banner')).toBeVisible();
+  });
+
   it('is in the language of the browser, and in the one that is chosen', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainee = await buildUser(test.context);

@@ -35,7 +35,7 @@ function Entrance() {
 
 /** Shows the pages only to who is signed in with a password of their own; the address stays for afterwards. */
 export function SessionGate() {
-  const { state, refresh } = useSession();
+  const { state } = useSession();
   const { t } = useTranslation();
   useEffect(() => {
     if (state.kind === 'signedOut') document.title = `${t('signIn.title')} · ${t('app.name')}`;
@@ -44,7 +44,7 @@ export function SessionGate() {
   if (state.kind === 'failed')
     return (
       <Center mih="100vh">
-        <Failed error={state.error} onRetry={() => void refresh()} />
+        <Failed error={state.error} onRetry={state.retry} />
       </Center>
     );
   if (state.kind === 'signedOut') return <Entrance />;

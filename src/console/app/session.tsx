@@ -9,7 +9,7 @@ export type Role = SessionUser['role'];
 type State =
   | { kind: 'loading' }
   /** The service can't be reached, or fails. */
-  | { kind: 'failed'; error: ApiError }
+  | { kind: 'failed'; error: ApiError; retry(): void }
   | { kind: 'signedOut' }
   /** The session has ended while the page was open: the page stays, a form to sign in lies over it. */
   | { kind: 'ended'; session: Session }
@@ -122,9 +122,9 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     if ((ended || query.data === null) && last) return { kind: 'ended', session: last };
     if (session) return { kind: 'signedIn', session };
     if (query.isPending) return { kind: 'loading' };
-    if (query.error) return { kind: 'failed', error: query.error };
+    if (query.error) return { kind: 'failed', error: query.error, retry: () => void query.refetch() };
     return { kind: 'signedOut' };
-  }, [ended, isReplaced, last, query.data, query.error, query.isPending, session]);
+  }, [ended, isReplaced, last, query.data, query.error, query.isPending, query.refetch, session]);
 
   const value = useMemo(() => ({ state, signIn, refresh, signOut }), [state, signIn, refresh, signOut]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
