@@ -62,6 +62,57 @@ describePages('A person', function () {
     await expect(page.getByLabel('Last name')).toHaveValue('Other');
   });
 
+  it("doesn't take what was just saved for a change of somebody else", async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    await page.getByLabel('First name').fill('Mia');
+    // Saving ends when everything that the page shows has been read again.
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/auth/web-session', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await save(page).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Mia Trainee' })).toBeVisible();
+    await expect(page.getByText('Somebody else')).toHaveCount(0);
+    release();
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await expect(save(page)).toBeDisabled();
+  });
+
+  it('keeps what was typed after a conflict, and saves it beside what somebody else has changed', async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    await page.getByLabel('First name').fill('Mia');
+    await trainee.update({ lastName: 'Other' });
+    await save(page).click();
+    const warning = page.getByRole('alert').filter({ hasText: 'Somebody else' });
+    await expect(warning).toContainText('Last name: "Trainee" is now "Other"');
+
+    // The account is read again after each action.
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+    await expect(page.getByText('Inactive', { exact: true })).toBeVisible();
+    await expect(page.getByLabel('First name')).toHaveValue('Mia');
+
+    await warning.getByRole('button', { name: 'Go on with my changes' }).click();
+    await expect(warning).toBeHidden();
+    await expect(page.getByLabel('First name')).toHaveValue('Mia');
+    await expect(page.getByLabel('Last name')).toHaveValue('Other');
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await page.getByRole('link', { name: 'Courses' }).click();
+    await expect(page.getByLabel('First name')).toHaveValue('Mia');
+    await save(page).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Mia Other' })).toBeVisible();
+    await expect(save(page)).toBeDisabled();
+    await trainee.reload();
+    expect([trainee.firstName, trainee.lastName]).toEqual(['Mia', 'Other']);
+  });
+
   it('gets a new password, which is shown until it is closed on purpose', async () => {
     const { admin, trainee } = await buildScene(test);
     const page = await test.openAs(admin, `/people/${trainee.id}`);

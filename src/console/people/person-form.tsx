@@ -43,7 +43,7 @@ export function PersonForm({ user }: { user: PersonDetails }) {
       }
       const body = Object.fromEntries(differing(base, values).map((field) => [field, values[field]]));
       const { user: saved } = await update.mutateAsync({ path: { id: user.id }, body });
-      begin(saved);
+      continueFrom(saved, values);
       notifyDone(t('state.saved'));
     },
   });
@@ -55,8 +55,17 @@ export function PersonForm({ user }: { user: PersonDetails }) {
     form.restart(fieldsOf(from));
   }
 
+  /** Continues from other values: what the user has changed stays. @param since what it was changed from */
+  function continueFrom(from: Fields, since?: Fields): void {
+    setBase(fieldsOf(from));
+    setTheirs(undefined);
+    form.merge(fieldsOf(from), since);
+  }
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: looks at each answer once
   useEffect(() => {
+    // Read again after saving: these are no changes of somebody else.
+    if (form.submitting) return;
     if (differing(base, user).length === 0) setTheirs(undefined);
     else if (form.isDirty) setTheirs(user);
     else begin(user);
@@ -67,15 +76,7 @@ export function PersonForm({ user }: { user: PersonDetails }) {
       <Stack maw={720}>
         <FormFailure>{form.failure}</FormFailure>
         {theirs && (
-          <Conflict
-            base={base}
-            theirs={theirs}
-            onTheirs={() => begin(theirs)}
-            onMine={() => {
-              setBase(fieldsOf(theirs));
-              setTheirs(undefined);
-            }}
-          />
+          <Conflict base={base} theirs={theirs} onTheirs={() => begin(theirs)} onMine={() => continueFrom(theirs)} />
         )}
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput {...form.field('firstName')} label={t('field.firstName')} autoComplete="off" required />
@@ -90,7 +91,7 @@ export function PersonForm({ user }: { user: PersonDetails }) {
             · {t('field.lastLogin')}: <Time at={user.lastLogin} />
           </Text>
           <Group>
-            <Button variant="default" disabled={!form.isDirty || form.submitting} onClick={() => begin(theirs ?? user)}>
+            <Button variant="default" disabled={!form.isDirty || form.submitting} onClick={() => begin(theirs ?? base)}>
               {t('people.discard')}
             </Button>
             <Button type="submit" loading={form.submitting} disabled={!form.isDirty || theirs !== undefined}>

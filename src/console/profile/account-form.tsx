@@ -25,6 +25,7 @@ export function AccountForm() {
     async submit(values) {
       await call('updateProfile', { body: values });
       await refresh();
+      form.merge(values, values);
       notifyDone(t('state.saved'));
     },
   });

@@ -6,7 +6,10 @@ interface ApiFormOptions<Values extends object> {
   initialValues: Values;
   /** Problems by field, before anything is sent; the service checks the rest. */
   validate?(values: Values): FormErrors;
-  /** Calls the service. What it throws is shown: at the fields when it names them, else as `failure`. */
+  /**
+   * Calls the service, and hands what is saved then to `merge` where the form stays. What it throws is shown: at the fields
+   * when it names them, else as `failure`.
+   */
   submit(values: Values): Promise<void>;
 }
 
@@ -44,7 +47,6 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     setSubmitting(true);
     try {
       await submit(form.getValues());
-      form.resetDirty();
     } catch (error) {
       refused.current = element;
       refuse(error);
@@ -62,9 +64,23 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     setFailure(undefined);
   }
 
+  /**
+   * Takes over what the service has now, except in fields that the user has changed: these stay, and are not saved.
+   * @param since the values that the user's are compared with; those that were saved last, when they aren't given
+   */
+  function merge(now: Values, since: Values = form.getInitialValues()): void {
+    form.resetDirty(since);
+    const changed = Object.entries(form.getValues()).filter(([name]) => form.isDirty(name));
+    form.setInitialValues(now);
+    form.setValues({ ...now, ...Object.fromEntries(changed) });
+  }
+
   return {
     values: form.values,
+    /** What the service had, as far as the form was told. */
+    initialValues: form.getInitialValues,
     restart,
+    merge,
     setValues: form.setValues,
     setFieldValue: form.setFieldValue,
     reset: form.reset,
