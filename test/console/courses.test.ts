@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { buildEnrollment, buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, expect, keepScreenshot, settled } from './support/browser.js';
-import { useConsole } from './support/console.js';
+import { readAgain, useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
 const picture = () =>
@@ -96,6 +96,58 @@ describePages('The courses of the web console', function () {
     await expect(page.getByText('Saved.')).toBeVisible();
     await course.reload();
     expect([course.location, course.language]).toEqual(['Room 3', 'English']);
+  });
+
+  it('sends only the fields that were changed, whatever somebody else changes in between', async () => {
+    const { trainer, course } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    const alert = page.getByRole('main').getByRole('alert');
+    const save = () => page.getByRole('button', { name: 'Save' }).click();
+    const stored = async () => {
+      await course.reload();
+      return [course.location, course.language];
+    };
+    await page.getByLabel('Location').fill('Room 1');
+    await course.update({ location: 'Room 2', language: 'English' });
+    await save();
+    await expect(alert).toContainText('Save again to overwrite them');
+    await expect(page.getByRole('textbox', { name: 'Language' })).toHaveValue('English');
+    await save();
+    await expect.poll(stored).toEqual(['Room 1', 'English']);
+
+    await course.update({ language: 'French' });
+    await page.getByLabel('Location').fill('Room 3');
+    await save();
+    await expect.poll(stored).toEqual(['Room 3', 'French']);
+    await expect(page.getByRole('textbox', { name: 'Language' })).toHaveValue('French');
+    await page.getByLabel('Location').fill('Room 4');
+    await save();
+    await expect.poll(stored).toEqual(['Room 4', 'French']);
+
+    test.expectErrors(page, /status of 400/);
+    await page.getByLabel('Title').fill(' ');
+    await page.getByLabel('Location').fill('Room 5');
+    await course.update({ language: 'Dutch' });
+    await save();
+    await expect(page.getByLabel('Title')).toHaveAttribute('aria-invalid', 'true');
+    await page.getByLabel('Title').fill('Weaving');
+    await save();
+    await expect.poll(stored).toEqual(['Room 5', 'Dutch']);
+    expect(course.title).toBe('Weaving');
+  });
+
+  it('follows the service in fields that were not changed, and still tells of a conflict in the others', async () => {
+    const { trainer, course } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    await page.getByLabel('Location').fill('Room 1');
+    await course.update({ location: 'Room 2', language: 'English' });
+    await readAgain(page);
+    await expect(page.getByRole('textbox', { name: 'Language' })).toHaveValue('English');
+    await expect(page.getByLabel('Location')).toHaveValue('Room 1');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('Location');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await expect(page.getByLabel('Location')).toHaveValue('Room 2');
   });
 
   it('keeps unsaved edits when the session ends: one signs in again over the page', async () => {

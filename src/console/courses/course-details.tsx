@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, upload } from '../api/client.js';
 import { useChange, useRefresh } from '../api/queries.js';
@@ -42,37 +42,50 @@ function EditForm({ course }: { course: Course }) {
   const { t } = useTranslation();
   const { id } = course;
   const update = useChange('updateCourse');
-  /** What the fields were when they were shown, or last compared with the service. */
-  const base = useRef(formValuesOf(course));
+  /** What the service had when it was last asked. */
+  const latest = useRef(formValuesOf(course));
 
   /** Somebody else may have changed the same fields in the meantime: their work isn't overwritten unasked. */
   async function assertNotChangedMeanwhile(names: readonly string[]): Promise<void> {
     const now = formValuesOf((await call('showCourse', { path: { id } })).course);
-    const theirs = Object.keys(changedFields(base.current, now)).filter((name) => names.includes(name));
-    base.current = now;
+    latest.current = now;
+    const theirs = Object.keys(changedFields(form.initialValues(), now)).filter((name) => names.includes(name));
     if (theirs.length === 0) return;
+    form.merge(now);
     const fields = theirs.map((name) => t(`courses.field.${name as keyof CourseFormValues}`)).join(', ');
     throw new Error(t('courses.form.conflict', { fields }));
   }
 
-  const form = useApiForm({
-    initialValues: base.current,
+  const form = useApiForm<CourseFormValues>({
+    initialValues: latest.current,
     async submit(values) {
-      const body = changedFields(base.current, values);
+      const body = changedFields(form.initialValues(), values);
       await assertNotChangedMeanwhile(Object.keys(body));
       const { course: saved } = await update.mutateAsync({ path: { id }, body });
-      base.current = formValuesOf(saved);
+      latest.current = formValuesOf(saved);
+      form.merge(latest.current, values);
       notifyDone(t('state.saved'));
     },
   });
   useUnsavedGuard(form.isDirty && !form.submitting);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looks at each answer once
+  useEffect(() => {
+    if (form.submitting) return;
+    latest.current = formValuesOf(course);
+    // Changed fields keep what they were changed from: whether somebody else has changed them is asked when they are saved.
+    const changed = changedFields(form.initialValues(), form.values);
+    const kept = Object.entries(form.initialValues()).filter(([name]) => name in changed);
+    form.merge({ ...latest.current, ...Object.fromEntries(kept) });
+  }, [course]);
+
   return (
     <CourseForm
       form={form}
       action={t('action.save')}
       beside={
         form.isDirty && (
-          <Button variant="default" onClick={() => form.setValues(base.current)} disabled={form.submitting}>
+          <Button variant="default" onClick={() => form.restart(latest.current)} disabled={form.submitting}>
             {t('courses.form.discard')}
           </Button>
         )

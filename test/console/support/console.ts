@@ -54,3 +54,9 @@ export async function signInAt(page: Page, identifier: string, password: string)
   await page.getByLabel(/^(Password|Passwort)/).fill(password);
   await page.getByRole('button', { name: /^(Sign in|Anmelden)$/ }).click();
 }
+
+/** Comes back to the page a minute later: what it shows is read again. */
+export async function readAgain(page: Page): Promise<void> {
+  await page.clock.setFixedTime((await page.evaluate(() => Date.now())) + 60_000);
+  await page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')));
+}
