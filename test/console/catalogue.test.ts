@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
-import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, settled, widthBeyondWindow } from './support/browser.js';
-import { useConsole } from './support/console.js';
+import { readAgain, useConsole } from './support/console.js';
 
 const cards = (page: Page) => page.getByRole('article');
 const place = (page: Page) => page.getByRole('region', { name: 'Your place' });
@@ -85,6 +85,34 @@ describePages('The catalogue', function () {
     await expect(place(page)).toContainText('You can ask again.');
     await page.getByRole('button', { name: 'Ask for a place' }).click();
     await expect(place(page)).toContainText('The trainer has not answered yet.');
+  });
+
+  it('keeps a message to the trainer while the course can not be read again, and when the session ends', async () => {
+    const { trainee, compilers } = await scene();
+    const page = await test.openAs(trainee, `/catalogue/${compilers.id}`);
+    const message = page.getByLabel('Message to the trainer (optional)');
+    await message.fill('I know C.');
+    test.expectErrors(page, /status of (500|401)/);
+    await page.route(`**/api/courses/${compilers.id}*`, (route) => route.fulfill({ status: 500, json: {} }));
+    await readAgain(page);
+    const failure = page.getByRole('main').getByRole('alert');
+    await expect(failure).toBeVisible();
+    await expect(message).toHaveValue('I know C.');
+    await page.unroute(`**/api/courses/${compilers.id}*`);
+    await failure.getByRole('button', { name: 'Try again' }).click();
+    await expect(failure).toBeHidden();
+
+    await test.context.database.models.Session.destroy({ where: {} });
+    await readAgain(page);
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('Your session has ended.');
+    await dialog.getByLabel(/^Password/).fill(factoryPassword);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await expect(dialog).toHaveCount(0);
+    await expect(message).toHaveValue('I know C.');
+    await page.getByRole('button', { name: 'Ask for a place' }).click();
+    await expect(place(page)).toContainText('I know C.');
+    await settled(page);
   });
 
   it('lets a trainee leave a course, and asks for nothing that is no longer theirs', async () => {

@@ -207,6 +207,20 @@ describePages('The courses of the web console', function () {
     await expect(row(page, 'Compilers')).toHaveCount(0);
   });
 
+  it('keeps an open dialog when the list can not be read again', async () => {
+    const { admin } = await buildScene(test);
+    const page = await test.openAs(admin, '/courses');
+    await row(page, 'Compilers').getByRole('button', { name: 'Actions for Compilers' }).click();
+    await page.getByRole('menuitem', { name: 'Assign trainer' }).click();
+    await dialog(page).getByRole('combobox', { name: 'New trainer' }).fill('Olga');
+    await page.getByRole('option', { name: /Olga Other/ }).click();
+    test.expectErrors(page, /status of 500/);
+    await page.route(/api\/courses\?/, (route) => route.fulfill({ status: 500, json: {} }));
+    await readAgain(page);
+    await expect(page.getByRole('main').getByText('This could not be loaded')).toBeVisible();
+    await expect(dialog(page).getByRole('combobox', { name: 'New trainer' })).toHaveValue(/Olga Other/);
+  });
+
   it('gives a course to another trainer', async () => {
     const { admin, course, other } = await buildScene(test);
     const page = await test.openAs(admin, `/courses/${course.id}`);

@@ -20,28 +20,26 @@ export function CatalogueCoursePage() {
   const own = useApi('listOwnEnrollments', { query: { courseId: id } });
   const back = <TextLink to="/catalogue">{t('catalogue.back')}</TextLink>;
   const error = query.error ?? own.error;
-  if (error)
-    return (
-      <Page title={t('catalogue.title')} hint={back}>
-        <Failed
-          error={error}
-          onRetry={() => {
-            void query.refetch();
-            void own.refetch();
-          }}
-        />
-      </Page>
-    );
+  const failed = error && (
+    <Failed
+      error={error}
+      onRetry={() => {
+        void query.refetch();
+        void own.refetch();
+      }}
+    />
+  );
   if (!query.data || !own.data)
     return (
       <Page title={t('catalogue.title')} hint={back}>
-        <Loading />
+        {failed ?? <Loading />}
       </Page>
     );
   const { course } = query.data;
   const [enrollment] = own.data.enrollments;
   return (
     <Page key={id} title={course.title} hint={back}>
+      {failed}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
           <Stack>

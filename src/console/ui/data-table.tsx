@@ -66,8 +66,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (isBeyond) onSearch({ page: lastPage });
   }, [isBeyond, lastPage]);
 
-  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (query.isPending || !rows || isBeyond) return <Loading lines={8} />;
+  const failed = query.error && <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isPending || !rows || isBeyond) return failed ?? <Loading lines={8} />;
+  if (rows.length === 0 && failed) return failed;
   if (rows.length === 0)
     return filtered ? (
       <Empty message={t('state.noMatch')}>
@@ -82,6 +83,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     );
   return (
     <Stack gap="xs">
+      {/* The rows stay: they may have an open dialog. */}
+      {failed}
       <Box component="section" aria-label={props.label} tabIndex={0} className="table-frame">
         <Table highlightOnHover verticalSpacing="xs" aria-busy={query.isPlaceholderData} aria-label={props.label}>
           <Head {...props} shown={shown} rows={rows} />
