@@ -83,6 +83,32 @@ describePages('Many people at once', function () {
     await expect(other.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
   });
 
+  it('that match a filter are no longer selected with another one, also after Back or a link', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin, '/people');
+    await page.getByLabel('Role').selectOption('Trainee');
+    const selectMatching = async () => {
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+      await page.getByRole('button', { name: 'Select all 25 that match' }).click();
+      await expect(page.getByText('25 people selected')).toBeVisible();
+    };
+    await selectMatching();
+    await page.goBack();
+    await expect(page.getByText('1 to 20 of 27')).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Selection' })).toBeHidden();
+    await page.goForward();
+    await expect(page.getByText('1 to 20 of 25')).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Selection' })).toBeHidden();
+
+    await selectMatching();
+    await page.getByRole('button', { name: 'Page 2' }).click();
+    await expect(page.getByText('21 to 25 of 25')).toBeVisible();
+    await expect(page.getByText('25 people selected')).toBeVisible();
+    await page.getByRole('navigation').getByRole('link', { name: 'People' }).click();
+    await expect(page.getByText('1 to 20 of 27')).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Selection' })).toBeHidden();
+  });
+
   it('are enrolled in a course, with the reason for each one who is not', async () => {
     const { admin, trainees, course } = await buildPeople(test);
     if (trainees[0]) await buildEnrollment(test.context, trainees[0], course, { status: 'active' });

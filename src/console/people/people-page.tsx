@@ -40,11 +40,15 @@ export function PeoplePage() {
   const navigate = route.useNavigate();
   const [creating, { open, close }] = useDisclosure();
   const [accounts, setAccounts] = useState<ReadonlyMap<string, Account>>(new Map());
-  /** Whether all that match are meant, instead of those that were ticked. */
-  const [allMatching, setAllMatching] = useState(false);
+  /** The filter whose matches are all meant, instead of those that were ticked. */
+  const [matched, setMatched] = useState<string>();
   const [acting, setActing] = useState<BulkAction>();
   const filter = filterOf(search);
   const filtered = Object.keys(filter).length > 0;
+  const filterKey = JSON.stringify(filter);
+  const allMatching = matched === filterKey;
+  // With another filter it would be other accounts. Back and links change the address, too: it is looked at here.
+  if (matched !== undefined && !allMatching) select(new Map());
   const people = useApi(
     'listUsers',
     {
@@ -66,14 +70,12 @@ export function PeoplePage() {
   const pageAccounts = new Map(people.data?.users.map((account) => [account.id, account]));
 
   function onSearch(change: SearchChange<PeopleSearch>): void {
-    // With another filter it would be other accounts.
-    if (Object.keys(change).some((key) => key in noFilters)) setAllMatching(false);
     // Each letter of a search is no page to go back to.
     void navigate({ search: (before) => changedSearch(before, change), replace: 'search' in change });
   }
 
   function select(next: ReadonlyMap<string, Account>): void {
-    setAllMatching(false);
+    setMatched(undefined);
     setAccounts(next);
   }
 
@@ -122,7 +124,7 @@ export function PeoplePage() {
       <SelectionBar
         selected={selected}
         matching={pagination?.totalItems ?? 0}
-        onSelectMatching={() => setAllMatching(true)}
+        onSelectMatching={() => setMatched(filterKey)}
         onClear={() => select(new Map())}
         onAct={setActing}
       />
