@@ -1,5 +1,7 @@
 import type { Page } from '@playwright/test';
-import { buildEnrollment, tokenFor } from '../support/factories.js';
+import { updateUser } from '../../src/services/accounts/commands.js';
+import { operator } from '../../src/services/core.js';
+import { buildEnrollment, buildImport, buildMaterial, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { useConsole } from './support/console.js';
@@ -28,6 +30,46 @@ async function actionsInSight(page: Page): Promise<string[][]> {
     }),
   );
 }
+
+describePages('A page after the last one', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('becomes the last one, without an entry in the history: Back leads to where one came from', async () => {
+    const { admin, course, trainees } = await buildScene(test);
+    for (const trainee of trainees) await buildEnrollment(test.context, trainee, course);
+    await buildMaterial(test.context, course, { name: 'Exercise.txt', uploadedBy: admin.id }, 'Write a parser.');
+    const imported = await buildImport(test.context, 1);
+    const [trainee] = trainees;
+    if (!trainee) throw new Error('There is no trainee.');
+    await tokenFor(test.context, trainee);
+    await updateUser(test.context, operator, trainee.id, { lastName: 'Other' });
+    const page = await test.openAs(admin, '/people');
+    const lists = [
+      '/people?',
+      '/courses?',
+      '/enrollments?',
+      '/audit?',
+      '/imports?',
+      `/imports/${imported}?`,
+      '/profile?',
+      `/courses/${course.id}?tab=participants&`,
+      `/courses/${course.id}?tab=materials&`,
+      `/people/${trainee.id}?tab=sessions&`,
+      `/people/${trainee.id}?tab=enrollments&`,
+      `/people/${trainee.id}?tab=history&`,
+    ];
+    for (const list of lists) {
+      await page.goto(`${test.url}${list}page=9`);
+      await expect(page).toHaveURL(`${test.url}${list}page=1`);
+      await page.getByRole('table').first().waitFor();
+    }
+    for (const before of ['/people', ...lists.slice(0, -1).map((list) => `${list}page=1`)].reverse()) {
+      await page.goBack();
+      await expect(page).toHaveURL(`${test.url}${before}`);
+    }
+  });
+});
 
 describePages('The actions of a row', function () {
   this.timeout(scaled(120_000));

@@ -21,8 +21,8 @@ export function AuditPage() {
     { query: { ...filter, page: search.page ?? 1, limit: search.limit ?? 20 } },
     { keepPrevious: true },
   );
-  const onSearch = (change: SearchChange<AuditSearch>) =>
-    void navigate({ search: (before) => changedSearch(before, change) });
+  const onSearch = (change: SearchChange<AuditSearch>, replace = false) =>
+    void navigate({ search: (before) => changedSearch(before, change), replace });
   return (
     <Page title={t('audit.title')} hint={t('audit.hint', { zone: timeZone() })}>
       <AuditFilters search={search} onSearch={onSearch} filtered={filtered} />

@@ -19,7 +19,7 @@ interface AuditTableProps {
   entries: readonly AuditEntry[] | undefined;
   pagination: Answer<'listAudit'>['pagination'] | undefined;
   search: ListSearch;
-  onSearch(change: ListSearch): void;
+  onSearch(change: ListSearch, replace?: boolean): void;
   filtered?: boolean;
   onClearFilters?(): void;
   /** Left out where all entries are of one object. */

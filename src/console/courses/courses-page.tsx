@@ -157,8 +157,8 @@ export function CoursesPage() {
   );
   const filters = { search: text, category, level, isPublished, seatsLeft, trainerId: search.trainerId };
 
-  function onSearch(change: SearchChange<Search>): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace: 'search' in change });
+  function onSearch(change: SearchChange<Search>, replace = 'search' in change): void {
+    void navigate({ search: (previous) => changedSearch(previous, change), replace });
   }
   const create = (
     <ButtonLink to="/courses/new" leftSection={<IconPlus size={16} aria-hidden />}>

@@ -48,8 +48,8 @@ export function EnrollmentsPage() {
   const query = useEnrollments(search);
   const { status, courseId, userId, trainerId, search: text } = search;
 
-  function onSearch(change: SearchChange<Search>): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace: 'search' in change });
+  function onSearch(change: SearchChange<Search>, replace = 'search' in change): void {
+    void navigate({ search: (previous) => changedSearch(previous, change), replace });
   }
   return (
     <Page title={isAdmin ? t('nav.enrollments') : t('nav.participants')}>

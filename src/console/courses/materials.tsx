@@ -44,7 +44,9 @@ export function Materials({ courseId }: { courseId: string }) {
         pagination={query.data?.pagination}
         rowKey={({ id }) => id}
         search={search}
-        onSearch={(change: ListSearch) => void navigate({ search: (previous) => changedSearch(previous, change) })}
+        onSearch={(change: ListSearch, replace = false) =>
+          void navigate({ search: (previous) => changedSearch(previous, change), replace })
+        }
         empty={<Empty message={t('courses.materials.none')} />}
       />
       <ConfirmDialog

@@ -39,8 +39,8 @@ export function Participants({ course }: { course: Course }) {
   );
   const rows = query.data?.trainees.map(({ enrollment, ...user }) => ({ ...enrollment, user, course }));
 
-  function onSearch(change: SearchChange<Search>): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace: 'search' in change });
+  function onSearch(change: SearchChange<Search>, replace = 'search' in change): void {
+    void navigate({ search: (previous) => changedSearch(previous, change), replace });
   }
   const add = (
     <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setAssigning(true)}>

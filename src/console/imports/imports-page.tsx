@@ -40,8 +40,8 @@ export function ImportsPage() {
     { query: { status, page, limit } },
     { keepPrevious: true, refetchWhile: ({ imports }) => imports.some(isUnderWay) },
   );
-  const change = (next: SearchChange<typeof search>) =>
-    void navigate({ search: (before) => changedSearch(before, next) });
+  const change = (next: SearchChange<typeof search>, replace = false) =>
+    void navigate({ search: (before) => changedSearch(before, next), replace });
   const columns: Column<Row>[] = [
     {
       id: 'file',

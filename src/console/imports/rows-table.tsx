@@ -39,8 +39,8 @@ export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
     },
     { keepPrevious: true },
   );
-  const change = (next: SearchChange<typeof search>) =>
-    void navigate({ search: (before) => changedSearch(before, next), resetScroll: false });
+  const change = (next: SearchChange<typeof search>, replace = false) =>
+    void navigate({ search: (before) => changedSearch(before, next), replace, resetScroll: false });
   const clear = { outcome: undefined, code: undefined, search: undefined };
   const columns: Column<Row>[] = [
     { id: 'line', header: t('imports.table.line'), align: 'end', render: ({ line }) => formatNumber(line) },

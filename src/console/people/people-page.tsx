@@ -69,9 +69,9 @@ export function PeoplePage() {
     : { kind: 'accounts', accounts };
   const pageAccounts = new Map(people.data?.users.map((account) => [account.id, account]));
 
-  function onSearch(change: SearchChange<PeopleSearch>): void {
-    // Each letter of a search is no page to go back to.
-    void navigate({ search: (before) => changedSearch(before, change), replace: 'search' in change });
+  // Each letter of a search is no page to go back to.
+  function onSearch(change: SearchChange<PeopleSearch>, replace = 'search' in change): void {
+    void navigate({ search: (before) => changedSearch(before, change), replace });
   }
 
   function select(next: ReadonlyMap<string, Account>): void {

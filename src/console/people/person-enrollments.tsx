@@ -17,7 +17,7 @@ type Row = Answer<'listEnrollments'>['enrollments'][number];
 export interface PersonListProps {
   user: PersonDetails;
   search: ListSearch;
-  onSearch(change: ListSearch): void;
+  onSearch(change: ListSearch, replace?: boolean): void;
 }
 
 export function PersonEnrollments({ user, search, onSearch }: PersonListProps) {

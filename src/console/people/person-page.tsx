@@ -60,8 +60,8 @@ function Person({ id }: { id: string }) {
   const tab = oneOf(shown, search.tab) ?? 'details';
   const list = {
     search,
-    onSearch: (change: SearchChange<typeof search>) =>
-      void navigate({ search: (before) => changedSearch(before, change) }),
+    onSearch: (change: SearchChange<typeof search>, replace = false) =>
+      void navigate({ search: (before) => changedSearch(before, change), replace }),
   };
   return (
     <Page

@@ -51,7 +51,9 @@ export function Sessions() {
         pagination={query.data?.pagination}
         rowKey={({ id }) => id}
         search={search}
-        onSearch={(change) => void navigate({ search: (previous) => changedSearch(previous, change) })}
+        onSearch={(change, replace = false) =>
+          void navigate({ search: (previous) => changedSearch(previous, change), replace })
+        }
       />
       <Group>
         <Button

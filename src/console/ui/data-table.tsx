@@ -39,8 +39,11 @@ interface DataTableProps<Row> {
   /** What a row is called, in the name of its checkbox. */
   rowName?(row: Row): string;
   search: ListSearch;
-  /** Changes the address; a change of anything but the page begins at page 1. */
-  onSearch(change: ListSearch): void;
+  /**
+   * Changes the address; a change of anything but the page begins at page 1.
+   * @param replace whether the change takes the place of the entry in the browser's history
+   */
+  onSearch(change: ListSearch, replace?: boolean): void;
   /** The sort key when the address has none. */
   defaultSort?: string;
   selection?: Selection<Row>;
@@ -63,7 +66,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const isBeyond = rows?.length === 0 && lastPage > 0 && (pagination?.currentPage ?? 1) > lastPage;
   // biome-ignore lint/correctness/useExhaustiveDependencies: goes back once for each answer, not when the caller is drawn again
   useEffect(() => {
-    if (isBeyond) onSearch({ page: lastPage });
+    // A page that doesn't exist is none to go back to.
+    if (isBeyond) onSearch({ page: lastPage }, true);
   }, [isBeyond, lastPage]);
 
   const failed = query.error && <Failed error={query.error} onRetry={() => void query.refetch()} />;
