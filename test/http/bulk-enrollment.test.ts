@@ -120,11 +120,16 @@ describe('POST /api/enrollments/bulk', () => {
 
   it('records each enrollment: a new one whole, one that was cancelled as far as it has changed', async () => {
     const [fresh = ''] = await trainees(1);
-    await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled' });
+    const former = new Date('2020-01-01');
+    await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled', enrolledAt: former });
     const { body } = await assign([fresh, cast.trainee.user.id], { notes: 'Again' }).expect(201);
-    for (const { id, userId } of body.enrollments as Shown[]) {
-      const all = { userId, courseId: course.id, status: 'active', progress: 0, notes: 'Again' };
-      const changed = { before: { status: 'cancelled', notes: null }, after: { status: 'active', notes: 'Again' } };
+    for (const { id, userId, enrolledAt } of body.enrollments as (Shown & { enrolledAt: string })[]) {
+      const when = { enrolledAt, completedAt: null };
+      const all = { userId, courseId: course.id, status: 'active', progress: 0, notes: 'Again', ...when };
+      const changed = {
+        before: { status: 'cancelled', notes: null, enrolledAt: former.toISOString() },
+        after: { status: 'active', notes: 'Again', enrolledAt },
+      };
       expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
         { action: 'enrollment.assign', ...(userId === fresh ? { before: null, after: all } : changed) },
       ]);

@@ -128,7 +128,7 @@ describe('POST /api/courses', () => {
   it('records all of the new course', async () => {
     const { id } = (await create(cast.owner, weaving).expect(201)).body.course;
     const { tags, ...said } = weaving;
-    const after = { ...said, tags, isPublished: false, trainerId: cast.owner.user.id };
+    const after = { ...said, tags, isPublished: false, trainerId: cast.owner.user.id, thumbnail: null };
     expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
       { action: 'course.create', before: null, after },
     ]);

@@ -185,6 +185,8 @@ export async function buildImport({ database }: Context, rows: number): Promise<
     fileSha256: 'x',
     optionsJson: '{}',
     createdAt: new Date(),
+    rowsDone: rows,
+    rejectedCount: rows,
   });
   const lines = Array.from({ length: rows }, (_, index) => ({ importId: id, line: index + 2 }));
   await ImportRow.bulkCreate(lines.map((row) => ({ ...row, outcome: 'rejected' as const })));
