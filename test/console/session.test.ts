@@ -137,6 +137,8 @@ describePages('The session of the web console', function () {
     ];
     const page = await test.openAs(tia, '/profile');
     const other = await test.openTab(page, test.url);
+    // What they ask for while the session ends would be refused.
+    for (const tab of [page, other]) await settled(tab);
     await other.getByRole('button', { name: 'Account menu for Tia Trainee' }).click();
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
     await signInAt(other, bob.email, factoryPassword);
@@ -212,6 +214,8 @@ describePages('The session of the web console', function () {
     await expectPage(alert).toContainText('Busy.');
     await page.getByRole('link', { name: 'Catalogue' }).click();
     await expectPage(alert).toHaveCount(0);
+    // What the page asks for while the session ends would be refused.
+    await settled(page);
     refuse.with = undefined;
     await signOut();
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
