@@ -11,7 +11,7 @@ export const exitCodes = {
   partial: 3,
   /** A bug in coursectl. */
   bug: 70,
-  /** Ctrl-C. */
+  /** Ctrl-C; of a service without workers SIGHUP. */
   interrupted: 130,
 } as const;
 

@@ -223,7 +223,7 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
   const { Enrollment } = core.database.models;
   const course = await core.database.inTransaction(async (transaction) => {
     const locked = await lockManagedCourse(core, actor, id, transaction);
-    // Those that ask for a place become active without a lock of the course.
+    // A pending enrollment becomes active without a lock of the course: its own row is locked here.
     await Enrollment.findAll({
       attributes: ['id'],
       where: { courseId: id, status: 'pending' },

@@ -26,7 +26,7 @@ export async function undoRefused(
   why: string,
 ): Promise<AppError> {
   const step = { core, record, lease };
-  // With the reason: whoever finishes it may find that the rows are good by now.
+  // With the reason: when another run finishes it, the rows may be good by then.
   const reason = { errorCode: 'IMPORT_REFUSED', errorMessage: why };
   await undoRows(core, actor, record, (progress, work) => advance(step, { ...progress, ...reason }, work));
   const kept = (await keptAccounts(core, record.id)).length;
