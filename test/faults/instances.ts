@@ -58,11 +58,13 @@ export async function startInstances(settings: readonly Record<string, string>[]
     context,
     output: () => written,
     async close() {
-      for (const child of children) {
-        if (child.exitCode !== null) continue;
-        child.kill('SIGTERM');
-        await once(child, 'exit');
-      }
+      const running = children.filter(({ exitCode }) => exitCode === null);
+      await Promise.all(
+        running.map((child) => {
+          child.kill('SIGTERM');
+          return once(child, 'exit');
+        }),
+      );
       await context.close();
       await server.stop();
       folder.remove();

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { buildUser } from '../support/factories.js';
+import { buildTrainees } from '../support/factories.js';
 import { onThisMachine } from '../support/machine.js';
 import { sendRaw } from '../support/raw-http.js';
 import { atExit } from './cleanup.js';
@@ -30,8 +29,6 @@ const plainServer = fileURLToPath(new URL('./plain-server.mjs', import.meta.url)
 /** Sends logins from a process of its own. @returns answers by status */
 async function storm(guesses: Guess[]): Promise<Record<string, number>> {
   const child = spawn(process.execPath, ['--import', 'tsx', loader], { stdio: ['pipe', 'pipe', 'inherit'] });
-  // The attackers' machines are others: theirs must not be what the service waits for.
-  if (child.pid !== undefined) setPriority(child.pid, 10);
   const load: Load = { guesses, connections };
   child.stdin.end(JSON.stringify(load));
   return JSON.parse(await text(child.stdout)) as Record<string, number>;
@@ -197,9 +194,8 @@ export async function run(): Promise<Verdict[]> {
   const proxied = { urls: urls.slice(instanceCount), context };
   try {
     const passwordHash = await context.hasher.hash(password, 10);
-    const users = [];
-    for (let n = 0; n <= accounts; n += 1) users.push(await buildUser(context, { passwordHash }));
-    const emails = users.map(({ email }) => email);
+    await buildTrainees(context, accounts + 1, 0, passwordHash);
+    const emails = times(accounts + 1, (n) => `trainee${n}@example.com`);
     const identifier = emails[accounts] ?? '';
     // Of processes that have just begun, the first requests take as long as their code takes to be compiled.
     await storm(times(600, (n) => ({ url: urls[n % urls.length] ?? '', identifier: 'nobody', password: guess })));

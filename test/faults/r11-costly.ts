@@ -56,14 +56,14 @@ async function begin(attack: Attack): Promise<() => Promise<AttackCounts>> {
   const argv = ['--import', 'tsx', loader, JSON.stringify(attack)];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
   atExit(() => void child.kill('SIGKILL'));
-  // The attacker's machine is another: theirs must not be what the service waits for.
-  if (child.pid !== undefined) setPriority(child.pid, 19);
   let counts: AttackCounts = {};
   const lines = createInterface(child.stdout).on('line', (line) => {
     counts = JSON.parse(line) as AttackCounts;
   });
   // It has been loaded, and begins.
   await once(lines, 'line');
+  // The attacker's machine is another: theirs must not be what the service waits for.
+  if (child.pid !== undefined) setPriority(child.pid, 19);
   return async () => {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');

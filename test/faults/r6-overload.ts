@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -25,10 +24,7 @@ const generator = fileURLToPath(new URL('./load-generator.ts', import.meta.url))
 
 async function generate(load: Load): Promise<LoadResult> {
   const argv = ['--import', 'tsx', generator, JSON.stringify(load)];
-  const running = promisify(execFile)(process.execPath, argv);
-  // Clients' machines are others: theirs must not be what the service waits for.
-  if (running.child.pid !== undefined) setPriority(running.child.pid, 19);
-  return JSON.parse((await running).stdout) as LoadResult;
+  return JSON.parse((await promisify(execFile)(process.execPath, argv)).stdout) as LoadResult;
 }
 
 const perSecond = ({ good, seconds: time }: LoadResult) => good / time;

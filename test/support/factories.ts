@@ -42,8 +42,18 @@ export async function buildUser(
   return context.database.inTransaction((transaction) => insertAccount(context, account, transaction));
 }
 
-/** So many trainees at once, who can't sign in. @param first number of the first one @returns their ids */
-export async function buildTrainees(context: Context, count: number, first = 0): Promise<readonly string[]> {
+/**
+ * So many trainees at once, `trainee0@example.com` and so on, who can't sign in.
+ * @param first number of the first one
+ * @param passwordHash with which they can
+ * @returns their ids
+ */
+export async function buildTrainees(
+  context: Context,
+  count: number,
+  first = 0,
+  passwordHash = 'none',
+): Promise<readonly string[]> {
   const accounts = Array.from(
     { length: count },
     (_, index): NewAccount => ({
@@ -53,7 +63,7 @@ export async function buildTrainees(context: Context, count: number, first = 0):
       phone: `+44 ${first + index}`,
       role: 'trainee',
       isActive: true,
-      passwordHash: 'none',
+      passwordHash,
       requiresPasswordChange: false,
       initialPasswordExpiresAt: null,
     }),
