@@ -1,8 +1,8 @@
 /**
  * `npm test`: linter, types and all tests, on SQLite and on MySQL/MariaDB at once, closed with one count; with
  * WITH_PACKAGE=1 also the installed package (`npm run test:package`), with WITH_CONTAINER=1 the container image
- * (`npm run test:container`), with WITH_FAULTS=1 the fault runs (`npm run test:faults`), whose promises are counted too. See
- * `--help`.
+ * (`npm run test:container`), with WITH_FAULTS=1 the fault runs (`npm run test:faults`), whose promises are counted too: those
+ * that measure no load run beside the tests. See `--help`.
  *
  * The tests on MySQL use the server of TEST_DATABASE_URL, or a private one started from a `mariadbd` or `mysqld` on the
  * PATH. Without either they are left out, loudly; with REQUIRE_MYSQL=1 that is a failure.
@@ -10,6 +10,7 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
+import { concurrency as faultRunsAtOnce } from './faults/schedule.js';
 import { checks, runCheck } from './runner/checks.js';
 import { needsDatabase, needsProgram, testFiles } from './runner/files.js';
 import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
@@ -37,11 +38,13 @@ for (const [signal, exitCode] of [
     process.exit(exitCode);
   });
 
+const withFaults = process.env.WITH_FAULTS === '1';
+
 /** Scripts that are run after the tests when they are asked for. */
 const scripts = {
   'test:package': process.env.WITH_PACKAGE === '1',
   'test:container': process.env.WITH_CONTAINER === '1',
-  'test:faults': process.env.WITH_FAULTS === '1',
+  'test:faults --alone': withFaults,
 };
 
 /** What comes of the tests on a database that can't be prepared. */
@@ -84,13 +87,14 @@ async function main(): Promise<Counts> {
   const unknown = files.filter((file) => !all.includes(file));
   if (unknown.length > 0) throw new Error(`No such test file: ${unknown.join(', ')}`);
 
-  // All workers share the cores, with the programs and browsers that they start.
-  const processesPerCore = Math.max(1, (2 * options.jobs) / availableParallelism());
+  const whole = options.files.length === 0 && options.grep === undefined;
+  const besideTests = whole && withFaults ? faultRunsAtOnce : 0;
+  // All workers and fault runs share the cores, with the programs and browsers that they start.
+  const processesPerCore = Math.max(1, (2 * (options.jobs + besideTests)) / availableParallelism());
   const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * processesPerCore;
   process.env.TEST_SLOWNESS = slowness.toFixed(2);
   const durations = options.durations ? path.join(scratch, 'durations') : undefined;
 
-  const whole = options.files.length === 0 && options.grep === undefined;
   const checking = whole ? Promise.all(checks.map(runCheck)) : Promise.resolve([]);
   const build = path.join(scratch, 'program');
   const startProgram = new Set(files.filter(needsProgram));
@@ -122,22 +126,23 @@ async function main(): Promise<Counts> {
       const own = files.filter((file) => index === 0 || needsDatabase(file));
       return { kind, env, result: await pool.run({ kind, files: own, env }) };
     });
+    // On the disk: images of containers and clusters of databases are large, and servers wait for disks.
+    const run = (script: string) =>
+      runScript(script, path.join(scratch, `${script.replace(/\W+/g, '-')}.json`), shared);
     const building = startProgram.size > 0 ? buildProgram(build) : Promise.resolve();
-    const [runs] = await Promise.all([
+    const [runs, beside] = await Promise.all([
       Promise.all(running),
-      building.then(() => {
+      building.then(async () => {
         isBuilt = true;
         pool.wake();
+        return besideTests > 0 ? [await run('test:faults --side-by-side')] : [];
       }),
     ]);
     const results = whole ? await repeatFailed(runs, poolOptions) : runs.map(({ result }) => result);
-    const counted: Counts[] = [...results, ...(await checking)];
+    const counted: Counts[] = [...results, ...(await checking), ...beside];
     if (durations !== undefined) printDurations(durations, results);
     if (options.titles !== undefined) writeTitles(options.titles, results);
-    for (const [name, wanted] of Object.entries(scripts))
-      if (wanted && whole)
-        // On the disk: images of containers and clusters of databases are large, and servers wait for disks.
-        counted.push(await runScript(name, path.join(scratch, `${name.replace(':', '-')}.json`), shared));
+    for (const [script, wanted] of Object.entries(scripts)) if (wanted && whole) counted.push(await run(script));
     return sum(counted);
   } finally {
     pool.close();

@@ -12,13 +12,14 @@ const servedWithinMs = onThisMachine(2000);
 
 const slowSockets = 500;
 const slowClosedMs = 36_000;
-/** Idle connections and unfinished heads may stay for 10 s, bodies for 30 s; and what the looking takes. */
+/** Idle connections and unfinished heads may stay for 10 s, bodies for 30 s; and what the looking takes on a quiet machine. */
 const slowLimitsMs = [12_000, 12_000, 33_000];
 
 interface SlowSocket {
   kind: number;
-  connected: boolean;
-  /** When it was closed, after its beginning. */
+  /** When it was connected; none before. */
+  connectedAt: number | undefined;
+  /** How long after that it was closed. */
   closedMs: number | undefined;
 }
 
@@ -28,19 +29,18 @@ const slowKinds = ['that send nothing', 'with a head that never ends', 'with a b
 function openSlowly(port: number): { sockets: SlowSocket[]; close(): void } {
   const head = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\n';
   const kinds = ['', head, `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"`];
-  const from = performance.now();
   const all: Socket[] = [];
   const sockets = Array.from({ length: slowSockets }, (_, number): SlowSocket => {
     const socket = connect(port, '127.0.0.1');
     all.push(socket);
-    const state: SlowSocket = { kind: number % kinds.length, connected: false, closedMs: undefined };
+    const state: SlowSocket = { kind: number % kinds.length, connectedAt: undefined, closedMs: undefined };
     const sent = kinds[state.kind] ?? '';
     socket.on('error', () => undefined);
     socket.once('connect', () => {
-      state.connected = true;
+      state.connectedAt = performance.now();
     });
     socket.once('close', () => {
-      state.closedMs = performance.now() - from;
+      state.closedMs = performance.now() - (state.connectedAt ?? performance.now());
       clearInterval(drip);
     });
     socket.resume();
@@ -66,12 +66,14 @@ async function holdSockets({ url }: Instance, token: string): Promise<Verdict[]>
   const sockets = slow.sockets.map((socket) => ({ ...socket }));
   slow.close();
   await clients.stop();
+  // A service that has to wait for the processor closes them as late as it answers others.
+  const answeredMs = slowest(clients.outcomes);
   const verdicts = slowKinds.map((name, kind): Verdict => {
     const own = sockets.filter((socket) => socket.kind === kind);
-    const connected = own.filter((socket) => socket.connected).length;
+    const connected = own.filter(({ connectedAt }) => connectedAt !== undefined).length;
     const left = own.filter(isOpen).length;
     const times = own.map(({ closedMs }) => closedMs ?? Number.POSITIVE_INFINITY);
-    const limit = slowLimitsMs[kind] ?? 0;
+    const limit = (slowLimitsMs[kind] ?? 0) + answeredMs;
     return {
       promised: `${own.length} of ${slowSockets} sockets ${name} are taken, and closed within ${seconds(limit)}`,
       measured: `${connected} connected, closed after ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}, ${left} left`,
@@ -85,8 +87,8 @@ async function holdSockets({ url }: Instance, token: string): Promise<Verdict[]>
     ...verdicts,
     {
       promised: 'others are served meanwhile',
-      measured: `${statuses(clients.outcomes)}; slowest ${seconds(slowest(clients.outcomes))}`,
-      kept: clients.outcomes.length > 100 && allServed && slowest(clients.outcomes) < servedWithinMs,
+      measured: `${statuses(clients.outcomes)}; slowest ${seconds(answeredMs)}`,
+      kept: clients.outcomes.length > 100 && allServed && answeredMs < servedWithinMs,
       ...(allServed && { timed: true as const }),
     },
   ];

@@ -2,18 +2,21 @@
  * `npm run test:faults [-- R3 R6]`: repeatable faults against the built program, each promise of docs/SECURITY.md and
  * docs/OPERATIONS.md with what was measured. Needs a mariadbd on the PATH.
  *
- * Each run has a process of its own. Those that measure what the machine can do run alone, the others side by side.
+ * Each run has a process of its own. Those that measure what the machine can do run alone, the others side by side: with
+ * `--side-by-side` only these, which tests may run beside, with `--alone` only those.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 import { buildProgram } from '../support/built-program.js';
 import { fullDepth } from '../support/depth.js';
 import { onThisMachine } from '../support/machine.js';
 import { failures, rows, type Verdict } from './report.js';
+import { concurrency, schedule } from './schedule.js';
 
 const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R1: () => import('./r1-login-storm.js'),
@@ -33,12 +36,6 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R15: () => import('./r15-slow-sockets.js'),
 };
 
-/** Runs that measure times under load or allow no refusal: nothing else may keep the cores busy meanwhile. */
-const alone = ['R1', 'R2', 'R3', 'R5', 'R6', 'R11', 'R13'];
-/** Of the others those that take longest, which begin first: else one is left that nothing runs beside. */
-const longest = ['R9', 'R8', 'R14', 'R10'];
-/** How many of the others run concurrently; they mostly wait. */
-const concurrency = 3;
 /** R11 sends each of its attacks for a quarter of a minute at full depth. */
 const limitMinutes = onThisMachine(fullDepth ? 25 : 12);
 
@@ -76,7 +73,7 @@ async function runHere(name: string): Promise<Verdict[]> {
 async function runInProcess(name: string, folder: string): Promise<Verdict[]> {
   const startedAt = performance.now();
   const file = path.join(folder, `${name}.json`);
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(import.meta.url), '--only', name, file], {
+  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(import.meta.url), '--verdicts', file, name], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -95,7 +92,7 @@ async function runInProcess(name: string, folder: string): Promise<Verdict[]> {
   }
 }
 
-async function runAll(names: readonly string[]): Promise<Verdict[]> {
+async function runAll({ sideBySide, alone }: ReturnType<typeof schedule>): Promise<Verdict[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-faults-'));
   try {
     // Compiled once for all.
@@ -105,10 +102,8 @@ async function runAll(names: readonly string[]): Promise<Verdict[]> {
       process.env.TEST_BUILD = program;
     }
     const limit = pLimit(concurrency);
-    const rank = (name: string) => (longest.includes(name) ? longest.indexOf(name) : longest.length);
-    const sideBySide = names.filter((name) => !alone.includes(name)).sort((one, other) => rank(one) - rank(other));
     const found = await Promise.all(sideBySide.map((name) => limit(() => runInProcess(name, folder))));
-    for (const name of names) if (alone.includes(name)) found.push(await runInProcess(name, folder));
+    for (const name of alone) found.push(await runInProcess(name, folder));
     const number = ({ run = '' }: Verdict) => Number(run.slice(1));
     return found.flat().sort((one, other) => number(one) - number(other));
   } finally {
@@ -134,26 +129,37 @@ function report(verdicts: readonly Verdict[]): boolean {
   return failed === 0 && passed > 0;
 }
 
-const [option, only = '', verdictsFile = ''] = process.argv.slice(2);
-if (option === '--only') {
-  writeFileSync(verdictsFile, JSON.stringify(await runHere(only)));
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'side-by-side': { type: 'boolean', default: false },
+    alone: { type: 'boolean', default: false },
+    // What the process of one run is told: where its verdicts go.
+    verdicts: { type: 'string' },
+  },
+});
+if (options.verdicts !== undefined) {
+  writeFileSync(options.verdicts, JSON.stringify(await runHere(wanted[0] ?? '')));
   // A run that failed at its start may have left servers, which would be waited for.
   process.exit(0);
 }
 
-const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in runs));
 if (unknown.length > 0) {
   console.error(`No such run: ${unknown.join(', ')}. There are ${Object.keys(runs).join(', ')}.`);
   process.exit(2);
 }
 const begunAt = performance.now();
-const verdicts = await runAll(Object.keys(runs).filter((name) => wanted.length === 0 || wanted.includes(name)));
+const scheduled = schedule(Object.keys(runs).filter((name) => wanted.length === 0 || wanted.includes(name)));
+if (options.alone) scheduled.sideBySide = [];
+if (options['side-by-side']) scheduled.alone = [];
+const verdicts = await runAll(scheduled);
 const minutes = (performance.now() - begunAt) / 60_000;
-if (wanted.length === 0)
+// Beside tests, it says nothing.
+if (wanted.length === 0 && !options['side-by-side'])
   verdicts.push({
     run: 'all',
-    promised: `all runs together take less than ${limitMinutes} minutes on 2 cores`,
+    promised: `all runs${options.alone ? ' that run alone' : ''} together take less than ${limitMinutes} minutes on 2 cores`,
     measured: `${minutes.toFixed(1)} minutes on ${availableParallelism()}`,
     kept: minutes < limitMinutes,
     timed: true,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { schedule } from '../faults/schedule.js';
 import { shortened } from '../support/depth.js';
 import { needsDatabase, needsProgram, testFiles } from './files.js';
 import { parseOptions } from './options.js';
@@ -86,6 +87,12 @@ describe('The runner of the tests', () => {
       /^full-depth shortened by 2.1 on a slow machine: 5 passed, 1 failed, /,
     );
     expect(failureList(counts)).to.equal('FAILED  sqlite  a.test.ts  one');
+  });
+
+  it('leaves fault runs that measure load alone, and begins with the longest of the others', () => {
+    const { sideBySide, alone } = schedule(['R1', 'R4', 'R6', 'R7', 'R8', 'R9', 'R10']);
+    expect(alone).to.deep.equal(['R1', 'R6']);
+    expect(sideBySide).to.deep.equal(['R9', 'R8', 'R10', 'R4', 'R7']);
   });
 
   describe('a second run of failed files', () => {
