@@ -10,7 +10,7 @@
 import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { concurrency as faultRunsAtOnce } from './faults/schedule.js';
+import { concurrency as faultRuns } from './faults/schedule.js';
 import { checks, runCheck } from './runner/checks.js';
 import { needsDatabase, needsProgram, testFiles } from './runner/files.js';
 import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
@@ -88,7 +88,7 @@ async function main(): Promise<Counts> {
   if (unknown.length > 0) throw new Error(`No such test file: ${unknown.join(', ')}`);
 
   const whole = options.files.length === 0 && options.grep === undefined;
-  const besideTests = whole && withFaults ? faultRunsAtOnce : 0;
+  const besideTests = whole && withFaults ? faultRuns.besideTests : 0;
   // All workers and fault runs share the cores, with the programs and browsers that they start.
   const processesPerCore = Math.max(1, (2 * (options.jobs + besideTests)) / availableParallelism());
   const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * processesPerCore;

@@ -92,7 +92,7 @@ async function runInProcess(name: string, folder: string): Promise<Verdict[]> {
   }
 }
 
-async function runAll({ sideBySide, alone }: ReturnType<typeof schedule>): Promise<Verdict[]> {
+async function runAll({ sideBySide, alone }: ReturnType<typeof schedule>, atOnce: number): Promise<Verdict[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-faults-'));
   try {
     // Compiled once for all.
@@ -101,7 +101,7 @@ async function runAll({ sideBySide, alone }: ReturnType<typeof schedule>): Promi
       await buildProgram(program);
       process.env.TEST_BUILD = program;
     }
-    const limit = pLimit(concurrency);
+    const limit = pLimit(atOnce);
     const found = await Promise.all(sideBySide.map((name) => limit(() => runInProcess(name, folder))));
     for (const name of alone) found.push(await runInProcess(name, folder));
     const number = ({ run = '' }: Verdict) => Number(run.slice(1));
@@ -153,7 +153,7 @@ const begunAt = performance.now();
 const scheduled = schedule(Object.keys(runs).filter((name) => wanted.length === 0 || wanted.includes(name)));
 if (options.alone) scheduled.sideBySide = [];
 if (options['side-by-side']) scheduled.alone = [];
-const verdicts = await runAll(scheduled);
+const verdicts = await runAll(scheduled, concurrency[options['side-by-side'] ? 'besideTests' : 'byThemselves']);
 const minutes = (performance.now() - begunAt) / 60_000;
 // Beside tests, it says nothing.
 if (wanted.length === 0 && !options['side-by-side'])

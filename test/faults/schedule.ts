@@ -3,8 +3,8 @@ const alone = ['R1', 'R2', 'R3', 'R5', 'R6', 'R11', 'R13'];
 /** Of the others those that take longest, which begin first: else one is left that nothing runs beside. */
 const longest = ['R9', 'R8', 'R14', 'R10'];
 
-/** How many of the others run concurrently; they mostly wait. */
-export const concurrency = 3;
+/** How many of the others run concurrently, by themselves and beside tests; they mostly wait. */
+export const concurrency = { byThemselves: 3, besideTests: 2 };
 
 /** Divides runs into those that may run beside others, or beside tests, in the order of their start, and the rest. */
 export function schedule(names: readonly string[]): Record<'sideBySide' | 'alone', string[]> {
