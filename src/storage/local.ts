@@ -49,7 +49,7 @@ class LocalStorage implements FileStorage {
         if (!stats.isFile()) throw new AppError('STORAGE_UNAVAILABLE', this.#notAFile(key));
         if (range && range.end >= stats.size) throw new AppError('STORAGE_UNAVAILABLE', this.#tooShort(key));
         const bytes = range ? range.end - range.start + 1 : stats.size;
-        return { stream: handle.createReadStream(range), bytes };
+        return { stream: handle.createReadStream(range), bytes, totalBytes: stats.size };
       } catch (error) {
         await handle.close();
         throw error;

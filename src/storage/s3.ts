@@ -23,6 +23,12 @@ const batchSize = 1000;
 
 const ignore = () => undefined;
 
+/** The size of the object that a response has a range of (RFC 9110, section 14.4). */
+function totalBytesOf(contentRange: string | undefined): number | undefined {
+  const total = /\/(\d+)$/.exec(contentRange ?? '')?.[1];
+  return total === undefined ? undefined : Number(total);
+}
+
 /** Objects in a bucket, below a prefix. */
 class S3Storage implements FileStorage {
   readonly location: string;
@@ -63,7 +69,7 @@ class S3Storage implements FileStorage {
   async open(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
     const input = { ...this.#objectOf(key), ...(range && { Range: `bytes=${range.start}-${range.end}` }) };
     try {
-      const { Body, ContentLength } = await this.#ask((options) =>
+      const { Body, ContentLength, ContentRange } = await this.#ask((options) =>
         this.#client.send(new this.#sdk.GetObjectCommand(input), options),
       );
       // In Node the body is the response; the SDK's type covers all its platforms.
@@ -74,7 +80,7 @@ class S3Storage implements FileStorage {
         throw new Error('The response has another length than the requested range.');
       }
       limitDownloadStall(body, this.#timeoutMs);
-      return { stream: body, bytes: ContentLength };
+      return { stream: body, bytes: ContentLength, totalBytes: totalBytesOf(ContentRange) ?? ContentLength };
     } catch (error) {
       if (isNoSuchKey(error)) return undefined;
       throw s3Fault(error, this.#place);

@@ -4,7 +4,10 @@ import type { Readable } from 'node:stream';
 export interface StoredObject {
   /** To be destroyed, or read to its end. */
   stream: Readable;
+  /** The length of the stream. */
   bytes: number;
+  /** The size of the whole object, also where the stream is a range of it. */
+  totalBytes: number;
 }
 
 /** A range of an object: its first and its last byte, counted from 0. */
@@ -30,7 +33,7 @@ export interface FileStorage {
    */
   put(key: string, path: string): Promise<void>;
   /**
-   * Opens an object or a range of it; `bytes` is the length of the range. The stream must be destroyed or read to its end.
+   * Opens an object or a range of it. The stream must be destroyed or read to its end.
    * @returns nothing when there is no such object
    * @throws AppError `STORAGE_UNAVAILABLE`, also for a range beyond its end
    */

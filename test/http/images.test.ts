@@ -1,3 +1,5 @@
+import { truncateSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import request from 'supertest';
 import type { Course } from '../../src/db/models/course.js';
@@ -336,6 +338,16 @@ describe('pictures over HTTP', () => {
       const { imageUrl } = (await thumbnail(content, 'both.html').expect(200)).body;
       const served = await contentAt(imageUrl);
       expect(['script', 'PK\u0003\u0004'].filter((word) => served.includes(word))).to.deep.equal([]);
+    });
+
+    it('sends no picture that was cut in the storage', async () => {
+      const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
+      const stored = path.join(harness.context.storage.location, 'image', path.posix.basename(imageUrl as string));
+      truncateSync(stored, 20);
+      const answer = await harness.api('get', imageUrl);
+      expectFailure(answer, 503, 'The service is temporarily unavailable.');
+      expect(answer.headers['cache-control']).to.equal('no-store');
+      await expectNothingLeft(harness.context, 1);
     });
 
     it('answers 404 to other names, uncacheably', async () => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -425,6 +427,22 @@ describe('materials of courses over HTTP', () => {
       const { id, storageKey } = await buildMaterial(harness.context, course);
       await harness.context.storage.remove([storageKey]);
       expectFailure(await harness.api('get', routeOf(id), token), 404, 'File not found.');
+    });
+
+    it('is unavailable, whole and in ranges, when the storage has another size of it than was stored', async () => {
+      const { storage } = harness.context;
+      const { id, storageKey } = await buildMaterial(harness.context, course, {}, 'abcdefghij');
+      for (const content of ['abcdefghi', '', 'abcdefghijk']) {
+        writeFileSync(path.join(storage.location, storageKey), content);
+        for (const headers of [{}, { Range: 'bytes=0-1' }, { Range: 'bytes=0-' }]) {
+          const answer = await harness.api('get', routeOf(id), token).set(headers as Record<string, string>);
+          expectFailure(answer, 503, 'The service is temporarily unavailable.');
+          expect(answer.headers).not.to.have.any.keys('etag', 'content-range', 'content-disposition');
+        }
+        const { status } = await serving((url) => send(url, { method: 'HEAD', path: routeOf(id), token }));
+        expect(status).to.equal(503);
+      }
+      await expectNothingLeft(harness.context, 1);
     });
 
     it('knows the files of its own course only', async () => {

@@ -236,7 +236,7 @@ export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffe
 /**
  * Opens a live file.
  * @param rangeOf chooses a range of it; by default all of it
- * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE`, and what `rangeOf` throws
+ * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` also for a file of the wrong size, and what `rangeOf` throws
  */
 export async function openFile(
   core: Core,
@@ -248,9 +248,22 @@ export async function openFile(
   const file = await core.database.read(() => StoredFile.findOne({ where: live }));
   if (!file) throw notFound('File');
   const object = await core.storage.open(file.storageKey, rangeOf(file));
-  if (object) return { file, object };
+  if (object) {
+    assertWhole(core, file, object);
+    return { file, object };
+  }
   // It may have been deleted or replaced since its row was read.
   const isStillLive = (await core.database.read(() => StoredFile.count({ where: { id: file.id, state: 'live' } }))) > 0;
   if (isStillLive) core.logger.error({ key: file.storageKey }, 'a file is missing in the storage');
   throw notFound('File');
+}
+
+/** A damaged disk may have cut the file: a part of it must not pass for all of it. @throws AppError `STORAGE_UNAVAILABLE` */
+function assertWhole({ storage }: Core, { storageKey, bytes }: StoredFile, { stream, totalBytes }: StoredObject): void {
+  if (totalBytes === Number(bytes)) return;
+  stream.destroy();
+  throw new AppError(
+    'STORAGE_UNAVAILABLE',
+    `The stored file ${storageKey} in ${storage.location} has ${totalBytes} bytes instead of ${bytes}: check the storage, and restore the file from a backup.`,
+  );
 }

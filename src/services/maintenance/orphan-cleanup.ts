@@ -20,6 +20,17 @@ export interface Sweep {
   leftovers: number;
   /** Keys of live files that are not in the storage. */
   missing: string[];
+  /** Live files whose size in the storage isn't the one that was stored. */
+  wrongSize: WrongSize[];
+}
+
+/** A file that was cut or overwritten in the storage. */
+export interface WrongSize {
+  key: string;
+  /** The size that was stored. */
+  bytes: number;
+  /** The size in the storage. */
+  storedBytes: number;
 }
 
 /**
@@ -73,25 +84,31 @@ async function namesIn(folder: string): Promise<string[]> {
 const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/;
 
 /**
- * {@link sweepFiles}, and a comparison of the storage with the database: unknown objects and missing files.
+ * {@link sweepFiles}, and a comparison of the storage with the database: unknown objects, missing files and wrong sizes.
  * @param removeUnknown removes unknown objects; safe only when nothing else uses the same storage
  */
 export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<Sweep> {
   const swept = await sweepFiles(core);
   const before = new Date(core.now().getTime() - abandonedAfterMs);
-  const known = await statesByKey(core);
+  const known = await filesByKey(core);
   const unknown: string[] = [];
-  for await (const { key, modifiedAt } of core.storage.list()) {
-    if (!known.delete(key) && modifiedAt < before && madeHere.test(key)) unknown.push(key);
+  const wrongSize: WrongSize[] = [];
+  for await (const { key, bytes: storedBytes, modifiedAt } of core.storage.list()) {
+    const file = known.get(key);
+    known.delete(key);
+    if (!file && modifiedAt < before && madeHere.test(key)) unknown.push(key);
+    if (file?.state === 'live' && file.bytes !== storedBytes) wrongSize.push({ key, bytes: file.bytes, storedBytes });
   }
   if (removeUnknown) await core.storage.remove(unknown);
-  const missing = [...known].flatMap(([key, state]) => (state === 'live' ? [key] : []));
+  const missing = [...known].flatMap(([key, { state }]) => (state === 'live' ? [key] : []));
   // Some may have been deleted while the storage was listed.
-  const now = missing.length > 0 ? await statesByKey(core) : known;
-  return { ...swept, unknown, missing: missing.filter((key) => now.get(key) === 'live') };
+  const now = missing.length + wrongSize.length > 0 ? await filesByKey(core) : known;
+  const isLive = (key: string) => now.get(key)?.state === 'live';
+  return { ...swept, unknown, missing: missing.filter(isLive), wrongSize: wrongSize.filter(({ key }) => isLive(key)) };
 }
 
-async function statesByKey({ database }: Core): Promise<Map<string, FileState>> {
-  const rows = await database.read(() => database.models.StoredFile.findAll({ attributes: ['storageKey', 'state'] }));
-  return new Map(rows.map(({ storageKey, state }) => [storageKey, state]));
+async function filesByKey({ database }: Core): Promise<Map<string, { state: FileState; bytes: number }>> {
+  const attributes = ['storageKey', 'state', 'bytes'];
+  const rows = await database.read(() => database.models.StoredFile.findAll({ attributes }));
+  return new Map(rows.map(({ storageKey, state, bytes }) => [storageKey, { state, bytes: Number(bytes) }]));
 }

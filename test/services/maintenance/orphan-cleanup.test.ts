@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Context, createContext } from '../../../src/context.js';
@@ -16,6 +16,9 @@ import { scaled } from '../../support/machine.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const hour = 3_600_000;
+
+/** The result of a comparison that finds nothing. */
+const nothing = { removed: 0, leftovers: 0, unknown: [], missing: [], wrongSize: [] };
 
 describe('the cleanup of files', () => {
   const harness = useHarness();
@@ -68,13 +71,13 @@ describe('the cleanup of files', () => {
   }
 
   it('finds nothing in an empty storage', async () => {
-    expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
+    expect(await sweepStorage(context, true)).to.deep.equal(nothing);
     expect(readdirSync(folder.path)).to.deep.equal([]);
   });
 
   it('keeps live files of any age', async () => {
     await crashed('live', { age: 1000 * hour });
-    expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
+    expect(await sweepStorage(context, true)).to.deep.equal(nothing);
     await expectNothingLeft(context, 1);
   });
 
@@ -126,7 +129,7 @@ describe('the cleanup of files', () => {
   it('keeps uploads that may be running', async () => {
     const key = await crashed('pending', { age: 0.9 * hour });
     leftover('half', 0.9 * hour);
-    expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
+    expect(await sweepStorage(context, true)).to.deep.equal(nothing);
     expect(await fileRows(context)).to.deep.equal([`pending ${key}`]);
     expect([await storedKeys(context), uploadsIn(context)]).to.deep.equal([[key], ['half']]);
   });
@@ -202,12 +205,7 @@ describe('the cleanup of files', () => {
     it('reports unknown objects, and keeps them', async () => {
       const key = await unknownObject(2 * hour);
       await crashed('live');
-      expect(await sweepStorage(context, false)).to.deep.equal({
-        removed: 0,
-        leftovers: 0,
-        unknown: [key],
-        missing: [],
-      });
+      expect(await sweepStorage(context, false)).to.deep.equal({ ...nothing, unknown: [key] });
       expect(await storedKeys(context)).to.include(key);
     });
 
@@ -239,12 +237,7 @@ describe('the cleanup of files', () => {
     it('reports live files that are missing', async () => {
       const key = await crashed('live', { withObject: false });
       await crashed('live');
-      expect(await sweepStorage(context, true)).to.deep.equal({
-        removed: 0,
-        leftovers: 0,
-        unknown: [],
-        missing: [key],
-      });
+      expect(await sweepStorage(context, true)).to.deep.equal({ ...nothing, missing: [key] });
       expect(await fileRows(context)).to.have.length(2);
     });
   });
@@ -252,13 +245,15 @@ describe('the cleanup of files', () => {
   it('does not report files that were deleted while the storage was listed', async () => {
     const key = await crashed('live');
     const { storage } = storingAfter(context, async () => undefined);
+    const cut = await crashed('live');
+    truncateSync(path.join(folder.path, 'files', cut), 1);
     const list = async function* () {
       await context.database.models.StoredFile.destroy({ where: { storageKey: key } });
       await context.storage.remove([key]);
       yield* context.storage.list();
+      await context.database.models.StoredFile.destroy({ where: { storageKey: cut } });
     };
-    const { missing } = await sweepStorage({ ...context, storage: { ...storage, list } }, false);
-    expect(missing).to.deep.equal([]);
+    expect(await sweepStorage({ ...context, storage: { ...storage, list } }, false)).to.deep.equal(nothing);
   });
 
   describe('an upload that takes too long', () => {

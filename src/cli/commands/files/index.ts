@@ -17,13 +17,13 @@ export function register(program: Command, registry: Registry): void {
     examples: ['files sweep', 'files sweep --remove-unknown --json'],
     options: sweepOptions,
     notes:
-      'The service removes orphaned files every hour by itself. If files are missing in the storage, they are listed and the exit code is 1.',
+      'The service removes orphaned files every hour by itself. If files are missing in the storage, or have another size than was stored, they are listed and the exit code is 1.',
     stopsItself: true,
     async run(run) {
       const { sweepStorage } = await import('../../../services/maintenance/orphan-cleanup.js');
       const { removeUnknown = false } = run.options;
       const sweep = await sweepStorage(await run.context(), removeUnknown);
-      const { removed, leftovers, unknown, missing } = sweep;
+      const { removed, leftovers, unknown, missing, wrongSize } = sweep;
       const text = [
         `${counted(removed, 'orphaned file')} removed`,
         `${counted(leftovers, 'incomplete upload')} removed`,
@@ -31,11 +31,13 @@ export function register(program: Command, registry: Registry): void {
         ...unknown.map((key) => `  ${key}`),
         `${counted(missing.length, 'file')} missing in the storage`,
         ...missing.map((key) => `  ${key}`),
+        `${counted(wrongSize.length, 'file')} of the wrong size in the storage`,
+        ...wrongSize.map(({ key, bytes, storedBytes }) => `  ${key}: ${storedBytes} bytes instead of ${bytes}`),
       ].join('\n');
       return {
         json: { sweep: { ...sweep, unknownRemoved: removeUnknown } },
         text,
-        exitCode: missing.length > 0 ? exitCodes.failure : exitCodes.ok,
+        exitCode: missing.length + wrongSize.length > 0 ? exitCodes.failure : exitCodes.ok,
       };
     },
   });

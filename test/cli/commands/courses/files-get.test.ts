@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -82,6 +82,16 @@ describe('coursectl courses files get', () => {
         said: `File not found: ${unknown}. To list them: coursectl courses files list <course>`,
       });
     expect(existsSync(at('x'))).to.equal(false);
+  });
+
+  it('writes no part of a file that was cut in the storage', async () => {
+    const { id, storageKey } = await buildMaterial(await cli.context(), course, {}, binary);
+    truncateSync(at(`data/files/${storageKey}`), 1000);
+    const { exitCode, said } = await refusal(get(id, '--output', 'x'));
+    expect(said).to.equal(
+      `The stored file ${storageKey} in ${at('data/files')} has 1000 bytes instead of 100000: check the storage, and restore the file from a backup.`,
+    );
+    expect([exitCode, existsSync(at('x'))]).to.deep.equal([1, false]);
   });
 
   it('removes the incomplete file when it is interrupted', async () => {

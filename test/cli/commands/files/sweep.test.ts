@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
@@ -36,6 +36,7 @@ describe('coursectl files sweep', () => {
       '0 incomplete uploads removed',
       '0 objects unknown to the database found',
       '0 files missing in the storage',
+      '0 files of the wrong size in the storage',
       '',
     ]);
     expect(existsSync(stored(storageKey))).to.equal(true);
@@ -43,7 +44,14 @@ describe('coursectl files sweep', () => {
 
   it('reports nothing before the storage exists', async () => {
     const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
-    expect(sweep).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [], unknownRemoved: false });
+    expect(sweep).to.deep.equal({
+      removed: 0,
+      leftovers: 0,
+      unknown: [],
+      missing: [],
+      wrongSize: [],
+      unknownRemoved: false,
+    });
   });
 
   it('removes orphaned files', async () => {
@@ -77,6 +85,18 @@ describe('coursectl files sweep', () => {
     expect(stdout).to.include(`1 file missing in the storage\n  ${storageKey}\n`);
     const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
     expect(sweep).to.deep.include({ missing: [storageKey] });
+  });
+
+  it('lists files of another size than was stored, and exits with 1', async () => {
+    const { storageKey } = await material('live');
+    await material('live');
+    truncateSync(stored(storageKey), 5);
+    const { exitCode, stdout } = await cli.run(['files', 'sweep', '--remove-unknown']);
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.include(`1 file of the wrong size in the storage\n  ${storageKey}: 5 bytes instead of 13\n`);
+    expect(existsSync(stored(storageKey))).to.equal(true);
+    const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
+    expect(sweep).to.deep.include({ missing: [], wrongSize: [{ key: storageKey, bytes: 13, storedBytes: 5 }] });
   });
 
   it('reports an unreachable storage', async () => {
