@@ -172,55 +172,75 @@ async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | '
   }
 }
 
+const notRemoved = 'files that are marked for deletion could not be removed: the next cleanup retries';
+
+/** Removes files that a deletion has marked. Failures are only logged: the deletion is done, and the next cleanup retries. */
+export async function removeMarked(core: Core, where: WhereOptions<StoredFile>): Promise<void> {
+  try {
+    await sweepMarked(core, where);
+  } catch (error) {
+    core.logger.warn({ err: error }, notRemoved);
+  }
+}
+
+/** What became of files that are marked for deletion. */
+export interface Removal {
+  removed: number;
+  /** How many a running backup keeps from being removed. */
+  held: number;
+  /** How many are left to the next cleanup, because the storage failed to remove one or more of their batch. */
+  failed: number;
+  /** Why the first batch failed. */
+  failure: string | null;
+}
+
 /** Rows per batch. */
 const removalBatch = 500;
 
 /**
  * Removes marked files, then their rows. After a failure of the storage the rows stay, and the next cleanup tries again; a
  * batch that fails doesn't stop the next one.
- * @returns the number of removed files
+ * @throws AppError of the database
  */
-export async function removeMarked(
+export async function sweepMarked(
   core: Core,
   where: WhereOptions<StoredFile> = {},
   signal?: AbortSignal,
-): Promise<number> {
+): Promise<Removal> {
   const { StoredFile } = core.database.models;
-  let removed = 0;
+  const removal: Removal = { removed: 0, held: 0, failed: 0, failure: null };
   let after = '';
-  try {
-    do {
-      const next = { [Op.and]: [{ state: 'marked', id: { [Op.gt]: after } }, where] };
-      const files = await core.database.read(() =>
-        StoredFile.findAll({ where: next, order: ['id'], limit: removalBatch }),
-      );
-      const last = files.at(-1);
-      if (!last) return removed;
-      after = last.id;
-      removed += await removeBatch(core, files);
-    } while (!signal?.aborted);
-    return removed;
-  } catch (error) {
-    core.logger.warn({ err: error }, notRemoved);
-    return removed;
-  }
+  do {
+    const next = { [Op.and]: [{ state: 'marked', id: { [Op.gt]: after } }, where] };
+    const files = await core.database.read(() =>
+      StoredFile.findAll({ where: next, order: ['id'], limit: removalBatch }),
+    );
+    const last = files.at(-1);
+    if (!last) break;
+    after = last.id;
+    await removeBatch(core, files, removal);
+  } while (!signal?.aborted);
+  return removal;
 }
 
-const notRemoved = 'files that are marked for deletion could not be removed: the next cleanup retries';
-
-/** @returns the number of removed files: all, or none when the storage fails to remove one of them, or during a backup */
-async function removeBatch(core: Core, files: readonly StoredFile[]): Promise<number> {
+/** Removes all files of a batch or, during a backup or when the storage fails, no row of it; adds that to `removal`. */
+async function removeBatch(core: Core, files: readonly StoredFile[], removal: Removal): Promise<void> {
   // A backup copies them; the next cleanup removes them.
-  if (await areRemovalsHeld(core)) return 0;
+  if (await areRemovalsHeld(core)) {
+    removal.held += files.length;
+    return;
+  }
   try {
     await core.storage.remove(files.map(({ storageKey }) => storageKey));
   } catch (error) {
     core.logger.warn({ err: error }, notRemoved);
-    return 0;
+    removal.failed += files.length;
+    removal.failure ??= error instanceof Error ? error.message : String(error);
+    return;
   }
   const where = { id: files.map(({ id }) => id) };
   await core.database.inTransaction((transaction) => core.database.models.StoredFile.destroy({ where, transaction }));
-  return files.length;
+  removal.removed += files.length;
 }
 
 /** The content of a file in chunks. @throws AppError `STORAGE_UNAVAILABLE` when reading fails */

@@ -3,21 +3,24 @@ import path from 'node:path';
 import { Op } from 'sequelize';
 import { systemErrorCode } from '../../errors.js';
 import type { FileState } from '../../schemas/file.js';
+import { diskFault } from '../../storage/disk-fault.js';
 import type { Core } from '../core.js';
-import { removeMarked, uploadsFolder } from '../files/files.js';
+import { type Removal, sweepMarked, uploadsFolder } from '../files/files.js';
 import { importsFolder, removeOrphanedUploads } from '../imports/queue/spool.js';
 
 /** An upload that is older than this was interrupted, in milliseconds. */
 const abandonedAfterMs = 60 * 60_000;
 
-/** The result of a cleanup. */
-export interface Sweep {
-  /** How many files of deletions and interrupted uploads were removed. */
-  removed: number;
-  /** Keys of objects in the storage that no row names. */
-  unknown: string[];
+/** The result of a cleanup: what became of the files of deletions and interrupted uploads, and more. */
+export interface Cleanup extends Removal {
   /** How many partial uploads and copies of imported files, left by crashes, were removed. */
   leftovers: number;
+}
+
+/** The result of a cleanup and a comparison. */
+export interface Sweep extends Cleanup {
+  /** Keys of objects in the storage that no row names. */
+  unknown: string[];
   /** Keys of live files that are not in the storage. */
   missing: string[];
   /** Live files whose size in the storage isn't the one that was stored. */
@@ -35,8 +38,9 @@ export interface WrongSize {
 
 /**
  * Removes orphans of crashes and failures: marked files and interrupted uploads. Safe to run on every instance at any time.
+ * @throws AppError `STORAGE_UNAVAILABLE` for the folders of uploads and imports, and those of the database
  */
-export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Pick<Sweep, 'removed' | 'leftovers'>> {
+export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Cleanup> {
   const before = new Date(core.now().getTime() - abandonedAfterMs);
   await core.database.inTransaction((transaction) =>
     core.database.models.StoredFile.update(
@@ -44,12 +48,22 @@ export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Pick
       { where: { state: 'pending', createdAt: { [Op.lt]: before } }, transaction },
     ),
   );
-  const removed = await removeMarked(core, {}, signal);
-  return { removed, leftovers: (await sweepUploads(core, before)) + (await sweepImports(core, before)) };
+  const removal = await sweepMarked(core, {}, signal);
+  const uploads = await inFolder(uploadsFolder(core), (folder) => sweepUploads(folder, before));
+  const imports = await inFolder(importsFolder(core), (folder) => sweepImports(core, folder, before));
+  return { ...removal, leftovers: uploads + imports };
 }
 
-async function sweepUploads(core: Core, before: Date): Promise<number> {
-  const folder = uploadsFolder(core);
+/** Translates errors of the disk, which are no bugs. @throws AppError `STORAGE_UNAVAILABLE` */
+async function inFolder(folder: string, sweep: (folder: string) => Promise<number>): Promise<number> {
+  try {
+    return await sweep(folder);
+  } catch (error) {
+    throw diskFault(folder, error);
+  }
+}
+
+async function sweepUploads(folder: string, before: Date): Promise<number> {
   let removed = 0;
   for (const name of await namesIn(folder)) {
     const file = path.join(folder, name);
@@ -63,10 +77,9 @@ async function sweepUploads(core: Core, before: Date): Promise<number> {
   return removed;
 }
 
-async function sweepImports(core: Core, before: Date): Promise<number> {
+async function sweepImports(core: Core, folder: string, before: Date): Promise<number> {
   let removed = 0;
-  for (const name of await namesIn(importsFolder(core)))
-    removed += Number(await removeOrphanedUploads(core, name, before));
+  for (const name of await namesIn(folder)) removed += Number(await removeOrphanedUploads(core, name, before));
   return removed;
 }
 

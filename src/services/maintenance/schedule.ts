@@ -19,7 +19,11 @@ const closeTimeoutMs = 5000;
  * The clean-ups; each is safe to run on every instance at any time, and stops early when the signal is aborted.
  */
 const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Promise<Record<string, number>>>> = {
-  files: sweepFiles,
+  files: async (core, signal) => {
+    // What it could not remove it has logged, with the reason.
+    const { removed, leftovers } = await sweepFiles(core, signal);
+    return { removed, leftovers };
+  },
   plans: sweepPlans,
   sessions: async (core, signal) => ({ removed: await sweepSessions(core, signal) }),
   'audit log': async (core, signal) => {

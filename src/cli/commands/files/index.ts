@@ -17,15 +17,19 @@ export function register(program: Command, registry: Registry): void {
     examples: ['files sweep', 'files sweep --remove-unknown --json'],
     options: sweepOptions,
     notes:
-      'The service removes orphaned files every hour by itself. If files are missing in the storage, or have another size than was stored, they are listed and the exit code is 1.',
+      'The service removes orphaned files every hour by itself. If files are missing in the storage, or have another size than was stored, they are listed and the exit code is 1. It is also 1 if orphaned files could not be removed.',
     stopsItself: true,
     async run(run) {
       const { sweepStorage } = await import('../../../services/maintenance/orphan-cleanup.js');
       const { removeUnknown = false } = run.options;
       const sweep = await sweepStorage(await run.context(), removeUnknown);
-      const { removed, leftovers, unknown, missing, wrongSize } = sweep;
+      const { removed, held, failed, failure, leftovers, unknown, missing, wrongSize } = sweep;
       const text = [
         `${counted(removed, 'orphaned file')} removed`,
+        ...(held > 0
+          ? [`${counted(held, 'orphaned file')} kept during a backup: run the command again when it has ended`]
+          : []),
+        ...(failed > 0 ? [`${counted(failed, 'orphaned file')} left for the next cleanup: ${failure}`] : []),
         `${counted(leftovers, 'incomplete upload')} removed`,
         `${counted(unknown.length, 'object')} unknown to the database ${removeUnknown ? 'removed' : 'found'}`,
         ...unknown.map((key) => `  ${key}`),
@@ -37,7 +41,7 @@ export function register(program: Command, registry: Registry): void {
       return {
         json: { sweep: { ...sweep, unknownRemoved: removeUnknown } },
         text,
-        exitCode: missing.length + wrongSize.length > 0 ? exitCodes.failure : exitCodes.ok,
+        exitCode: failed + missing.length + wrongSize.length > 0 ? exitCodes.failure : exitCodes.ok,
       };
     },
   });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync 
 import path from 'node:path';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
+import { holdRemovals } from '../../../../src/services/files/removal-hold.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildMaterial, buildUser } from '../../../support/factories.js';
 import { useHarness } from '../../../support/harness.js';
@@ -46,6 +47,9 @@ describe('coursectl files sweep', () => {
     const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
     expect(sweep).to.deep.equal({
       removed: 0,
+      held: 0,
+      failed: 0,
+      failure: null,
       leftovers: 0,
       unknown: [],
       missing: [],
@@ -61,6 +65,29 @@ describe('coursectl files sweep', () => {
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(/^1 orphaned file removed\n1 incomplete upload removed\n/);
     expect([existsSync(stored(storageKey)), existsSync(upload)]).to.deep.equal([false, false]);
+  });
+
+  it('reports orphaned files that can not be removed, and exits with 1', async () => {
+    const { storageKey } = await material('marked');
+    rmSync(stored(storageKey));
+    mkdirSync(stored(storageKey));
+    const { exitCode, stdout } = await cli.run(['files', 'sweep']);
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.match(/^0 orphaned files removed\n1 orphaned file left for the next cleanup: [^\n]+\n/);
+    expect(stdout).to.include(stored(storageKey));
+    const { sweep } = await cli.json<{ sweep: { failure: string } }>(['files', 'sweep']);
+    expect(sweep).to.include({ removed: 0, held: 0, failed: 1 });
+    expect(sweep.failure).to.include(stored(storageKey));
+  });
+
+  it('says that a backup keeps orphaned files, and removes them when it has ended', async () => {
+    await material('marked');
+    const during = await holdRemovals(await cli.context(), () => cli.run(['files', 'sweep']));
+    expect(during.exitCode).to.equal(0);
+    expect(during.stdout).to.match(
+      /^0 orphaned files removed\n1 orphaned file kept during a backup: run the command again when it has ended\n/,
+    );
+    expect((await cli.run(['files', 'sweep'])).stdout).to.match(/^1 orphaned file removed\n0 incomplete uploads/);
   });
 
   it('lists objects unknown to the database, and removes them only with --remove-unknown', async () => {
@@ -98,6 +125,15 @@ describe('coursectl files sweep', () => {
     const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
     expect(sweep).to.deep.include({ missing: [], wrongSize: [{ key: storageKey, bytes: 13, storedBytes: 5 }] });
   });
+
+  for (const name of ['uploads', 'imports'])
+    it(`reports a folder of ${name} that can not be read`, async () => {
+      mkdirSync(path.join(cli.folder, 'data'));
+      const folder = path.join(cli.folder, 'data', name);
+      writeFileSync(folder, 'in the way');
+      const said = `The folder "${folder}" isn't a folder: check the path.`;
+      expect(await cli.refusal(['files', 'sweep'])).to.deep.equal({ exitCode: 1, said });
+    });
 
   it('reports an unreachable storage', async () => {
     mkdirSync(path.join(cli.folder, 'data'));
