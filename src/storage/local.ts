@@ -71,9 +71,10 @@ class LocalStorage implements FileStorage {
     if (faults.length > 0) throw diskFault(this.location, faults[0]);
   }
 
-  async *list(): AsyncGenerator<ObjectInfo> {
+  async *list(only?: string): AsyncGenerator<ObjectInfo> {
     try {
-      for await (const kind of this.#namesIn('')) yield* this.#objectsOf(kind);
+      if (only !== undefined) yield* this.#objectsOf(only);
+      else for await (const kind of this.#namesIn('')) yield* this.#objectsOf(kind);
     } catch (error) {
       throw diskFault(this.location, error);
     }
@@ -85,7 +86,7 @@ class LocalStorage implements FileStorage {
       await this.#makeFolderOf(source);
       await writeFile(this.#pathOf(source), checkText, { mode: 0o600 });
     } catch (error) {
-      // The first error matters more; "files sweep" finds what stays.
+      // The first error matters more; the cleanup removes what stays.
       await rm(this.#pathOf(source), { force: true }).catch(() => undefined);
       throw diskFault(this.location, error);
     }
@@ -122,7 +123,7 @@ class LocalStorage implements FileStorage {
     await syncFolder(this.location);
   }
 
-  /** The path of a copy of a file from another disk: "files sweep" recognises its key after a crash. */
+  /** The path of a copy of a file from another disk: the cleanup recognises its key after a crash. */
   async #pathOfCopy(): Promise<string> {
     const key = `incoming/${uuidv7()}`;
     await this.#makeFolderOf(key);

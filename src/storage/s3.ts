@@ -95,8 +95,8 @@ class S3Storage implements FileStorage {
     if (faults.length > 0) throw s3Fault(faults[0], this.#place);
   }
 
-  async *list(): AsyncGenerator<ObjectInfo> {
-    const input = { Bucket: this.#bucket, Prefix: this.#prefix };
+  async *list(kind?: string): AsyncGenerator<ObjectInfo> {
+    const input = { Bucket: this.#bucket, Prefix: this.#prefix + (kind === undefined ? '' : `${kind}/`) };
     let next: string | undefined;
     do {
       const from = next === undefined ? {} : { ContinuationToken: next };

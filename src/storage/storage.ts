@@ -44,10 +44,11 @@ export interface FileStorage {
    */
   remove(keys: readonly string[]): Promise<void>;
   /**
-   * All objects, unordered. Includes partial files of crashes (kinds `incoming` and `check`), but no objects with other keys.
+   * All objects, or those of one kind, unordered. Includes partial files of crashes ({@link partialKinds}), but no objects with
+   * other keys.
    * @throws AppError `STORAGE_UNAVAILABLE`
    */
-  list(): AsyncGenerator<ObjectInfo>;
+  list(kind?: string): AsyncGenerator<ObjectInfo>;
   /**
    * Writes, reads and removes a small object.
    * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` with what to check
@@ -56,6 +57,9 @@ export interface FileStorage {
   /** Aborts running requests. */
   close(): Promise<void>;
 }
+
+/** The kinds of objects that exist only for a moment: copies from another file system, and those of {@link FileStorage.check}. */
+export const partialKinds = ['incoming', 'check'] as const;
 
 /** The content that {@link FileStorage.check} writes and reads. */
 export const checkText = 'Written by coursectl to see whether files can be stored here.\n';

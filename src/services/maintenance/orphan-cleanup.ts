@@ -4,6 +4,7 @@ import { Op } from 'sequelize';
 import { systemErrorCode } from '../../errors.js';
 import type { FileState } from '../../schemas/file.js';
 import { diskFault } from '../../storage/disk-fault.js';
+import { partialKinds } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 import { type Removal, sweepMarked, uploadsFolder } from '../files/files.js';
 import { importsFolder, removeOrphanedUploads } from '../imports/queue/spool.js';
@@ -13,7 +14,7 @@ const abandonedAfterMs = 60 * 60_000;
 
 /** The result of a cleanup: what became of the files of deletions and interrupted uploads, and more. */
 export interface Cleanup extends Removal {
-  /** How many partial uploads and copies of imported files, left by crashes, were removed. */
+  /** How many partial uploads, partial objects and copies of imported files, left by crashes, were removed. */
   leftovers: number;
 }
 
@@ -37,8 +38,8 @@ export interface WrongSize {
 }
 
 /**
- * Removes orphans of crashes and failures: marked files and interrupted uploads. Safe to run on every instance at any time.
- * @throws AppError `STORAGE_UNAVAILABLE` for the folders of uploads and imports, and those of the database
+ * Removes orphans of crashes and failures: marked files, interrupted uploads and partial objects. Safe to run on every instance at any time.
+ * @throws AppError `STORAGE_UNAVAILABLE`, and those of the database
  */
 export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Cleanup> {
   const before = new Date(core.now().getTime() - abandonedAfterMs);
@@ -51,7 +52,7 @@ export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Clea
   const removal = await sweepMarked(core, {}, signal);
   const uploads = await inFolder(uploadsFolder(core), (folder) => sweepUploads(folder, before));
   const imports = await inFolder(importsFolder(core), (folder) => sweepImports(core, folder, before));
-  return { ...removal, leftovers: uploads + imports };
+  return { ...removal, leftovers: uploads + imports + (await sweepPartial(core, before)) };
 }
 
 /** Translates errors of the disk, which are no bugs. @throws AppError `STORAGE_UNAVAILABLE` */
@@ -95,6 +96,16 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /** The form of this program's keys: other objects belong to other users of the storage. */
 const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/;
+
+/** Removes objects of a moment that a killed process has left in the storage; no row names them. */
+async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
+  const keys: string[] = [];
+  for (const kind of partialKinds)
+    for await (const { key, modifiedAt } of storage.list(kind))
+      if (modifiedAt < before && madeHere.test(key)) keys.push(key);
+  await storage.remove(keys);
+  return keys.length;
+}
 
 /**
  * {@link sweepFiles}, and a comparison of the storage with the database: unknown objects, missing files and wrong sizes.

@@ -88,7 +88,7 @@ function full(context: Context): Context {
     },
     open: (key) => storage.open(key),
     remove: (keys) => storage.remove(keys),
-    list: () => storage.list(),
+    list: (kind) => storage.list(kind),
     check: () => storage.check(),
     close: () => storage.close(),
   };

@@ -169,7 +169,7 @@ export function storingAfter(context: Context, first: () => Promise<unknown>): C
       },
       open: (key, range) => storage.open(key, range),
       remove: (keys) => storage.remove(keys),
-      list: () => storage.list(),
+      list: (kind) => storage.list(kind),
       check: () => storage.check(),
       close: () => storage.close(),
     },

@@ -65,6 +65,14 @@ describe('the cleanup of files', () => {
     return key;
   }
 
+  /** An object of this age in the storage, without a row. */
+  function objectAt(key: string, age: number): void {
+    const file = path.join(folder.path, 'files', key);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, 'some of it');
+    utimesSync(file, ago(age), ago(age));
+  }
+
   /** An object that no row tells of. */
   async function unknownObject(age: number): Promise<string> {
     const key = await crashed('live', { age });
@@ -122,6 +130,15 @@ describe('the cleanup of files', () => {
       await crashed('marked', { age: 0, withObject: false });
       expect(await sweepFiles(context)).to.include({ removed: 1, leftovers: 0 });
       await expectNothingLeft(context);
+    });
+
+    it('between copying a file into the storage and renaming the copy', async () => {
+      for (const kind of ['incoming', 'check']) objectAt(`${kind}/${randomUUID()}`, 2 * hour);
+      const [young, foreign] = [`incoming/${randomUUID()}`, 'incoming/notes.txt'];
+      objectAt(young, 0.9 * hour);
+      objectAt(foreign, 2 * hour);
+      expect(await sweepFiles(context)).to.include({ removed: 0, leftovers: 2 });
+      expect(await storedKeys(context)).to.have.members([young, foreign]);
     });
 
     it('of all kinds together, among live files', async () => {
@@ -239,16 +256,8 @@ describe('the cleanup of files', () => {
 
     it('keeps objects with keys of other programs', async () => {
       const ours = await unknownObject(2 * hour);
-      for (const key of [
-        'backups/2026-11-20.sql.gz',
-        'material/notes.txt',
-        'image/logo.webp',
-        `logs/${randomUUID()}`,
-      ]) {
-        mkdirSync(path.dirname(path.join(folder.path, 'files', key)), { recursive: true });
-        writeFileSync(path.join(folder.path, 'files', key), "somebody else's");
-        utimesSync(path.join(folder.path, 'files', key), ago(2 * hour), ago(2 * hour));
-      }
+      for (const key of ['backups/2026-11-20.sql.gz', 'material/notes.txt', 'image/logo.webp', `logs/${randomUUID()}`])
+        objectAt(key, 2 * hour);
       expect((await sweepStorage(context, true)).unknown).to.deep.equal([ours]);
       expect(await storedKeys(context)).to.have.length(4);
     });
@@ -266,7 +275,8 @@ describe('the cleanup of files', () => {
     const { storage } = storingAfter(context, async () => undefined);
     const cut = await crashed('live');
     truncateSync(path.join(folder.path, 'files', cut), 1);
-    const list = async function* () {
+    const list = async function* (kind?: string) {
+      if (kind !== undefined) return;
       await context.database.models.StoredFile.destroy({ where: { storageKey: key } });
       await context.storage.remove([key]);
       yield* context.storage.list();

@@ -31,9 +31,9 @@ export async function contentOf(storage: FileStorage, key: string): Promise<Buff
   return content;
 }
 
-export async function listed(storage: FileStorage): Promise<ObjectInfo[]> {
+export async function listed(storage: FileStorage, kind?: string): Promise<ObjectInfo[]> {
   const found: ObjectInfo[] = [];
-  for await (const info of storage.list()) found.push(info);
+  for await (const info of storage.list(kind)) found.push(info);
   return found;
 }
 
@@ -153,6 +153,13 @@ export function describeStorage(under: () => StorageUnderTest): void {
     const found = await listed(storage());
     expect(found.map(({ key, bytes }) => [key, bytes])).to.deep.equal([['material/some', 12]]);
     expect(Math.abs(Date.now() - Number(found[0]?.modifiedAt))).to.be.lessThan(60_000);
+  });
+
+  it('lists the objects of one kind', async () => {
+    await put('material/some', 'some');
+    await put('image/other.webp', 'other');
+    expect((await listed(storage(), 'image')).map(({ key }) => key)).to.deep.equal(['image/other.webp']);
+    for (const none of ['incoming', 'mat']) expect(await listed(storage(), none)).to.deep.equal([]);
   });
 
   it('closes a list that is not read to its end', async () => {
