@@ -4,7 +4,7 @@ import type { ByteRange } from '../../services/files/files.js';
 
 /**
  * The piece of a file that a request asks for (RFC 9110, section 14.2). All of it where it asks for several, in words that
- * mean nothing, or for a piece of another version.
+ * mean nothing, for a piece of another version, or of the version that the client has: that is decided first (section 13.2.2).
  * @param bytes how long the file is
  * @throws AppError `RANGE_NOT_SATISFIABLE`
  */
@@ -13,6 +13,7 @@ export function rangeOf(request: Request, response: Response, bytes: number, eta
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
   const isMeant = first === '' ? last !== '' : last === '' || Number(first) <= Number(last);
   if (request.method !== 'GET' || !isMeant || (version !== undefined && version !== etag)) return undefined;
+  if (isKnown(request, response, etag)) return undefined;
   // Without a first byte it is so many at the end.
   const start = first === '' ? Math.max(bytes - Number(last), 0) : Number(first);
   const end = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
@@ -26,6 +27,7 @@ export function isKnown(request: Request, response: Response, etag: string): boo
   // Express compares with what would be sent.
   response.setHeader('ETag', etag);
   const known = request.fresh;
-  if (!known) response.removeHeader('ETag');
+  // What is sent in the end may be a failure.
+  response.removeHeader('ETag');
   return known;
 }

@@ -74,7 +74,8 @@ export async function sendStream(
 ): Promise<void> {
   let arrived = false;
   try {
-    if (answer.etag !== undefined && isKnown(request, response, answer.etag)) response.status(304).end();
+    if (answer.etag !== undefined && isKnown(request, response, answer.etag))
+      response.status(304).setHeader('ETag', answer.etag).end();
     else if (request.method === 'HEAD') {
       setStreamHeaders(response, content, answer);
       response.end();
