@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../errors.js';
 import type { Figures } from '../../../http/server/worker-metrics.js';
 import type { FromWorker, Listening, ToWorker, WorkerStart } from './messages.js';
 import { returnUnaccepted } from './unaccepted-connections.js';
+import { createWaiters } from './waiters.js';
 
 /** What a process has ended with. */
 export interface WorkerEnd {
@@ -78,7 +78,7 @@ export function startWorkerProcess(
   const worker = cluster.fork(env);
   returnUnaccepted(worker, othersListen);
   const [listening, ready] = [deferred<Listening>(), deferred<Listening>()];
-  const reported = new Set<() => void>();
+  const reports = createWaiters();
   let state: 'starting' | 'listening' | 'ready' | 'ended' = 'starting';
   let failure: AppError | undefined;
   let readyAt: number | undefined;
@@ -112,7 +112,7 @@ export function startWorkerProcess(
         break;
       case 'figures':
         onFigures(message.figures);
-        for (const done of reported) done();
+        reports.release();
         break;
       case 'scrape':
         void figuresOfAll().then((text) => send({ type: 'figures of all', id: message.id, text }));
@@ -124,7 +124,7 @@ export function startWorkerProcess(
     endedAt = performance.now();
     const why = failure ?? new AppError('WORKER_FAILED', `Worker ${start.number} has ended.`);
     for (const { reject } of [listening, ready]) reject(why);
-    for (const done of reported) done();
+    reports.release();
     return end;
   });
   const kill = () => worker.kill('SIGKILL');
@@ -140,9 +140,8 @@ export function startWorkerProcess(
     send,
     async report() {
       if (state !== 'listening' && state !== 'ready') return;
-      const answered = new Promise<void>((resolve) => reported.add(resolve));
       send({ type: 'report' });
-      await Promise.race([answered, sleep(reportMs, undefined, { ref: false })]);
+      await reports.wait(reportMs);
     },
     async endsWithin(milliseconds) {
       const timer = setTimeout(kill, milliseconds);
