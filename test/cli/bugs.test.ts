@@ -46,6 +46,17 @@ describe('An unexpected failure', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
+  it('is printed as the same object with --json and --verbose, and its stack on standard error', async () => {
+    const { id, passwordHash } = await buildUser(harness.context);
+    await damageAccount(id);
+    const plain = await cli.run(['users', 'show', id, '--json']);
+    const { exitCode, stdout, stderr } = await cli.run(['users', 'show', id, '--json', '--verbose']);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 70, stdout: plain.stdout });
+    expect(stderr)
+      .to.match(/\n {4}at /)
+      .and.not.include(passwordHash);
+  });
+
   it('may be the output itself', async () => {
     const { runProgram } = await import('../../src/cli/program.js');
     const broken = new PassThrough();

@@ -11,7 +11,7 @@ export function paintFor(stream: OutputStream, env: Io['env']): ChalkInstance {
 /** What a failed command prints: the problem in one line, the fields below it, and with `verbose` the stack. */
 export function failureText(error: unknown, paint: ChalkInstance, verbose: boolean): string {
   const label = paint.red('error:');
-  const stack = verbose && error instanceof Error ? `\n${paint.dim(printable(stackOf(error)))}` : '';
+  const stack = verbose && error instanceof Error ? `\n${stackText(error, paint)}` : '';
   if (isAppError(error, 'VALIDATION', 'CONFIG_INVALID') && error.details.length > 0) {
     const [only, ...others] = error.details;
     if (only && others.length === 0) return `${label} ${printable(only.message)}${stack}`;
@@ -22,6 +22,11 @@ export function failureText(error: unknown, paint: ChalkInstance, verbose: boole
   const message = error instanceof Error ? error.message : String(error);
   const hint = verbose ? '' : ' Run it again with --verbose and report what it prints.';
   return `${label} This is a bug in coursectl: ${printable(message)}.${hint}${stack}`;
+}
+
+/** The stack of an error and of its causes, as `--verbose` prints it. */
+export function stackText(error: Error, paint: ChalkInstance): string {
+  return paint.dim(printable(stackOf(error)));
 }
 
 function stackOf(error: Error): string {

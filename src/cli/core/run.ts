@@ -17,7 +17,7 @@ import {
 import { atTerminal } from './error-messages.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { failureJson, type Io, widthOf, withCommandLines, writeLine } from './output.js';
-import { failureText, paintFor } from './paint.js';
+import { failureText, paintFor, stackText } from './paint.js';
 import { printable } from './printable.js';
 import type { Display } from './table.js';
 
@@ -206,9 +206,14 @@ function interruption(signal: AbortSignal): Promise<never> {
 }
 
 async function report(failure: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
-  if (options.json) await writeLine(io.stdout, printable(JSON.stringify(failureJson(failure))));
-  else {
-    const said = failureText(atTerminal(command, failure), paintFor(io.stderr, io.env), Boolean(options.verbose));
+  const paint = paintFor(io.stderr, io.env);
+  const verbose = Boolean(options.verbose);
+  if (options.json) {
+    await writeLine(io.stdout, printable(JSON.stringify(failureJson(failure))));
+    // Programs read the object; the stack is for people, as debug logs are.
+    if (verbose && failure instanceof Error) await writeLine(io.stderr, stackText(failure, paint));
+  } else {
+    const said = failureText(atTerminal(command, failure), paint, verbose);
     await writeLine(io.stderr, withCommandLines(io, said));
   }
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
