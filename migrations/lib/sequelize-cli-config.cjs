@@ -7,5 +7,6 @@ const built = (file) => import(pathToFileURL(path.join(__dirname, '..', '..', 'd
 module.exports = async () => {
   const { loadConfig } = await built('config/config.js');
   const { sequelizeOptions } = await built('db/connection.js');
-  return sequelizeOptions(loadConfig().database);
+  // A step may take long, on a large table or while others use it.
+  return sequelizeOptions(loadConfig().database, { inactivityMs: 0 });
 };

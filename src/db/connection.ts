@@ -21,15 +21,17 @@ import {
   writeTransactionOptions,
 } from './dialect.js';
 import { initModels, type Models } from './models/index.js';
+import type { ConnectionLimits } from './sequelize-patches/mysql.js';
 import { translateError } from './translate-error.js';
 
 /**
  * Sequelize's options for a configured database.
+ * @param limits of connections to a server
  * @public used by migrations/lib/sequelize-cli-config.cjs
  */
-export function sequelizeOptions(database: SqliteConfig | MysqlConfig): Options {
+export function sequelizeOptions(database: SqliteConfig | MysqlConfig, limits: ConnectionLimits = {}): Options {
   return {
-    ...dialectOptions(database),
+    ...dialectOptions(database, limits),
     logging: false,
     // Sequelize's own retry repeats a single query, inside a transaction that may be gone: inTransaction() repeats it whole.
     retry: { max: 1, match: [] },
@@ -119,9 +121,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Opens a database. Nothing is sent until the first query. */
-export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
-  const sequelize = new Sequelize(sequelizeOptions(settings));
+/** Opens a database. Nothing is sent until the first query. @param limits of connections to a server */
+export function openDatabase(settings: SqliteConfig | MysqlConfig, limits: ConnectionLimits = {}): Database {
+  const sequelize = new Sequelize(sequelizeOptions(settings, limits));
   patchConnections(sequelize);
   const models = initModels(sequelize);
   // SQLite has a single writer: queueing in this process is cheaper than conflicts in the file.

@@ -2,7 +2,7 @@ import { ConnectionError, type Options, type Sequelize, Transaction } from 'sequ
 import { escape as mysqlEscape } from 'sql-escaper';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { DeadlineExceededError } from './deadline.js';
-import { mysqlOptions, patchMysqlConnections } from './sequelize-patches/mysql.js';
+import { type ConnectionLimits, mysqlOptions, patchMysqlConnections } from './sequelize-patches/mysql.js';
 import { patchSqliteConnections, sqliteOptions } from './sequelize-patches/sqlite.js';
 import { lostThreadCode } from './sqlite-driver.js';
 
@@ -11,9 +11,9 @@ import { lostThreadCode } from './sqlite-driver.js';
 /** A value of a column; `Date`s are stored to the millisecond. */
 export type ColumnValue = string | number | boolean | Date | null;
 
-/** Sequelize's options for a configured database, without logging. */
-export function dialectOptions(database: SqliteConfig | MysqlConfig): Options {
-  return database.dialect === 'sqlite' ? sqliteOptions(database) : mysqlOptions(database);
+/** Sequelize's options for a configured database, without logging. @param limits of connections to a server */
+export function dialectOptions(database: SqliteConfig | MysqlConfig, limits: ConnectionLimits): Options {
+  return database.dialect === 'sqlite' ? sqliteOptions(database) : mysqlOptions(database, limits);
 }
 
 /** Whether the database is SQLite; otherwise it is MySQL or MariaDB. */

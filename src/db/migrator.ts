@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { type QueryInterface, QueryTypes, Sequelize, type Transaction } from 'sequelize';
 import type { Umzug, UmzugStorage } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
-import type { Database } from './connection.js';
+import { type Database, openDatabase } from './connection.js';
+import { isSqlite } from './dialect.js';
 import { type LeaseOptions, withLease } from './lease.js';
 import { translateError } from './translate-error.js';
 
@@ -111,6 +112,21 @@ export async function assertSchemaCurrent(database: Database): Promise<void> {
     );
 }
 
+/**
+ * Runs work whose statements may take as long as they need: changing a large table takes minutes, and so may waiting for
+ * one that others use. A server goes on with a statement whose client gave up, beside the next migration. The connections
+ * are others than the lease is renewed by, which has the usual limit.
+ */
+async function withoutTimeLimit<T>(database: Database, work: (unlimited: Database) => Promise<T>): Promise<T> {
+  if (isSqlite(database.sequelize)) return work(database);
+  const unlimited = openDatabase(database.settings, { inactivityMs: 0 });
+  try {
+    return await work(unlimited);
+  } finally {
+    await unlimited.close();
+  }
+}
+
 /** How to wait for another migration: what ends the wait, and who is told of it. */
 export type MigrationWait = Pick<LeaseOptions, 'signal' | 'onWait'>;
 
@@ -159,7 +175,8 @@ export async function migrateUp(database: Database, waiting: MigrationWait = {})
   await assertSchemaNotNewer(database);
   const up = async () => {
     const { pending } = await migrationStatus(database);
-    return pending.length === 0 ? [] : (await umzugOver(database, migrationsFolder)).up();
+    if (pending.length === 0) return [];
+    return withoutTimeLimit(database, async (unlimited) => (await umzugOver(unlimited, migrationsFolder)).up());
   };
   return runExclusively(database, 'migration', up, waiting);
 }
@@ -175,8 +192,10 @@ export async function migrateDown(
   waiting: MigrationWait = {},
 ): Promise<string[]> {
   await assertSchemaNotNewer(database);
-  const down = async () =>
-    (await umzugOver(database, migrationsFolder)).down(steps === 'all' ? { to: 0 } : { step: steps });
+  const down = () =>
+    withoutTimeLimit(database, async (unlimited) =>
+      (await umzugOver(unlimited, migrationsFolder)).down(steps === 'all' ? { to: 0 } : { step: steps }),
+    );
   return runExclusively(database, 'migration', down, waiting);
 }
 

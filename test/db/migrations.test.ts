@@ -1,12 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { type QueryInterface, QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { onMysql } from '../support/database.js';
+import { scaled } from '../support/machine.js';
 import { tablesOf, useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 
@@ -197,6 +200,43 @@ describe('migrations', () => {
     }
   });
 });
+
+if (onMysql)
+  describe('the statements of a migration', () => {
+    const databases = useDatabases();
+    /** How long the connections of others may have no traffic. */
+    const inactivityMs = scaled(1000);
+
+    it('wait for a table that others use, for longer than other statements may', async () => {
+      const database = databases.open({}, { inactivityMs });
+      const last = files.slice(-1);
+      expect(await migrateDown(database, 1)).to.deep.equal(last);
+      const reader = await createConnection(databases.url);
+      const waiting = async () => {
+        const [rows] = await reader.query<RowDataPacket[]>(
+          "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND state LIKE 'Waiting for table metadata lock'",
+        );
+        return rows.length;
+      };
+      try {
+        await reader.query('START TRANSACTION');
+        await reader.query('SELECT COUNT(*) FROM login_throttle');
+        const migrating = migrateUp(database);
+        // It is awaited below, also where it fails before.
+        migrating.catch(() => undefined);
+        while ((await waiting()) === 0) await sleep(20);
+        await sleep(1.5 * inactivityMs);
+        const { code } = await failureOf(() =>
+          database.read(() => database.sequelize.query(`SELECT SLEEP(${(1.5 * inactivityMs) / 1000})`)),
+        );
+        expect(code).to.equal('DATABASE_UNREACHABLE');
+        await reader.query('COMMIT');
+        expect(await migrating).to.deep.equal(last);
+      } finally {
+        await reader.end();
+      }
+    }).timeout(scaled(20_000));
+  });
 
 describe('the status of migrations', () => {
   const databases = useDatabases({ migrated: false });

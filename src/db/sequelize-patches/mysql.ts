@@ -17,7 +17,9 @@ import {
  * Both ends close a connection after so long without traffic: a server that is out of reach must not block a request, nor
  * a client that is out of reach the rows that it has locked.
  */
-const inactivityMs = 20_000;
+const defaultInactivityMs = 20_000;
+/** How long a connection has no traffic before its system asks the other one whether it is still there. */
+const keepAliveMs = 10_000;
 /** How long a server has to close the connection after COM_QUIT. */
 const quitMs = 1000;
 /** How long running statements may still take when the database is closed. */
@@ -28,10 +30,19 @@ const idleMs = 10_000;
 /** Session settings that decide what is stored and compared, whatever the server's defaults. */
 const session =
   "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'" +
-  `, time_zone = '+00:00', wait_timeout = ${inactivityMs / 1000}`;
+  `, time_zone = '+00:00', wait_timeout = ${defaultInactivityMs / 1000}`;
 
 /** Each statement sees what was committed before it: a second check sees the transaction that won a race. */
 const isolation = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
+
+/** What connections may do, where it isn't what those of the service may. */
+export interface ConnectionLimits {
+  /**
+   * How long they may have no traffic, in milliseconds, as while a statement runs; 0 for no limit: then only the system
+   * notices that a server is out of reach, after some 20 s.
+   */
+  inactivityMs?: number;
+}
 
 /** The parts of the driver's connection that are used here. */
 interface MysqlConnection extends Abortable {
@@ -81,7 +92,7 @@ function endLateQueries(connection: MysqlConnection): void {
 }
 
 /** Each setting may take as long as a request waits for a connection, because the connection is unusable before. */
-const prepare = (database: MysqlConfig) => async (given: unknown) => {
+const prepare = (database: MysqlConfig, inactivityMs: number) => async (given: unknown) => {
   // Sequelize passes the driver's connection untyped.
   const connection = given as MysqlConnection;
   const { stream } = connection;
@@ -223,7 +234,10 @@ function tlsOptions(database: MysqlConfig): object {
 }
 
 /** Sequelize's options for a MySQL or MariaDB server. */
-export function mysqlOptions(database: MysqlConfig): Options {
+export function mysqlOptions(
+  database: MysqlConfig,
+  { inactivityMs = defaultInactivityMs }: ConnectionLimits = {},
+): Options {
   return {
     dialect: 'mysql',
     host: database.host,
@@ -238,11 +252,12 @@ export function mysqlOptions(database: MysqlConfig): Options {
     dialectOptions: {
       charset: 'utf8mb4',
       connectTimeout: database.poolAcquireMs,
+      keepAliveInitialDelay: keepAliveMs,
       // Sequelize has put the values into the statements: without this, the driver searches each for places of values.
       queryFormat: (sql: string) => sql,
       ...tlsOptions(database),
     },
     pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleMs },
-    hooks: { afterConnect: prepare(database) },
+    hooks: { afterConnect: prepare(database, inactivityMs) },
   };
 }

@@ -1,5 +1,6 @@
 import { loadConfig } from '../../../src/config/config.js';
 import { type Database, openDatabase } from '../../../src/db/connection.js';
+import type { ConnectionLimits } from '../../../src/db/sequelize-patches/mysql.js';
 import { createEmptyDatabase, createMigratedDatabase, type TestDatabase } from '../../support/database.js';
 
 /** Connections to one database of its own, closed when their test is over. */
@@ -7,7 +8,7 @@ export interface Databases {
   /** For DATABASE_URL. */
   readonly url: string;
   /** Another connection to the same database, as another program would have. */
-  open(settings?: Record<string, string>): Database;
+  open(settings?: Record<string, string>, limits?: ConnectionLimits): Database;
 }
 
 /** Gives each test of the enclosing `describe` a database of its own: empty, or with all migrations. */
@@ -24,9 +25,9 @@ export function useDatabases({
     get url() {
       return database.url;
     },
-    open(settings: Record<string, string> = {}) {
+    open(settings: Record<string, string> = {}, limits: ConnectionLimits = {}) {
       const env = { DATABASE_URL: database.url, ...settings };
-      const connection = openDatabase(loadConfig({ env, cwd: '/' }).database);
+      const connection = openDatabase(loadConfig({ env, cwd: '/' }).database, limits);
       opened.push(connection);
       return connection;
     },
