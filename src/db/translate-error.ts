@@ -77,6 +77,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         { cause: error },
       );
     case 'ER_OPTION_PREVENTS_STATEMENT':
+    case 'ER_READ_ONLY_MODE':
     case 'ER_DISK_FULL':
     case 'ER_RECORD_FILE_FULL':
       return new AppError(

@@ -10,6 +10,7 @@ import {
   releaseFromDeadline,
   remainingMs,
 } from '../deadline.js';
+import { watchForReadOnlyServer } from './read-only-server.js';
 
 /** Connections to MySQL and MariaDB. */
 
@@ -54,6 +55,7 @@ interface MysqlConnection extends Abortable {
   query(sql: string, callback: (error: Error | null) => void): void;
   query(statement: { sql: string; rowsAsArray: true }, callback: (error: Error | null, rows: unknown) => void): void;
   query(statement: { sql: string }, ...others: unknown[]): unknown;
+  execute(...args: unknown[]): unknown;
 }
 
 /** Sequelize's internal interface for connections. */
@@ -130,8 +132,9 @@ function skipLockedRows(sequelize: Sequelize): void {
 }
 
 /**
- * Acquires connections within the deadline of the calling work (deadline.ts), and drops broken connections without
- * COM_QUIT: sending it would fail, and Sequelize would report that failure in place of the cause, or end the program.
+ * Acquires connections within the deadline of the calling work (deadline.ts), opens others when the server has become
+ * read-only (read-only-server.ts), and drops broken connections without COM_QUIT: sending it would fail, and Sequelize would
+ * report that failure in place of the cause, or end the program.
  */
 export function patchMysqlConnections(sequelize: Sequelize): void {
   expectNoCalls(sequelize);
@@ -148,6 +151,11 @@ export function patchMysqlConnections(sequelize: Sequelize): void {
     MysqlConnectionManager['disconnect'],
     MysqlConnectionManager['close'],
   ];
+  const validate = manager.validate.bind(manager);
+  const readOnly = watchForReadOnlyServer();
+  // Sequelize passes the driver's connection untyped.
+  sequelize.addHook('afterConnect', (connection) => readOnly.watch(connection as MysqlConnection));
+  manager.validate = (connection) => validate(connection) && !readOnly.isOutdated(connection);
   const inUse = new Set<MysqlConnection>();
   manager.getConnection = async (options) => {
     const connection = await acquireWithinDeadline(() => get(options), release);
@@ -175,7 +183,7 @@ export function patchMysqlConnections(sequelize: Sequelize): void {
   };
   manager.disconnect = async (connection) => {
     const { stream } = connection;
-    if (manager.validate(connection)) {
+    if (validate(connection)) {
       // A connection that can't be ended in order is ended without it.
       await disconnect(connection).catch(() => stream.destroy());
       // A server that is out of reach never closes its end, and an open connection keeps the program running.

@@ -1,0 +1,69 @@
+/** Leaves a server that has become read-only, such as the former primary after a planned switch-over. */
+
+/** An error of the driver. */
+interface ServerError {
+  errno?: number;
+  message: string;
+}
+
+/** The parts of the driver's connection that are used here. */
+interface Connection {
+  query(...args: unknown[]): unknown;
+  execute(...args: unknown[]): unknown;
+}
+
+type Callback = (error: ServerError | null, ...results: unknown[]) => void;
+
+/** "The server is running with the ... option": other options prevent statements with the same number. */
+const optionPreventsStatement = 1290;
+const readOnlyMode = 1836;
+
+function refusesChanges({ errno, message }: ServerError): boolean {
+  return errno === readOnlyMode || (errno === optionPreventsStatement && /--(super-)?read-only\b/.test(message));
+}
+
+/** How often connections are replaced at most, in milliseconds: a server may stay read-only, with as many refusals as requests. */
+const replaceEveryMs = 1000;
+
+/** Which connections lead to a server that may have been replaced. */
+export interface ReadOnlyWatch {
+  /** Watches a new connection for refused changes. */
+  watch(connection: Connection): void;
+  /** Whether the connection was opened before a change was refused, on it or on another. */
+  isOutdated(connection: Connection): boolean;
+}
+
+/**
+ * Watches the connections of a pool. The name of the server, or its address, may lead to another one since a change was
+ * refused, but connections stay where they are, and under traffic they are never idle for long enough to be closed.
+ */
+export function watchForReadOnlyServer(): ReadOnlyWatch {
+  const openedAt = new WeakMap<Connection, number>();
+  let refusedAt = Number.NEGATIVE_INFINITY;
+  /** Connections that were opened before are to be replaced. */
+  let replacedBefore = Number.NEGATIVE_INFINITY;
+  const observed =
+    (callback: Callback): Callback =>
+    (error, ...results) => {
+      if (error && refusesChanges(error)) refusedAt = performance.now();
+      callback(error, ...results);
+    };
+  return {
+    watch(connection) {
+      openedAt.set(connection, performance.now());
+      for (const kind of ['query', 'execute'] as const) {
+        const send = connection[kind].bind(connection);
+        connection[kind] = (...args) => {
+          const last = args.pop();
+          // The callback comes last; the driver types its parameters.
+          return send(...args, typeof last === 'function' ? observed(last as Callback) : last);
+        };
+      }
+    },
+    isOutdated(connection) {
+      if (refusedAt > replacedBefore && performance.now() - replacedBefore >= replaceEveryMs)
+        replacedBefore = refusedAt;
+      return (openedAt.get(connection) ?? 0) < replacedBefore;
+    },
+  };
+}
