@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type Model, type ModelStatic, type Options, Sequelize, type Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
+import { isAppError } from '../errors.js';
 import { isCluster } from './cluster.js';
 import {
   type Abortable,
@@ -37,6 +38,11 @@ export function sequelizeOptions(database: SqliteConfig | MysqlConfig, limits: C
     retry: { max: 1, match: [] },
     define: { underscored: true },
   };
+}
+
+/** The fault below a failure of {@link Database.read}, which work in a transaction uses too: it decides on a retry. */
+function untranslated(error: unknown): unknown {
+  return isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE') ? (error.cause ?? error) : error;
 }
 
 const transactionAttempts = 5;
@@ -140,8 +146,9 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig, limits: Conne
       try {
         return await work();
       } catch (error) {
-        const mayRetry = attempts < transactionAttempts || (isClusterRetry() && isTransientFault(error));
-        if (isSettled() || !mayRetry || !isWorthRetrying(error)) throw translateError(error, settings);
+        const fault = untranslated(error);
+        const mayRetry = attempts < transactionAttempts || (isClusterRetry() && isTransientFault(fault));
+        if (isSettled() || !mayRetry || !isWorthRetrying(fault)) throw translateError(error, settings);
         await sleep(Math.min(retryBaseMs * 2 ** attempts, retryMaxMs) * (0.5 + Math.random()));
       }
     }

@@ -69,6 +69,16 @@ if (onMysql)
       expect(await database.read(() => namesIn(database))).to.deep.equal([]);
     });
 
+    it('during a read in a transaction repeats the whole transaction', async () => {
+      breakAt('SELECT');
+      let attempts = 0;
+      await database.inTransaction(async (transaction) => {
+        attempts += 1;
+        await database.read(() => database.sequelize.query('SELECT name FROM leases', { transaction }));
+      });
+      expect(attempts).to.equal(2);
+    });
+
     it('during the commit repeats nothing', async () => {
       breakAt('COMMIT');
       const attempts = { count: 0 };

@@ -112,13 +112,28 @@ describe('inTransaction', () => {
       expect([await counterOf(database, 'a'), await counterOf(database, 'b')]).to.deep.equal([2, 2]);
     });
 
+    /** A statement that fails as one does that meets another transaction. */
+    const conflict = (number: number) =>
+      `SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = ${number}, MESSAGE_TEXT = 'conflict'`;
+
+    for (const number of [1213, 1205, 1020])
+      it(`repeats the whole transaction when a read in it reports a conflict: error ${number}`, async () => {
+        let attempts = 0;
+        await database.inTransaction(async (transaction) => {
+          attempts += 1;
+          await add(database, 'a', transaction);
+          if (attempts < 3) await database.read(() => database.sequelize.query(conflict(number), { transaction }));
+        });
+        expect(attempts).to.equal(3);
+        expect(await counterOf(database, 'a')).to.equal(1);
+      });
+
     it('tries five times, then reports that the database is busy', async () => {
       let attempts = 0;
-      const deadlock = "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'Deadlock found'";
       const { code, message } = await failureOf(() =>
         database.inTransaction(async (transaction) => {
           attempts += 1;
-          await database.sequelize.query(deadlock, { transaction });
+          await database.sequelize.query(conflict(1213), { transaction });
         }),
       );
       expect([attempts, code]).to.deep.equal([5, 'OVERLOADED']);
