@@ -81,7 +81,7 @@ async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<Impo
 
 /**
  * Makes sure that there are passwords to fetch and that no process runs the import, and writes the audit entry.
- * @returns nothing while the run of a completed import still holds its lease, unless it is the last try
+ * @returns nothing while the run of an import that has ended still holds its lease, unless it is the last try
  */
 async function recordClaim(core: Core, actor: Actor, id: string, isLast: boolean): Promise<Import | undefined> {
   return core.database.inTransaction(async (transaction) => {
@@ -89,7 +89,7 @@ async function recordClaim(core: Core, actor: Actor, id: string, isLast: boolean
     assertHasCredentials(found);
     // A process that resumes the import takes this lease before it checks ours.
     const isRunning = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
-    if (isRunning && found.status === 'completed' && !isLast) return undefined;
+    if (isRunning && !underWay.includes(found.status) && !isLast) return undefined;
     if (isRunning || found.status === 'queued') throw notEnded(id, found.status);
     await assertReadableHere(found.credentialsFile, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { activeLeases, withLease } from '../../../../src/db/lease.js';
+import { AppError } from '../../../../src/errors.js';
 import { operator } from '../../../../src/services/core.js';
 import { requeueImport, resumeImport } from '../../../../src/services/imports/commands.js';
 import { type CredentialsClaim, claimCredentials } from '../../../../src/services/imports/queue/credentials.js';
-import { credentialsLease } from '../../../../src/services/imports/run/repository.js';
+import { credentialsLease, jobLease } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
 import { applyOptions, batchRows } from '../support/running.js';
@@ -130,6 +133,18 @@ describe('Fetching the passwords of an import', () => {
     await first.done();
     expect((await second).code).to.equal('CREDENTIALS_FETCHED');
   });
+
+  for (const status of ['completed', 'stopped', 'failed', 'cancelled', 'interrupted'] as const)
+    it(`waits for the run of an import that is ${status} to release its lease`, async () => {
+      const { id } = await completed();
+      await models().Import.update({ status }, { where: { id } });
+      const { database } = importing.context;
+      const refusal = () => new AppError('IMPORT_CONFLICT');
+      const run = withLease(database, jobLease({ id }), 0, refusal, () => sleep(300));
+      while ((await activeLeases(database, [jobLease({ id })])).size === 0) await sleep(10);
+      await (await claim(id)).failed();
+      await run;
+    });
 
   it("answers NOT_READY where the file can't be read", async () => {
     const { id, file } = await completed();
