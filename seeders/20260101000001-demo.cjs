@@ -515,7 +515,7 @@ function searchKey(...parts) {
     .join(' ')
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '');
-  return unaccented.toLowerCase().normalize('NFC');
+  return unaccented.toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
 function accountRow([localPart, firstName, lastName], place, { role, isActive = true, createdAt }) {

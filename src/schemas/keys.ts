@@ -6,8 +6,18 @@ import { normalized, visiblePart } from './text.js';
  */
 
 /**
+ * Lower case, the same in every locale and for every piece of a text. toLowerCase() makes ς or σ of the capital Σ, depending on what
+ * follows; here both are σ.
+ */
+const lowerCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
+
+/** A text in which case doesn't count: in capitals ß is SS, and the Greek sigmas are one. */
+export const caseless = (text: string): string => lowerCase(text.toUpperCase());
+
+/**
  * The stored form of an email address and the form that logins are matched in: trimmed, NFKC, lower case, without characters
- * that can't be seen, which would make a second account of the same address.
+ * that can't be seen, which would make a second account of the same address. Letters are otherwise left as they are, ς too: mail
+ * is sent to it.
  */
 export function normalizeEmail(address: string): string {
   // Lower-casing can undo NFKC (U+0130), hence twice. toLowerCase is the same in every locale.
@@ -54,9 +64,7 @@ export const searchKeyLength = 500;
  */
 export function searchKey(...parts: readonly (string | null | undefined)[]): string {
   const text = parts.filter((part) => part).join(' ');
-  const plain = normalized(text, 'NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase();
+  const plain = lowerCase(normalized(text, 'NFKD').replace(/[\u0300-\u036f]/g, ''));
   const folded = normalized(plain, 'NFC');
   // Whole characters; a text that is short in UTF-16 units is short in characters too.
   return folded.length <= searchKeyLength ? folded : Array.from(folded).slice(0, searchKeyLength).join('');

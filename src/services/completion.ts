@@ -1,6 +1,6 @@
 import { cast, col, Op, type WhereOptions, where as whereIs } from 'sequelize';
 import type { Import } from '../db/models/import.js';
-import { normalizeEmail } from '../schemas/keys.js';
+import { caseless, normalizeEmail } from '../schemas/keys.js';
 import { sortKeyBeginning, titleMaximum } from '../schemas/sort-key.js';
 import type { Core } from './core.js';
 import { idIn } from './ids.js';
@@ -29,7 +29,7 @@ const nameOf = (person: { firstName: string; lastName: string } | undefined) =>
 const listed = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part).join(', ');
 
 /** Whether a text begins as typed, in any case. */
-const begins = (text: string, typed: string) => text.slice(0, typed.length).toLowerCase() === typed.toLowerCase();
+const begins = (text: string, typed: string) => caseless(text.slice(0, typed.length)) === caseless(typed);
 
 /** The ids whose last characters begin so; all for none typed. Nothing where no id can be meant. */
 function idsBeginning(typed: string): { id?: { [Op.like]: string } } | undefined {
@@ -58,7 +58,6 @@ async function courses({ database }: Core, typed: string): Promise<Name[]> {
     }),
   );
   const counts = new Map<string, number>();
-  const caseless = (title: string) => title.toUpperCase().toLowerCase();
   for (const { title } of found) counts.set(caseless(title), (counts.get(caseless(title)) ?? 0) + 1);
   return found.flatMap(({ id, title, trainer }) => {
     const isName = counts.get(caseless(title)) === 1 && idIn(title) === undefined && !title.startsWith('-');

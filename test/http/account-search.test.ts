@@ -18,6 +18,7 @@ for (const [size, settings] of [
         ['Łukasz', "O'Hara", 'lukasz@example.com', '020 7946 0002'],
         ['小龙', '李', 'li@example.com', '+86 1'],
         ['José', 'Dijkstra', 'jose.d@example.com', '+34 2'],
+        ['Κώστας', 'Παπάς', 'κ.παπάσ@example.gr', '+30 3'],
       ] as const;
       emails = [];
       for (const [firstName, lastName, email, phone] of people) {
@@ -53,6 +54,11 @@ for (const [size, settings] of [
         ['龙', [2]],
         ['小龙', [2]],
         ['jose.d@', [3]],
+        ['κωσ', [4]],
+        ['ΚΩΣ', [4]],
+        ['ΠΑΠΑΣ ΚΩΣ', [4]],
+        ['παπας', [4]],
+        ['Κ.ΠΑΠΆΣ@', [4]],
         ['+4420', [0]],
         ['44 20 7946', [0]],
         ['0207946', [1]],

@@ -29,7 +29,9 @@ for (const [size, settings] of [
       await create('Café-Baking for Beginners', { category: 'Kitchen Arts', tags: ['sour dough'] });
       await create("Painter's Workshop", { category: 'Fine Arts', tags: ['oil', 'water-colour'] });
       await create('書道入門');
+      await create('Ο κόσμος της φωτογραφίας', { tags: ['φως'] });
       const [baking, painting, writing] = ['Café-Baking for Beginners', "Painter's Workshop", '書道入門'];
+      const photography = 'Ο κόσμος της φωτογραφίας';
       for (const [search, titles] of [
         ['cafe', [baking]],
         ['BAKING', [baking]],
@@ -42,6 +44,8 @@ for (const [size, settings] of [
         ['s workshop', [painting]],
         ['道', [writing]],
         ['入門', [writing]],
+        ['ΚΟΣ', [photography]],
+        ['ΦΩΣ ΦΩΤΟΓΡΑΦΊΑΣ', [photography]],
         ['cafe oil', []],
         ['nothing', []],
         ['%', []],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { normalizeEmail, phoneKey, searchKey, searchKeyLength } from '../../src/schemas/keys.js';
+import { caseless, normalizeEmail, phoneKey, searchKey, searchKeyLength } from '../../src/schemas/keys.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 
@@ -16,6 +16,11 @@ describe('normalizeEmail', () => {
     expect(normalizeEmail('INFO@example.org')).to.equal('info@example.org');
     expect(normalizeEmail('İnfo@example.org')).to.equal('i\u0307nfo@example.org');
     expect(normalizeEmail('ınfo@example.org')).to.equal('ınfo@example.org');
+  });
+
+  it('leaves the Greek sigmas as they are: mail is sent to the address', () => {
+    for (const address of ['νικος.παπας@πυργος.example', 'νικοσ.παπασ@πυργοσ.example'])
+      expect(normalizeEmail(address)).to.equal(address);
   });
 
   it('leaves out what cannot be seen: it would make a second account of the same address', () => {
@@ -152,6 +157,17 @@ describe('searchKey', () => {
     expect(searchKey('שָׁלוֹם')).to.equal('שָׁלוֹם'.normalize('NFC'));
   });
 
+  it('finds Greek by each piece of it, in capitals or not', () => {
+    const text = 'Κώστας Παπάς Σίσυφος';
+    const key = searchKey(text);
+    for (let from = 0; from < text.length; from += 1)
+      for (let to = from + 1; to <= text.length; to += 1) {
+        const piece = text.slice(from, to);
+        for (const typed of [piece, piece.toUpperCase(), piece.toLowerCase()])
+          expect(key, typed).to.include(searchKey(typed));
+      }
+  });
+
   it('joins the given texts and skips absent ones', () => {
     expect(searchKey('Ada', null, '', undefined, 'ada@example.org')).to.equal('ada ada@example.org');
     expect(searchKey()).to.equal('');
@@ -183,5 +199,15 @@ describe('searchKey', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('caseless', () => {
+  it('is the same for a text in capitals and in lower case, and for each piece of it', () => {
+    for (const text of ['Straße', 'Κώστας', 'Σίσυφος', 'Ada']) {
+      expect(caseless(text.toUpperCase()), text).to.equal(caseless(text));
+      for (let length = 1; length <= text.length; length += 1)
+        expect(caseless(text), text).to.include(caseless(text.slice(0, length).toUpperCase()));
+    }
   });
 });

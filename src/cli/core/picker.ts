@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
+import { caseless } from '../../schemas/keys.js';
 import { findUser, listUsers } from '../../services/accounts/queries.js';
 import { listUserSessions } from '../../services/accounts/sessions.js';
 import { operator } from '../../services/core.js';
@@ -47,7 +48,7 @@ const time = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ');
 
 /** Those whose line contains the words: for what has no search of its own. */
 const matching = (choices: readonly Choice[], search: string) =>
-  choices.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
+  choices.filter(({ name }) => caseless(name).includes(caseless(search.trim())));
 
 const subjects: Readonly<Record<Pickable, Subject>> = {
   course: {

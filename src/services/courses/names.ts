@@ -1,14 +1,15 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import { validationError } from '../../errors.js';
+import { caseless } from '../../schemas/keys.js';
 import { sortKeyRange, titleMaximum } from '../../schemas/sort-key.js';
 import { normalized } from '../../schemas/text.js';
 import type { Core } from '../core.js';
 import { idIn } from '../ids.js';
 import { idEndingWith } from '../short-ids.js';
 
-/** A text in which case doesn't count: in capitals ß is SS, and the Greek sigmas are one. */
-const caseless = (text: string) => normalized(text.trim(), 'NFC').toUpperCase().toLowerCase();
+/** A title as far as titles are told apart. */
+const titleOf = (text: string) => caseless(normalized(text.trim(), 'NFC'));
 
 /** Names per query: SQLite bounds how deep an expression is, and each alternative of a list makes it deeper. */
 const batch = 500;
@@ -43,14 +44,14 @@ export async function coursesNamed(core: Core, names: readonly string[]): Promis
   }
   const byTitle = new Map<string, Course[]>();
   for (const course of byId.values()) {
-    const key = caseless(course.title);
+    const key = titleOf(course.title);
     byTitle.set(key, [...(byTitle.get(key) ?? []), course]);
   }
   return new Map(
     names.map((name) => {
       const id = idIn(name);
       if (id !== undefined) return [name, [byId.get(id) ?? []].flat()];
-      const sameButCase = byTitle.get(caseless(name)) ?? [];
+      const sameButCase = byTitle.get(titleOf(name)) ?? [];
       const same = sameButCase.filter(({ title }) => title === name.trim());
       return [name, same.length > 0 ? same : sameButCase];
     }),

@@ -127,6 +127,18 @@ describe('What a command line leaves out, at a terminal', () => {
     expect(ended.stdout).to.include('Ended the session of ben@x.org');
   });
 
+  it('is found by Greek capitals, too', async () => {
+    for (const name of ['Κόσμος.txt', 'b.txt']) await buildMaterial(await cli.context(), bees, { name });
+    const removed = await cli.atTerminal(
+      ['courses', 'files', 'remove', 'Bees', '--yes'],
+      [
+        ['Which file?', 'ΚΌΣ'],
+        ['Κόσμος.txt', keys.enter],
+      ],
+    );
+    expect(removed.stdout).to.include('Removed Κόσμος.txt');
+  });
+
   it('may be an import, by its number or its file', async () => {
     const file = path.join(cli.folder, 'people.csv');
     writeFileSync(file, 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');

@@ -22,7 +22,7 @@ const nasty = [
   'Überblick: 花子 @ home = a|b;c',
   'Wow! {a,b} ~ #1 [x] <y>?',
 ];
-const titles = [...nasty, 'Weaving by hand', 'Weaving in 花子 style'];
+const titles = [...nasty, 'Weaving by hand', 'Weaving in 花子 style', 'Κόσμος των μελισσών'];
 
 /** How the shell is started so that nothing of this machine's setup is read, and then made to complete. */
 const starts: Record<Shell, { line: string; load: string }> = {
@@ -76,6 +76,11 @@ describe('Completion of names', function () {
       twin.slice(0, 6).toUpperCase() + twin.slice(6),
     );
     expect(await names('course', 'Twins')).to.deep.equal([]);
+    for (const [typed, completed] of [
+      ['ΚΌΣ', 'ΚΌΣμος των μελισσών'],
+      ['κός', 'κόςμος των μελισσών'],
+    ] as const)
+      expect(await names('course', typed), typed).to.deep.equal([completed]);
   });
 
   it('offers accounts by email, without more of them than their names', async () => {
