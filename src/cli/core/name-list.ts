@@ -23,11 +23,15 @@ async function textFrom(io: Io, file: string): Promise<string> {
     if (code === undefined) throw error;
     throw new AppError('USAGE', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
   }
+  const source = file === '-' ? 'The list on standard input' : `The file ${file}`;
+  const notText = (cause?: unknown) =>
+    new AppError('USAGE', `${source} is not UTF-8 text. Save it as UTF-8.`, { cause });
+  // UTF-16 without a byte order mark has them. They would be valid UTF-8, and end SQLite's statement.
+  if (bytes.includes(0)) throw notText();
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    const source = file === '-' ? 'The list on standard input' : `The file ${file}`;
-    throw new AppError('USAGE', `${source} is not UTF-8 text. Save it as UTF-8.`, { cause: error });
+    throw notText(error);
   }
 }
 

@@ -205,6 +205,8 @@ describe('Changes of many accounts at the command line', () => {
         'The column id of the list has values that are not ids of this program.',
       ],
       ['other bytes than UTF-8', Buffer.from([0xff, 0xfe, 0x61]), 'is not UTF-8 text'],
+      ['UTF-16 without a byte order mark', Buffer.from('ada@x.org\nben@x.org\n', 'utf16le'), 'is not UTF-8 text'],
+      ['a NUL in a name', 'ada@x.org\na\0b@x.org\n', 'is not UTF-8 text'],
       ['broken CSV', 'email,name\n"ada@x.org,Ada\n', 'The list is not valid CSV:'],
     ];
     for (const [what, list, says] of refused)
