@@ -19,10 +19,10 @@ const otherNames: Readonly<Record<string, string>> = {
 
 /** The options and arguments that name a subject, and the command that lists what can be named. */
 const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string[]; listedBy: string }>>> = {
-  User: { names: ['user', 'trainee', 'trainer', 'actor'], listedBy: 'users list' },
+  User: { names: ['user', 'trainee', 'trainer', 'actor', 'target'], listedBy: 'users list' },
   Trainer: { names: ['user', 'trainer'], listedBy: 'courses trainers' },
   Trainee: { names: ['user'], listedBy: 'users list --role trainee' },
-  Course: { names: ['course'], listedBy: 'courses list' },
+  Course: { names: ['course', 'target'], listedBy: 'courses list' },
   Enrollment: { names: ['enrollment'], listedBy: 'enrollments list' },
   Import: { names: ['import'], listedBy: 'imports list' },
   Session: { names: ['session-id'], listedBy: 'users sessions list <user>' },

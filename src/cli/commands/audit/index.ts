@@ -61,12 +61,13 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
 }
 
 async function check(run: Run<'', typeof auditOptions>): Promise<void> {
-  const { action, targetType, target, from, to } = run.options;
+  // Not the target: it may be a name, which is longer than an id. The listing checks the id that it has.
+  const { action, targetType, from, to } = run.options;
   const [{ auditListingSchema }, { checkListing }] = await Promise.all([
     import('../../../schemas/audit.js'),
     import('../../core/listing.js'),
   ]);
-  checkListing(run, auditColumns, auditListingSchema, { action, targetType, targetId: target, from, to });
+  checkListing(run, auditColumns, auditListingSchema, { action, targetType, from, to });
 }
 
 async function list(run: Run<'', typeof auditOptions>): Promise<Result> {

@@ -1,11 +1,11 @@
 import type { Context } from '../../../context.js';
-import { validationError } from '../../../errors.js';
+import { notFound, validationError } from '../../../errors.js';
 import type { AuditTargetType } from '../../../schemas/audit.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { auditedIdsEndingWith } from '../../../services/audit.js';
+import { findCourseNamed } from '../../../services/courses/names.js';
 import { importIdOf } from '../../../services/imports/names.js';
 import { idEndingWith, isEndOfId, type NamedById } from '../../../services/short-ids.js';
-import { courseIdOf } from '../../core/references.js';
 
 /** What has an id that lists show the end of. */
 const subjects: Readonly<Partial<Record<AuditTargetType, NamedById>>> = {
@@ -26,10 +26,19 @@ async function endingWith(context: Context, end: string, targetType: AuditTarget
   throw validationError([{ path: 'targetId', message }]);
 }
 
+/** The id of a course. What may be the end of an id is returned as it is, and finds no entries. */
+async function courseNamed(context: Context, typed: string): Promise<string> {
+  const course = await findCourseNamed(context, typed);
+  if (course) return course.id;
+  if (isEndOfId(typed) || /^[\da-f-]{36}$/i.test(typed)) return typed;
+  throw notFound('Course');
+}
+
 /**
  * The id of what a text names: the end of an id, also of something that was deleted; an email address; with a type the names
  * that commands take. Any other text, such as a whole id, is returned as it is.
- * @throws AppError `VALIDATION` for a name of several; `NOT_FOUND` for an email address, and with type `user` for any name, of none
+ * @throws AppError `VALIDATION` for a name of several; `NOT_FOUND` for an email address, and with type `user` or `course` for
+ *   any name, of none
  */
 export async function targetIdOf(
   context: Context,
@@ -37,10 +46,12 @@ export async function targetIdOf(
   targetType: AuditTargetType | undefined,
 ): Promise<string> {
   const typed = reference.trim();
-  const ended = isEndOfId(typed) ? await endingWith(context, typed.toLowerCase(), targetType) : undefined;
-  if (ended !== undefined) return ended;
+  if (isEndOfId(typed)) {
+    const ended = await endingWith(context, typed.toLowerCase(), targetType);
+    if (ended !== undefined) return ended;
+  }
   if (targetType === 'import') return importIdOf(context, typed);
-  if (targetType === 'course') return courseIdOf(context, typed);
+  if (targetType === 'course') return courseNamed(context, typed);
   const isWholeId = /^[\da-f-]{36}$/i.test(typed);
   const isAccount = targetType === 'user' || (targetType === undefined && typed.includes('@'));
   return isAccount && !isWholeId ? (await findUser(context, typed)).id : typed;

@@ -65,8 +65,29 @@ describe('coursectl audit list', () => {
     expect(await actions('--target-type', 'user', '--target', '+44 5')).to.deep.equal(['user.update']);
     expect(await actions('--target-type', 'course', '--target', ben.id.slice(-8))).to.deep.equal([]);
     expect(await actions('--target', '203.0.113.7')).to.deep.equal([]);
-    const unknown = await cli.run(['audit', 'list', '--target', 'nobody@x.org']);
-    expect(unknown).to.include({ exitCode: 1, stdout: '' });
+  });
+
+  it('takes a title and an email that are longer than an id', async () => {
+    const title = `Knots ${'and splices '.repeat(15)}`.trim();
+    const email = `${'e'.repeat(60)}@${'long.'.repeat(20)}example.org`;
+    const trainer = await buildUser(harness.context, { email, role: 'trainer' });
+    await buildCourse(harness.context, trainer, { title });
+    await cli.run(['courses', 'edit', title, '--location', 'Harbour']);
+    await cli.run(['users', 'edit', email, '--last-name', 'Moe']);
+    expect(await actions('--target-type', 'course', '--target', title)).to.deep.equal(['course.update']);
+    expect(await actions('--target', email)).to.deep.equal(['user.update']);
+  });
+
+  it('refuses names of no account and no course, saying which', async () => {
+    const refusals = [
+      [['--target', 'nobody@x.org'], 'User not found: nobody@x.org. To list them: coursectl users list'],
+      [
+        ['--target-type', 'course', '--target', 'Hitches'],
+        'Course not found: Hitches. To list them: coursectl courses list',
+      ],
+    ] as const;
+    for (const [options, said] of refusals)
+      expect(await cli.refusal(['audit', 'list', ...options])).to.deep.equal({ exitCode: 1, said });
   });
 
   it('refuses the end of several ids', async () => {
