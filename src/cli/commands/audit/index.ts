@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { isAppError } from '../../../errors.js';
 import { listingOptions } from '../../core/columns.js';
 import { define, type Registry } from '../../core/command.js';
 import { dryRunOption, yesOption } from '../../core/declaration.js';
@@ -49,15 +48,13 @@ export function register(program: Command, registry: Registry): void {
   });
 }
 
-/** The id of an account; one that was deleted is known by its id alone. */
+/** The id of an account; one that was deleted is known by its id alone. @throws AppError `NOT_FOUND`, `VALIDATION` */
 async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference: string): Promise<string> {
-  const { findUser } = await import('../../../services/accounts/queries.js');
-  try {
-    return (await findUser(context, reference)).id;
-  } catch (error) {
-    if (isAppError(error, 'NOT_FOUND') && /^[\da-f-]{36}$/i.test(reference)) return reference;
-    throw error;
-  }
+  const [{ findUser }, { idIn }] = await Promise.all([
+    import('../../../services/accounts/queries.js'),
+    import('../../../services/ids.js'),
+  ]);
+  return idIn(reference) ?? (await findUser(context, reference)).id;
 }
 
 async function check(run: Run<'', typeof auditOptions>): Promise<void> {

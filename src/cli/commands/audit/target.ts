@@ -4,6 +4,7 @@ import type { AuditTargetType } from '../../../schemas/audit.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { auditedIdsEndingWith } from '../../../services/audit.js';
 import { findCourseNamed } from '../../../services/courses/names.js';
+import { idIn } from '../../../services/ids.js';
 import { importIdOf } from '../../../services/imports/names.js';
 import { idEndingWith, isEndOfId, type NamedById } from '../../../services/short-ids.js';
 
@@ -30,13 +31,13 @@ async function endingWith(context: Context, end: string, targetType: AuditTarget
 async function courseNamed(context: Context, typed: string): Promise<string> {
   const course = await findCourseNamed(context, typed);
   if (course) return course.id;
-  if (isEndOfId(typed) || /^[\da-f-]{36}$/i.test(typed)) return typed;
+  if (isEndOfId(typed)) return typed;
   throw notFound('Course');
 }
 
 /**
- * The id of what a text names: the end of an id, also of something that was deleted; an email address; with a type the names
- * that commands take. Any other text, such as a whole id, is returned as it is.
+ * The id of what a text names: a whole id in any spelling, or the end of one, also of something that was deleted; an email
+ * address; with a type the names that commands take. Any other text is returned as it is.
  * @throws AppError `VALIDATION` for a name of several; `NOT_FOUND` for an email address, and with type `user` or `course` for
  *   any name, of none
  */
@@ -46,13 +47,14 @@ export async function targetIdOf(
   targetType: AuditTargetType | undefined,
 ): Promise<string> {
   const typed = reference.trim();
+  const whole = idIn(typed);
+  if (whole !== undefined) return whole;
   if (isEndOfId(typed)) {
     const ended = await endingWith(context, typed.toLowerCase(), targetType);
     if (ended !== undefined) return ended;
   }
   if (targetType === 'import') return importIdOf(context, typed);
   if (targetType === 'course') return courseNamed(context, typed);
-  const isWholeId = /^[\da-f-]{36}$/i.test(typed);
   const isAccount = targetType === 'user' || (targetType === undefined && typed.includes('@'));
-  return isAccount && !isWholeId ? (await findUser(context, typed)).id : typed;
+  return isAccount ? (await findUser(context, typed)).id : typed;
 }

@@ -78,6 +78,25 @@ describe('coursectl audit list', () => {
     expect(await actions('--target', email)).to.deep.equal(['user.update']);
   });
 
+  it('takes whole ids of targets and actors in every spelling, of deleted accounts too', async () => {
+    for (const isDeleted of [false, true]) {
+      if (isDeleted) for (const user of [ben, admin]) await user.destroy();
+      for (const spelled of [
+        (id: string) => id.toUpperCase(),
+        (id: string) => `{${id}}`,
+        (id: string) => id.replaceAll('-', ''),
+        (id: string) => ` ${id.replaceAll('-', '–')} `,
+      ]) {
+        for (const type of [[], ['--target-type', 'user']])
+          expect(await actions('--target', spelled(ben.id), ...type), spelled(ben.id)).to.deep.equal([
+            'user.update',
+            'user.deactivate',
+          ]);
+        expect(await actions('--actor', spelled(admin.id)), spelled(admin.id)).to.deep.equal(['user.deactivate']);
+      }
+    }
+  });
+
   it('refuses names of no account and no course, saying which', async () => {
     const refusals = [
       [['--target', 'nobody@x.org'], 'User not found: nobody@x.org. To list them: coursectl users list'],
