@@ -3,6 +3,7 @@ import '@mantine/notifications/styles.css';
 import './app/app.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
+import { NotStarted } from './app/not-started.js';
 import { mayBeSignedIn } from './app/session.js';
 import { SignedIn } from './app/session-gate.js';
 import { startTranslation } from './i18n/i18n.js';
@@ -12,5 +13,11 @@ if (!root) throw new Error('The page has no element with the id "root".');
 const translation = startTranslation();
 // At the same time as the words and the session, not after them.
 if (mayBeSignedIn()) SignedIn.preload();
-await translation;
-createRoot(root).render(<App />);
+const page = createRoot(root);
+try {
+  await translation;
+  page.render(<App />);
+} catch (error) {
+  reportError(error);
+  page.render(<NotStarted />);
+}

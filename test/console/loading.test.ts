@@ -1,6 +1,8 @@
+import type { Page } from '@playwright/test';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect } from './support/browser.js';
+import { accessibilityProblems, describePages, expect } from './support/browser.js';
+import { type BuiltConsole, builtConsole } from './support/built-console.js';
 import { useConsole } from './support/console.js';
 
 describePages('Code that is loaded when it is needed', function () {
@@ -9,6 +11,22 @@ describePages('Code that is loaded when it is needed', function () {
   /** An error that the page reports itself has no text here. */
   const notLoaded = /net::ERR_FAILED|Failed to fetch dynamically imported module|^$/;
   const missing = 'The service cannot be reached, or has been updated.';
+
+  let built: BuiltConsole;
+  before(async function () {
+    this.timeout(scaled(180_000));
+    built = await builtConsole();
+  });
+  /** The addresses of the words of signing in. */
+  function wordsIn(language: string): RegExp {
+    const others = built.filesOf();
+    return new RegExp(
+      built
+        .filesOf(`i18n/${language}/common.ts`)
+        .filter((file) => !others.includes(file))
+        .join('|'),
+    );
+  }
 
   it('says so where a dialog cannot be loaded, and loads the page again when asked to', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
@@ -35,6 +53,54 @@ describePages('Code that is loaded when it is needed', function () {
     await page.unroute(/signed-in/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect(page.getByRole('heading', { name: 'People' })).toBeVisible();
+  });
+
+  it('says so where another language cannot be loaded, behind signing in and before, and loads it when chosen again', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const chooseGerman = async (page: Page) => {
+      await page.getByRole('button', { name: 'Language' }).click();
+      await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
+    };
+    const alertOf = (page: Page) => page.getByRole('alert').filter({ hasText: 'The language could not be changed.' });
+    for (const page of [await test.open(test.url), await test.openAs(admin, '/people')]) {
+      test.expectErrors(page, notLoaded);
+      const words = wordsIn('de');
+      await page.route(words, (route) => route.abort());
+      await chooseGerman(page);
+      await expect(alertOf(page)).toContainText(missing);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+      await page.unroute(words);
+      await chooseGerman(page);
+      await expect(page.getByRole('button', { name: 'Sprache' })).toBeVisible();
+      await expect(page.getByRole('alert')).toHaveCount(0);
+    }
+  });
+
+  it('forgets that a language could not be loaded when another page is opened', async () => {
+    const page = await test.openAs(await buildUser(test.context, { role: 'super_admin' }), '/people');
+    test.expectErrors(page, notLoaded);
+    await page.route(wordsIn('de'), (route) => route.abort());
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
+    await expect(page.getByRole('alert')).toContainText('The language could not be changed.');
+    await page.getByRole('link', { name: 'Imports' }).click();
+    await expect(page.getByRole('heading', { name: 'Imports' })).toBeVisible();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+  });
+
+  it('says so where the words of the first screen cannot be loaded, and loads the page again when asked to', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.open('about:blank');
+    test.expectErrors(page, notLoaded);
+    const words = wordsIn('en');
+    await page.route(words, (route) => route.abort());
+    await page.goto(test.url);
+    await expect(page.getByRole('alert')).toHaveText(`${missing} Loading the page again may help.`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.unroute(words);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   });
 
   it('gives the focus back when a dialog is closed that was loaded just then', async () => {

@@ -5,7 +5,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFailure } from '../ui/form-failure.js';
-import { AppearanceMenu } from './appearance-menu.js';
+import { AppearanceMenu, LanguageFailure, useLanguageChange } from './appearance-menu.js';
 import { useKeptFocus } from './focus.js';
 import { Logo } from './logo.js';
 import { navigationOf } from './navigation.js';
@@ -20,8 +20,12 @@ export function Layout() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
   useEffect(close, [pathname]);
   const signOut = useSignOut();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the failure goes when the page changes
-  useEffect(signOut.reset, [pathname]);
+  const language = useLanguageChange();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the failures go when the page changes
+  useEffect(() => {
+    signOut.reset();
+    language.forget();
+  }, [pathname]);
   useKeptFocus();
   return (
     <div className="frame">
@@ -45,7 +49,7 @@ export function Layout() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <AppearanceMenu />
+            <AppearanceMenu onLanguage={(chosen) => void language.change(chosen)} />
             <AccountMenu onSignOut={() => signOut.mutate()} />
           </Group>
         </Group>
@@ -64,6 +68,7 @@ export function Layout() {
         ))}
       </Box>
       <Box component="main" id="content" className="frame-main" p="md" tabIndex={-1}>
+        <LanguageFailure failed={language.failed} />
         <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
         <Outlet />
       </Box>

@@ -20,6 +20,13 @@ function preferredLanguage(): Language {
   return known ?? 'en';
 }
 
+/** What is said where not even the words of signing in could be loaded. */
+export const withoutWords = {
+  title: 'coursectl',
+  message: 'The service cannot be reached, or has been updated. Loading the page again may help.',
+  retry: 'Try again',
+};
+
 /** The words of a screen, or `common`, those of signing in and of every screen. */
 type Part = 'common' | Screen;
 

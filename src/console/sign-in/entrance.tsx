@@ -1,12 +1,13 @@
 import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AppearanceMenu } from '../app/appearance-menu.js';
+import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../app/appearance-menu.js';
 import { Logo } from '../app/logo.js';
 
 /** The frame of the pages that nobody needs a session for. */
 export function Entrance({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
   const { t } = useTranslation();
+  const language = useLanguageChange();
   return (
     <Center component="main" id="content" mih="100vh" p="md">
       <Stack w="100%" maw={420}>
@@ -15,8 +16,9 @@ export function Entrance({ title, hint, children }: { title: string; hint?: stri
             <Logo />
             <Text fw={650}>{t('app.name')}</Text>
           </Group>
-          <AppearanceMenu />
+          <AppearanceMenu onLanguage={(chosen) => void language.change(chosen)} />
         </Group>
+        <LanguageFailure failed={language.failed} />
         <Paper withBorder p="lg" shadow="sm">
           <Title order={1} size="h2" mb={hint === undefined ? 'md' : 'xs'}>
             {title}

@@ -8,6 +8,7 @@ export const common: Pick<Words, keyof typeof english> = {
     menu: 'Menü',
     account: 'Kontomenü von {{name}}',
     language: 'Sprache',
+    languageFailed: 'Die Sprache konnte nicht gewechselt werden.',
     colorScheme: 'Farben',
     light: 'Hell',
     dark: 'Dunkel',

@@ -6,6 +6,7 @@ export const common = {
     menu: 'Menu',
     account: 'Account menu for {{name}}',
     language: 'Language',
+    languageFailed: 'The language could not be changed.',
     colorScheme: 'Colours',
     light: 'Light',
     dark: 'Dark',
