@@ -13,6 +13,7 @@ import {
 } from './db/migrator.js';
 import { createDatabase, type Probe, probe } from './db/probe.js';
 import { openReplica, type Replica } from './db/replica.js';
+import { removeUnusedFile } from './db/sqlite-removal.js';
 import type { Logger } from './logger.js';
 import { createPasswordHasher, type PasswordHasher } from './services/auth/passwords.js';
 import { createTokens, type Tokens } from './services/auth/tokens.js';
@@ -35,6 +36,11 @@ export interface Schema {
   probe(): Promise<Probe>;
   /** Creates the configured database on its server. @throws AppError `DATABASE_ACCESS_DENIED`, and as any query */
   createDatabase(): Promise<void>;
+  /**
+   * Deletes the file of an SQLite database, if it has no accounts and nobody else has it open. Close the context before.
+   * @returns whether it was deleted
+   */
+  removeUnusedFile(): Promise<boolean>;
   /** Settings of the server that will cause failures, with their remedies. */
   serverProblems(): Promise<ServerProblem[]>;
   clockSkewMs(): Promise<number>;
@@ -72,6 +78,7 @@ function schemaOf(database: Database, config: Config, now: () => Date): Schema {
     serverVersion: () => database.read(() => serverVersion(database.sequelize)),
     probe: () => probe(database.sequelize, database.settings),
     createDatabase: () => createDatabase(database.settings),
+    removeUnusedFile: () => removeUnusedFile(database.settings),
     serverProblems: () =>
       database.read(() => serverProblems(database.sequelize, database.settings, mostDatabaseConnections(config))),
     clockSkewMs: () => database.read(() => clockSkewMs(database.sequelize, now)),

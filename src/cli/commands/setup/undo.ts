@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rm, rmdir } from 'node:fs/promises';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { systemErrorCode } from '../../../errors.js';
 
@@ -19,23 +19,27 @@ export async function undoAll(changes: readonly Change[]): Promise<string[]> {
   return lines;
 }
 
-/** The files that SQLite keeps beside a database while it is open, or after a crash. */
-const besides = ['', '-wal', '-shm', '-journal'];
-
 /**
- * How to remove a database file that is about to be created, with the folders that are created for it.
- * @returns a function that removes them
+ * Creates an empty file for an SQLite database, with its folders. Of several processes that do so at once, one succeeds.
+ * @returns a function that removes the new folders again, once the file is removed; nothing where the file was not created
  */
-export function removalOf(file: string): () => Promise<void> {
+export async function createFile(file: string): Promise<(() => Promise<void>) | undefined> {
   const created: string[] = [];
   for (let folder = path.dirname(file); !existsSync(folder); folder = path.dirname(folder)) created.push(folder);
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, '', { flag: 'wx', mode: 0o644 });
+  } catch (error) {
+    // It exists, or can't be created: of that, opening the database says more.
+    if (systemErrorCode(error) === undefined) throw error;
+    return undefined;
+  }
   return async () => {
-    for (const suffix of besides) await rm(file + suffix, { force: true });
     for (const folder of created) {
       try {
         await rmdir(folder);
       } catch (error) {
-        // Something else is in it now, or it was never created.
+        // Something else is in it now, or somebody has removed it.
         if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemErrorCode(error) ?? '')) throw error;
       }
     }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
 import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
@@ -14,7 +13,7 @@ import { checkPersonOptions, personFromOptions, personFromPrompts } from '../use
 import { chooseDatabase } from './choose-database.js';
 import type { setupOptions } from './options.js';
 import { assertProductionPossible, offerProduction, provideSecret } from './production.js';
-import { type Change, removalOf, undoAll } from './undo.js';
+import { type Change, createFile, undoAll } from './undo.js';
 
 type SetupRun = Run<'', typeof setupOptions>;
 
@@ -118,17 +117,16 @@ async function createSuperAdmin(
 /** Opens the database, which creates the file of an SQLite database. */
 async function openDatabase(run: SetupRun, changes: Change[]): Promise<{ context: Context; isNewFile: boolean }> {
   const { database } = await run.config();
-  if (database.dialect !== 'sqlite' || existsSync(database.file))
-    return { context: await run.context(), isNewFile: false };
-  const remove = removalOf(database.file);
+  const removeFolders = database.dialect === 'sqlite' ? await createFile(database.file) : undefined;
   const context = await run.context();
+  if (database.dialect !== 'sqlite' || !removeFolders) return { context, isNewFile: false };
   changes.push({
     what: `the database file ${database.file}`,
     async undo() {
-      // Another process may have set the system up meanwhile.
-      if (!(await isSuperAdminMissing(context))) return false;
       await context.close();
-      await remove();
+      // Meanwhile a service may have opened it, or somebody registered.
+      if (!(await context.schema.removeUnusedFile())) return false;
+      await removeFolders();
       return true;
     },
   });

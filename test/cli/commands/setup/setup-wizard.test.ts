@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import type { Context } from '../../../../src/context.js';
 import { login } from '../../../../src/services/auth/login.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
@@ -141,16 +142,44 @@ describe('coursectl setup, at a terminal', () => {
     expect((await (await cli.context()).schema.status()).pending).to.deep.equal([]);
   });
 
-  it('keeps a file that another process has set up meanwhile', async () => {
-    const setUpByOther = () => {
-      void cli.context().then((context) => buildUser(context, { role: 'super_admin' }).then(() => other.abort()));
-    };
-    const other = new AbortController();
-    const dialogue: Dialogue = [...chooseFile, ...makeTables, ['First name', setUpByOther]];
-    const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: other.signal });
-    expect(exitCode).to.equal(1);
-    expect(terminal.screen()).to.include('\n  Kept: the database file ');
-    expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
+  describe('keeps a database file that it created', () => {
+    /** Does something to the database while a question is open, then leaves the question unanswered. */
+    async function abandonAfter(meanwhile: (context: Context) => Promise<unknown>) {
+      const ending = new AbortController();
+      const leave = () => ending.abort();
+      const dialogue: Dialogue = [
+        ...chooseFile,
+        ...makeTables,
+        ['First name', () => void cli.context().then(meanwhile).finally(leave)],
+      ];
+      const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: ending.signal });
+      expect(exitCode).to.equal(1);
+      expect(terminal.screen()).to.include(`\n  Kept: the database file ${file('data', 'coursectl.sqlite')}\n`);
+      expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
+    }
+
+    it('when another process has set the system up meanwhile', async () => {
+      await abandonAfter(async (context) => {
+        await buildUser(context, { role: 'super_admin' });
+        await context.close();
+      });
+    });
+
+    it('when somebody has registered meanwhile, also before there is a super admin', async () => {
+      await abandonAfter(async (context) => {
+        await buildUser(context, { role: 'trainee' });
+        await context.close();
+      });
+    });
+
+    it('when another process has it open, which then stores data that are there later', async () => {
+      await abandonAfter((context) => context.schema.assertCurrent());
+      const service = await cli.context();
+      await buildUser(service, { role: 'super_admin', email: 'eve@example.org' });
+      await service.close();
+      const { users } = await cli.json<{ users: { email: string }[] }>(['users', 'list']);
+      expect(users.map(({ email }) => email)).to.deep.equal(['eve@example.org']);
+    });
   });
 
   it('leaves other files in the folder that it created', async () => {

@@ -5,7 +5,7 @@ import { login } from '../../../../src/services/auth/login.js';
 import { createEmptyDatabase, migrate, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { type CliResult, useCommandLine } from '../../../support/run-cli.js';
 
 const password = 'difference engine';
 const ada = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', 'Ada@Example.org', '--phone', '+44 20 1'];
@@ -138,6 +138,25 @@ describe('coursectl setup, run by a script', () => {
     expect((await cli.run(['setup', ...ada, '--password-stdin'], { env, stdin: password })).exitCode).to.equal(2);
     expect((await cli.run(['setup', '--yes'], { env })).exitCode).to.equal(2);
     expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
+  it('keeps the database that it created for another setup, when it is refused itself', async () => {
+    const env = { ...testEnvironment };
+    const waitingForPassword = (stdin: PassThrough) =>
+      new Promise<{ ended: Promise<CliResult> }>((resolve) => {
+        const onStderr = (said: string) => {
+          if (said.includes('1. Database: connected')) resolve({ ended });
+        };
+        const ended = cli.run(complete, { env, stdin, onStderr });
+      });
+    const [common, good] = [new PassThrough(), new PassThrough()];
+    const refused = await waitingForPassword(common);
+    const valid = await waitingForPassword(good);
+    common.end('password');
+    expect((await refused.ended).exitCode).to.equal(2);
+    good.end(password);
+    expect((await valid.ended).exitCode).to.equal(0);
+    expect(await cli.json(['setup'], { env })).to.deep.equal({ migrationsApplied: [], superAdmin: 'existing' });
   });
 
   it('says which options it does not use because the super admin exists', async () => {
