@@ -1,4 +1,4 @@
-import { appendFile, chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, systemErrorCode } from '../../../errors.js';
 import type { Change } from './undo.js';
@@ -6,14 +6,17 @@ import type { Change } from './undo.js';
 /** A value that needs no escaping: all that setup writes is percent-encoded, base64url or a word. */
 const line = ([name, value]: [string, string]) => `${name}=${/^[\w-]+$/.test(value) ? value : `"${value}"`}\n`;
 
+const lineFeed = 0x0a;
+
+/** A file as it is: in bytes, because it may not be UTF-8. */
 interface Existing {
-  content: string;
+  content: Buffer;
   mode: number;
 }
 
 async function existing(file: string): Promise<Existing | undefined> {
   try {
-    return { content: await readFile(file, 'utf8'), mode: (await stat(file)).mode & 0o777 };
+    return { content: await readFile(file), mode: (await stat(file)).mode & 0o777 };
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -29,7 +32,7 @@ async function existing(file: string): Promise<Existing | undefined> {
 export async function addSettings(file: string, settings: Readonly<Record<string, string>>): Promise<Change> {
   try {
     const before = await existing(file);
-    const separator = before === undefined || /(^|\n)$/.test(before.content) ? '' : '\n';
+    const separator = (before?.content.at(-1) ?? lineFeed) === lineFeed ? '' : '\n';
     const added = separator + Object.entries(settings).map(line).join('');
     if (before === undefined) {
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -57,10 +60,11 @@ function whatOf(file: string, settings: object, before: Existing | undefined): s
 /** @returns whether the file is as before; one that was changed by others stays as it is */
 async function restore(file: string, before: Existing | undefined, added: string): Promise<boolean> {
   const now = await existing(file);
-  if (now?.content !== (before?.content ?? '') + added) return false;
+  const written = Buffer.concat([before?.content ?? Buffer.alloc(0), Buffer.from(added)]);
+  if (!now?.content.equals(written)) return false;
   if (before === undefined) await rm(file);
   else {
-    await writeFile(file, before.content);
+    await truncate(file, before.content.length);
     await chmod(file, before.mode);
   }
   return true;

@@ -81,6 +81,16 @@ describe('coursectl setup, for production', () => {
     expect(statSync(envFile()).mode & 0o777).to.equal(0o600);
   });
 
+  it('restores a file that is not UTF-8 byte for byte when setup is refused', async () => {
+    const before = Buffer.from('# für alle\nPORT=4000', 'latin1');
+    writeFileSync(envFile(), before);
+    const env = { ...cli.env, NODE_ENV: 'production' };
+    const refused = await cli.run([...script, '--production'], { stdin: 'password', env });
+    expect(refused.exitCode, refused.stderr).to.equal(2);
+    expect(refused.stderr).to.include(`Saved JWT_SECRET in ${envFile()}.`);
+    expect(readFileSync(envFile()).toString('hex')).to.equal(before.toString('hex'));
+  });
+
   it('leaves a file as it is that someone has changed meanwhile', async () => {
     const change = () => {
       writeFileSync(envFile(), 'PORT=5000\n');
