@@ -3,8 +3,8 @@ import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { type AppError, isAppError } from '../errors.js';
 import { openDatabase } from './connection.js';
 import { driverError } from './dialect.js';
-import { createStatement, grantStatement, hostInMessage } from './grant.js';
-import { translateError } from './translate-error.js';
+import { admitStatements, createStatement, grantStatement, hostInMessage } from './grant.js';
+import { isRefusalByServer, translateError } from './translate-error.js';
 
 /** Whether a database can be used, and what hinders it; statements are for an administrator of its server. */
 export type Probe =
@@ -13,9 +13,13 @@ export type Probe =
   | { state: 'unreachable'; reason: string }
   /** The server refuses the user or the password. @property clientHost where the server sees the client */
   | { state: 'login refused'; clientHost: string | undefined }
+  /** The server accepts no connections from this machine, whoever the user is. */
+  | { state: 'host refused'; clientHost: string | undefined; statements: readonly string[] }
   /** The user has no rights on the database, which may not exist: the server doesn't say. */
   | { state: 'no rights'; statements: readonly string[] }
   | { state: 'missing'; statements: readonly string[] }
+  /** No database can have this name. */
+  | { state: 'wrong name' }
   | { state: 'other'; problem: string };
 
 /** Connects and asks the database for nothing. Faults that aren't the database's are thrown. */
@@ -38,15 +42,24 @@ function stateOf(error: unknown, settings: MysqlConfig, failure: AppError): Prob
     case 'ER_ACCESS_DENIED_ERROR':
     case 'ER_ACCESS_DENIED_NO_PASSWORD_ERROR':
       return { state: 'login refused', clientHost: hostInMessage(message) };
+    case 'ER_HOST_NOT_PRIVILEGED':
+      return {
+        state: 'host refused',
+        clientHost: hostInMessage(message),
+        statements: admitStatements(settings, message),
+      };
     case 'ER_DBACCESS_DENIED_ERROR':
       return { state: 'no rights', statements: [createStatement(settings), grantStatement(settings, message)] };
     case 'ER_BAD_DB_ERROR':
       return { state: 'missing', statements: [createStatement(settings)] };
+    case 'ER_WRONG_DB_NAME':
+    case 'ER_TOO_LONG_IDENT':
+      return { state: 'wrong name' };
     case 'HANDSHAKE_NO_SSL_SUPPORT':
     case 'HANDSHAKE_SSL_ERROR':
       return { state: 'other', problem: failure.message };
     default:
-      return failure.code === 'DATABASE_UNREACHABLE'
+      return failure.code === 'DATABASE_UNREACHABLE' && !isRefusalByServer(error)
         ? { state: 'unreachable', reason: code ?? message }
         : { state: 'other', problem: failure.message };
   }

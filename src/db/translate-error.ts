@@ -8,7 +8,7 @@ import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode } from '../errors.js';
 import { driverError, isDeadlineError, isLostConnection, isTransientFault } from './dialect.js';
-import { grantStatement } from './grant.js';
+import { admitStatements, grantStatement, hostInMessage } from './grant.js';
 
 /** The error code of each violated constraint. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
@@ -42,6 +42,15 @@ const queryTimeouts = new Set([3024, 1969]);
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
+/**
+ * Whether a server refuses a connection, rather than not answering: the driver names such errors ER_..., or knows only the
+ * number of those that MariaDB alone has.
+ */
+export function isRefusalByServer(error: unknown): boolean {
+  const { code, errno } = driverError(error);
+  return code?.startsWith('ER_') ?? (errno !== undefined && errno > 0);
+}
+
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
   const { code, errno, message } = driverError(error);
   const where = databaseUrlForDisplay(settings);
@@ -51,6 +60,13 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       return new AppError(
         'DATABASE_ACCESS_DENIED',
         `The database refused the user name or password (${where}). Check DATABASE_URL, or DB_USER and DB_PASSWORD.`,
+        { cause: error },
+      );
+    case 'ER_HOST_NOT_PRIVILEGED':
+      return new AppError(
+        'DATABASE_ACCESS_DENIED',
+        `The database server accepts no connections from ${hostInMessage(message) ?? 'this machine'} (${where}). ` +
+          `Create a user for it: ${admitStatements(settings, message).join('; ')}.`,
         { cause: error },
       );
     case 'ER_DBACCESS_DENIED_ERROR':
@@ -64,6 +80,14 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       return new AppError(
         'DATABASE_MISSING',
         `The database "${settings.name}" does not exist on ${settings.host}:${settings.port}. Create it: CREATE DATABASE \`${settings.name}\`.`,
+        { cause: error },
+      );
+    // MySQL has an error of its own for names that are too long.
+    case 'ER_WRONG_DB_NAME':
+    case 'ER_TOO_LONG_IDENT':
+      return new AppError(
+        'DATABASE_MISSING',
+        `The database server accepts no database of the name "${settings.name}" (${where}). Check DATABASE_URL, or DB_NAME.`,
         { cause: error },
       );
     case 'ER_NO_SUCH_TABLE':
@@ -119,6 +143,13 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
     return new AppError(
       'DATABASE_UNREACHABLE',
       `No connection to the database was free within ${settings.poolAcquireMs} ms (${where}). Check the server, or raise DB_POOL_MAX.`,
+      { cause: error },
+    );
+  }
+  if (error instanceof ConnectionError && isRefusalByServer(error)) {
+    return new AppError(
+      'DATABASE_UNREACHABLE',
+      `The database server refuses the connection (${where}): ${message.replace(/\.$/, '')}. Ask its administrator, or try again later.`,
       { cause: error },
     );
   }

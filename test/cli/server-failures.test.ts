@@ -1,7 +1,49 @@
 import { createEmptyDatabase, onMysql, onServer, type TestDatabase } from '../support/database.js';
 import { testEnvironment } from '../support/environment.js';
+import { startRefusingServer } from '../support/refusing-server.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { doNotWait, expectFailure } from './support/expected-failures.js';
+
+describe('An expected failure of a database server that refuses the connection', () => {
+  const cli = useCommandLine(() => testEnvironment);
+  const refusals: [what: string, errno: number, words: string, code: string, says: RegExp][] = [
+    [
+      'is a machine that it does not admit',
+      1130,
+      "Host '10.0.0.5' is not allowed to connect to this MySQL server",
+      'DATABASE_ACCESS_DENIED',
+      /accepts no connections from 10\.0\.0\.5 \(mysql:\/\/me@.*\)\. Create a user for it: CREATE USER 'me'@'10\.0\.0\.5' IDENTIFIED BY '<password>'; GRANT ALL ON `x`\.\* TO 'me'@'10\.0\.0\.5'\./,
+    ],
+    [
+      'is a name that no database can have',
+      1102,
+      "Incorrect database name 'x'",
+      'DATABASE_MISSING',
+      /accepts no database of the name "x" \(mysql:\/\/me@.*\)\. Check DATABASE_URL, or DB_NAME\./,
+    ],
+    [
+      'is another one, in the words of the server',
+      1040,
+      'Too many connections.',
+      'DATABASE_UNREACHABLE',
+      /refuses the connection \(mysql:\/\/me@.*\): Too many connections\. Ask its administrator, or try again later\./,
+    ],
+  ];
+  for (const [what, errno, words, code, says] of refusals)
+    it(what, async () => {
+      const server = await startRefusingServer(errno, words);
+      const env = { ...cli.env, DATABASE_URL: `mysql://me:s3cr3t@127.0.0.1:${server.port}/x` };
+      try {
+        for (const argv of [
+          ['migrate', 'status'],
+          ['users', 'list'],
+        ])
+          await expectFailure(cli, argv, { code, says }, { env });
+      } finally {
+        await server.close();
+      }
+    });
+});
 
 (onMysql ? describe : describe.skip)('An expected failure of a database server', () => {
   let database: TestDatabase;

@@ -83,12 +83,23 @@ export async function reachableServer(run: Run, changes: Change[]): Promise<stri
           // It doesn't say which of both is wrong.
           return refusals % 2 === 1 ? (['password'] as const) : (['user', 'password'] as const);
         }
+        case 'host refused': {
+          const seenAs = probe.clientHost === undefined ? '' : ` (it sees you at ${probe.clientHost})`;
+          say(
+            `The server accepts no connections from this machine${seenAs}. ` +
+              `An administrator of the server can run:\n${statementsText(probe.statements)}`,
+          );
+          return afterRemedy(prompts, ['server']);
+        }
         case 'no rights':
           say(
             `The database ${name} does not exist, or ${user} has no rights on it. ` +
               `An administrator of the server can run:\n${statementsText(probe.statements)}`,
           );
-          return afterRemedy(prompts);
+          return afterRemedy(prompts, ['name', 'user']);
+        case 'wrong name':
+          say(`The server accepts no database of the name ${name}. Choose another one, of at most 64 characters.`);
+          return ['name'] as const;
         case 'missing':
           say(`The server has no database ${name}.`);
           return create(prompts, schema, answers, { say, changes, statements: probe.statements });
@@ -102,14 +113,22 @@ export async function reachableServer(run: Run, changes: Change[]): Promise<stri
   }
 }
 
+/** What can be answered differently, in place of waiting for the administrator. */
+const alternatives = {
+  server: { name: 'Use another server', questions: ['host', 'port'] },
+  name: { name: 'Use another database', questions: ['name'] },
+  user: { name: 'Use another user', questions: ['user', 'password'] },
+} as const;
+
+type Alternative = keyof typeof alternatives;
+
 /** What to do when somebody else must do something first. */
-async function afterRemedy(prompts: Prompts): Promise<readonly Question[]> {
-  const next = await prompts.choose('How do you want to continue?', [
+async function afterRemedy(prompts: Prompts, offered: readonly Alternative[]): Promise<readonly Question[]> {
+  const next = await prompts.choose<'again' | Alternative>('How do you want to continue?', [
     { value: 'again', name: 'Try again: the statements were run' },
-    { value: 'name', name: 'Use another database' },
-    { value: 'user', name: 'Use another user' },
+    ...offered.map((value) => ({ value, name: alternatives[value].name })),
   ]);
-  return next === 'again' ? [] : next === 'name' ? ['name'] : ['user', 'password'];
+  return next === 'again' ? [] : alternatives[next].questions;
 }
 
 interface Creation {
@@ -132,7 +151,7 @@ async function create(
   } catch (error) {
     if (!isAppError(error, 'DATABASE_ACCESS_DENIED')) throw error;
     say(`${user} may not create databases. An administrator of the server can run:\n${statementsText(statements)}`);
-    return afterRemedy(prompts);
+    return afterRemedy(prompts, ['name', 'user']);
   }
   changes.push({ what: `the database ${name} on ${serverOf(answers)}` });
   return [];

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { createEmptyDatabase, onMysql, onServer, serverUrl, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
+import { type RefusingServer, startRefusingServer } from '../../../support/refusing-server.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 
@@ -62,6 +63,67 @@ describe('coursectl setup, with a database server', () => {
       expect(existsSync(envFile())).to.equal(false);
     });
   }
+
+  describe('that refuses the connection', () => {
+    let server: RefusingServer;
+    const refusing = async (errno: number, message: string, ...dialogue: Dialogue) => {
+      server = await startRefusingServer(errno, message);
+      return cli.atTerminal(
+        ['setup'],
+        [
+          ...chooseServer,
+          ['Host', enter],
+          ['Port', `${server.port}${enter}`],
+          ['Database', enter],
+          ['User', `me${enter}`],
+          ['Password', `s3cr3t${enter}`],
+          ...dialogue,
+        ],
+      );
+    };
+    afterEach(() => server.close());
+
+    it('names the statements that admit this machine, and offers to try again or to use another server', async () => {
+      const { terminal } = await refusing(
+        1130,
+        "Host '10.0.0.5' is not allowed to connect to this MariaDB server",
+        ['The server accepts no connections from this machine (it sees you at 10.0.0.5). An administrator of the', ''],
+        ["\n  CREATE USER 'me'@'10.0.0.5' IDENTIFIED BY '<password>';\n", ''],
+        ["\n  GRANT ALL ON `coursectl`.* TO 'me'@'10.0.0.5';\n? How do you want to continue?", enter],
+        ["'10.0.0.5';\n? How do you want to continue?", `${down}${enter}`],
+        ['? Host (127.0.0.1)', ctrlC],
+      );
+      expect(terminal.screen()).not.to.include('Is it running?').and.not.to.include('s3cr3t');
+    });
+
+    it('asks for the database alone, where none can have that name', async () => {
+      const { terminal } = await refusing(
+        1102,
+        "Incorrect database name 'coursectl'",
+        [
+          'The server accepts no database of the name coursectl. Choose another one, of at most 64 characters.\n? Database (coursectl)',
+          enter,
+        ],
+        ['of at most 64 characters.\n? Database (coursectl)', ctrlC],
+      );
+      expect(terminal.screen()).not.to.include('Is it running?');
+    });
+
+    for (const [errno, words] of [
+      [1040, 'Too many connections'],
+      // An error that the driver has no name for.
+      [4151, 'Access denied, this account is locked'],
+    ] as const)
+      it(`says why in the words of the server, and asks everything again (${errno})`, async () => {
+        const { terminal } = await refusing(
+          errno,
+          words,
+          [`): ${words}. Ask its administrator, or try again later.`, ''],
+          ['? Host (127.0.0.1)', ctrlC],
+        );
+        expect(terminal.screen()).not.to.include('Is it running?');
+      });
+  });
 
   describe(`that is there${onMysql ? '' : ' (left out: there is none on this leg)'}`, () => {
     // Every sign that means something in a URL, in quotes or in an .env file.
@@ -218,6 +280,20 @@ describe('coursectl setup, with a database server', () => {
       } finally {
         await onServer(`DROP DATABASE IF EXISTS ${name}`);
       }
+    });
+
+    it('asks for another name where it is too long for a database', async () => {
+      const [name, admin] = ['x'.repeat(65), new URL(serverUrl('mysql'))];
+      const { exitCode } = await cli.atTerminal(
+        ['setup'],
+        [
+          ...answers(name, decodeURIComponent(admin.username)),
+          ['Password', `${decodeURIComponent(admin.password)}${enter}`],
+          [`The server accepts no database of the name ${name}.`, ''],
+          [`\n? Database (${name})`, ctrlC],
+        ],
+      );
+      expect(exitCode).to.equal(1);
     });
 
     it('asks for another name where the missing database is not wanted', async () => {
