@@ -75,9 +75,14 @@ function secretProblems(values: Partial<SettingValues>): SettingProblem[] {
   const problems: SettingProblem[] = [];
   if (values.JWT_SECRET === undefined)
     problems.push({ name: 'JWT_SECRET', problem: `must be set in production; ${howToMakeASecret}` });
+  // The previous secret can be left out, but not replaced.
+  const remedies = {
+    JWT_SECRET: howToMakeASecret,
+    JWT_SECRET_PREVIOUS: 'remove it, which ends the sessions that it has signed',
+  };
   for (const name of ['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const) {
     const weakness = values[name] === undefined ? undefined : secretWeakness(values[name]);
-    if (weakness) problems.push({ name, problem: `${weakness}; ${howToMakeASecret}` });
+    if (weakness) problems.push({ name, problem: `${weakness}; ${remedies[name]}` });
   }
   return problems;
 }

@@ -52,18 +52,21 @@ function signingSecret({ auth }: Config, production: boolean): Finding {
       detail: 'JWT_SECRET is not set',
       remedy: 'Generate one with: openssl rand -base64 48. Set it in the environment or in .env.',
     };
+  // The previous secret can be left out, but not replaced.
+  const secrets = [
+    ['JWT_SECRET', auth.jwtSecret, 'Generate one with: openssl rand -base64 48'],
+    ['JWT_SECRET_PREVIOUS', auth.jwtSecretPrevious, 'Remove it: that ends the sessions that it has signed.'],
+  ] as const;
+  for (const [name, secret, remedy] of secrets) {
+    const weakness = secret === undefined ? undefined : secretWeakness(secret);
+    // In production the configuration itself is refused.
+    if (weakness !== undefined)
+      return { status: production ? 'failed' : 'warning', detail: `${name} ${weakness}`, remedy };
+  }
   if (auth.jwtSecret === undefined) return { status: 'ok', detail: 'generated, kept in DATA_DIR (development)' };
-  const weakness = secretWeakness(auth.jwtSecret);
-  if (weakness === undefined)
-    return {
-      status: 'ok',
-      detail: `JWT_SECRET is set${auth.jwtSecretPrevious === undefined ? '' : ', JWT_SECRET_PREVIOUS too (rotation)'}`,
-    };
-  // In production the configuration itself is refused.
   return {
-    status: production ? 'failed' : 'warning',
-    detail: `JWT_SECRET ${weakness}`,
-    remedy: 'Generate one with: openssl rand -base64 48',
+    status: 'ok',
+    detail: `JWT_SECRET is set${auth.jwtSecretPrevious === undefined ? '' : ', JWT_SECRET_PREVIOUS too (rotation)'}`,
   };
 }
 

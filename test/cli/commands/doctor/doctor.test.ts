@@ -155,6 +155,24 @@ describe('coursectl doctor', () => {
     expect(generated).to.include({ status: 'ok', detail: 'generated, kept in DATA_DIR (development)' });
   });
 
+  it('says before production that the previous signing secret is weak, too, which production refuses', async () => {
+    await migrated();
+    const secrets = { JWT_SECRET: 'k7Qw2mZ9'.repeat(6), JWT_SECRET_PREVIOUS: 's3cr3t' };
+    const weak = {
+      detail: 'JWT_SECRET_PREVIOUS is shorter than 32 bytes',
+      remedy: 'Remove it: that ends the sessions that it has signed.',
+    };
+    const { 'signing secret': before } = await examine(cli, secrets, '--production');
+    expect(before).to.include({ status: 'failed', ...weak });
+    expect((await examine(cli, secrets))['signing secret']).to.include({ status: 'warning', ...weak });
+    const unsigned = { ...secrets, JWT_SECRET: '' };
+    expect((await examine(cli, unsigned))['signing secret']).to.include({ status: 'warning', ...weak });
+    const rotated = { ...secrets, JWT_SECRET_PREVIOUS: 'Zz91mP4x'.repeat(6) };
+    expect((await examine(cli, rotated, '--production'))['signing secret']).to.include({ status: 'ok' });
+    const production = { ...secrets, NODE_ENV: 'production', BCRYPT_COST: '12' };
+    expect((await examine(cli, production)).configuration).to.include({ status: 'failed' });
+  });
+
   it('warns of a production whose session cookies have no Secure', async () => {
     await migrated();
     const production = { NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'k7Qw2mZ9'.repeat(6) };
