@@ -43,18 +43,22 @@ export async function assertProductionPossible(run: SetupRun): Promise<void> {
   throw new AppError('USAGE', `NODE_ENV is ${environment} in ${where}. Remove it there, or leave out --production.`);
 }
 
-/** Where production is configured without a secret, nothing works: it is written when that is wanted. */
-export async function provideSecret(run: SetupRun, changes: Change[]): Promise<void> {
+/**
+ * Where production is configured without a secret, nothing works: it is written when that is wanted.
+ * @returns the names of the settings that were written
+ * @throws as {@link offerProduction}
+ */
+export async function provideSecret(run: SetupRun, changes: Change[]): Promise<string[]> {
   const { values } = readSettings(run.io);
-  if (values.NODE_ENV !== 'production' || values.JWT_SECRET !== undefined) return;
+  if (values.NODE_ENV !== 'production' || values.JWT_SECRET !== undefined) return [];
   if (!run.options.production) {
-    if (!run.interactive) return;
+    if (!run.interactive) return [];
     const prompts = await createPrompts(run.io);
     const question = 'NODE_ENV is production, which needs a JWT_SECRET. Write a new one to .env?';
     // Without it the configuration is refused, which says what to do.
-    if (!(await prompts.confirm(question, true))) return;
+    if (!(await prompts.confirm(question, true))) return [];
   }
-  await write(run, changes);
+  return write(run, changes);
 }
 
 /**

@@ -39,7 +39,7 @@ export async function setup(run: SetupRun): Promise<Result> {
 async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
   await assertProductionPossible(run);
   if (run.interactive) await checkPersonOptions(run, setupSchema);
-  await provideSecret(run, changes);
+  const settingsWritten = await provideSecret(run, changes);
   if (run.interactive) await chooseDatabase(run, changes);
   const { context, isNewFile } = await openDatabase(run, changes);
   run.say(`1. Database: connected to ${await context.schema.serverVersion()}.`);
@@ -51,24 +51,26 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
   if (applied.length > 0 && !isNewFile)
     changes.push({ what: `the tables in ${databaseUrlForDisplay(context.config.database)}` });
   return superAdminMissing
-    ? createSuperAdmin(run, context, { given, applied, changes })
-    : keepSuperAdmin(run, { applied, changes });
+    ? createSuperAdmin(run, context, { given, applied, changes, settingsWritten })
+    : keepSuperAdmin(run, { applied, changes, settingsWritten });
 }
 
 /** What the steps before have done. */
 interface Done {
   applied: readonly string[];
   changes: Change[];
+  /** Their names. */
+  settingsWritten: readonly string[];
 }
 
-async function keepSuperAdmin(run: SetupRun, { applied, changes }: Done): Promise<Result> {
+async function keepSuperAdmin(run: SetupRun, { applied, changes, settingsWritten: before }: Done): Promise<Result> {
   run.say('3. Super admin: exists.');
   const ignored = personOptionsOf(run);
   if (ignored.length > 0)
     run.say(
       `Not used, because the super admin exists: ${ignored.join(', ')}. To change an account: ${asTyped(run.io, 'users edit')}`,
     );
-  const settingsWritten = run.options.production ? await offerProduction(run, changes) : [];
+  const settingsWritten = run.options.production ? [...before, ...(await offerProduction(run, changes))] : before;
   return {
     json: {
       migrationsApplied: applied,
@@ -76,7 +78,12 @@ async function keepSuperAdmin(run: SetupRun, { applied, changes }: Done): Promis
       ...(ignored.length > 0 && { optionsNotUsed: ignored }),
       ...(settingsWritten.length > 0 && { settingsWritten }),
     },
-    text: `The system is set up. Start it with: ${asTyped(run.io, 'serve')}`,
+    text: [
+      `The system is set up. Start it with: ${asTyped(run.io, 'serve')}`,
+      ...(settingsWritten.length > 0
+        ? [`Check what production needs with: ${asTyped(run.io, 'doctor --production')}`]
+        : []),
+    ].join('\n'),
   };
 }
 
@@ -91,9 +98,9 @@ function personOptionsOf({ options }: SetupRun): string[] {
 async function createSuperAdmin(
   run: SetupRun,
   context: Context,
-  { given, applied, changes }: Done & { given: object | undefined },
+  { given, applied, changes, settingsWritten: before }: Done & { given: object | undefined },
 ): Promise<Result> {
-  const settingsWritten = await offerProduction(run, changes);
+  const settingsWritten = [...before, ...(await offerProduction(run, changes))];
   const user = await completeSetupAtTerminal(context, given ?? (await askForSuperAdmin(run)));
   run.say(`3. Super admin: created (${user.email}).`);
   const next = [

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'dotenv';
@@ -112,9 +112,27 @@ describe('coursectl setup, for production', () => {
     expect(refused.exitCode).to.equal(1);
     expect(refused.terminal.screen()).to.include('JWT_SECRET must be set in production; make one with: ');
     const dialogue: Dialogue = [[question, enter], ...chooseFile, ...givePassword];
-    const { exitCode, terminal } = await cli.atTerminal(['setup', ...options], dialogue, { env });
+    const { exitCode, stdout, terminal } = await cli.atTerminal(['setup', ...options], dialogue, { env });
     expect(exitCode, terminal.screen()).to.equal(0);
+    expect(stdout).to.match(/\n {2}coursectl doctor --production +check what production needs\n$/);
     expect(Object.keys(written())).to.deep.equal(['JWT_SECRET']);
+  });
+
+  it('says that it has written the secret that a configured production lacked', async () => {
+    const env = { ...cli.env, NODE_ENV: 'production' };
+    const first = await cli.json<{ superAdmin: string; settingsWritten: string[] }>([...script, '--production'], {
+      stdin: password,
+      env,
+    });
+    expect(first).to.include({ superAdmin: 'created' });
+    expect(first.settingsWritten).to.deep.equal(['JWT_SECRET']);
+    rmSync(envFile());
+    const again = await cli.json<object>(['setup', '--production'], { env });
+    const existing = { migrationsApplied: [], superAdmin: 'existing', settingsWritten: ['JWT_SECRET'] };
+    expect(again).to.deep.equal(existing);
+    rmSync(envFile());
+    const { stdout } = await cli.run(['setup', '--production'], { env });
+    expect(stdout).to.match(/\nCheck what production needs with: coursectl doctor --production\n$/);
   });
 
   it('is written by scripts with --production, also later, and never twice', async () => {
