@@ -6,7 +6,7 @@ import { validate } from '../../schemas/validate.js';
 import { auditedUser, recordAudit } from '../audit.js';
 import { assertPasswordAllowed, type PasswordRules, superAdminRules } from '../auth/password-policy.js';
 import { startSession } from '../auth/sessions.js';
-import type { Actor, Client, Core } from '../core.js';
+import { type Actor, type Client, type Core, operator } from '../core.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
 
 /** The response of `GET /api/auth/setup-status`. */
@@ -30,18 +30,21 @@ export async function completeSetup(
   input: unknown,
   client: Client,
 ): Promise<{ user: User; token: string }> {
-  return createSuperAdmin(core, input, { origin: 'http', ip: client.ip }, async (user, transaction) => ({
+  const author = ({ id, role }: User): Actor => ({ origin: 'http', actorId: id, ip: client.ip, role });
+  return createSuperAdmin(core, input, author, async (user, transaction) => ({
     user,
     token: (await startSession(core, user, client, transaction)).token,
   }));
 }
 
 /**
- * Creates the super admin from the terminal, without a session. Common passwords are refused, whatever the settings are.
+ * Creates the super admin from the terminal, without a session. The operator, who may be somebody else, is recorded as the
+ * author. Common passwords are refused, whatever the settings are.
  * @throws as {@link completeSetup}
  */
 export async function completeSetupAtTerminal(core: Core, input: unknown): Promise<User> {
-  return createSuperAdmin(core, input, { origin: 'cli', ip: null }, async (user) => user, superAdminRules(core.config));
+  const author = () => operator;
+  return createSuperAdmin(core, input, author, async (user) => user, superAdminRules(core.config));
 }
 
 /** Checks what {@link completeSetupAtTerminal} takes, without a database. @throws AppError `VALIDATION` */
@@ -53,7 +56,7 @@ export async function assertSuperAdminValid(rules: PasswordRules, input: unknown
 async function createSuperAdmin<T>(
   core: Core,
   input: unknown,
-  from: Pick<Actor, 'origin' | 'ip'>,
+  authorOf: (user: User) => Actor,
   alsoInTransaction: (user: User, transaction: Transaction) => Promise<T>,
   rules: PasswordRules = core.config,
 ): Promise<T> {
@@ -87,7 +90,7 @@ async function createSuperAdmin<T>(
         targetId: user.id,
         after: auditedUser(user),
       } as const;
-      await recordAudit(core, { ...from, actorId: user.id, role: 'super_admin' }, record, transaction);
+      await recordAudit(core, authorOf(user), record, transaction);
       return alsoInTransaction(user, transaction);
     });
   });

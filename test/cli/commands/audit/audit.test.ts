@@ -50,6 +50,18 @@ describe('coursectl audit list', () => {
     expect(body.entries.map(({ osUser }: { osUser: unknown }) => osUser)).to.deep.equal(['müller', null, null]);
   });
 
+  it('names who was at the terminal as the author of a setup there', async () => {
+    await admin.destroy();
+    const ada = ['--first-name', 'Ada', '--last-name', 'Lovelace', '--email', 'ada@x.org', '--phone', '+44 20 1'];
+    const { exitCode, stderr } = await cli.run(['setup', ...ada, '--password-stdin'], {
+      stdin: 'difference engine',
+      osUser: 'müller',
+    });
+    expect(exitCode, stderr).to.equal(0);
+    const [line] = (await cli.run(['audit', 'list'])).stdout.split('\n').slice(1);
+    expect(line).to.match(/^\S+Z +terminal \(müller\) +setup\.complete +user +Ada Lovelace \(ada@x\.org\)$/);
+  });
+
   it('takes the names of a target that lists show, of deleted ones too', async () => {
     const trainer = await buildUser(harness.context, { email: 'eve@x.org', role: 'trainer', phone: '+44 5' });
     const course = await buildCourse(harness.context, trainer, { title: 'Knots' });

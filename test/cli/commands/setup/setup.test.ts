@@ -34,16 +34,18 @@ describe('coursectl setup, run by a script', () => {
     expect(stdout + stderr).not.to.include(password);
   });
 
-  it('makes an active super admin who can sign in by email and phone, and leaves a record of it', async () => {
-    await cli.run(complete, { stdin: `${password}\n` });
+  it('makes an active super admin who can sign in by email and phone, and leaves a record of who was at the terminal', async () => {
+    await cli.run(complete, { stdin: `${password}\n`, osUser: 'müller' });
     const context = await cli.context();
     for (const identifier of ['ADA@example.org', '+44 (20) 1']) {
       const { user } = await login(context, { identifier, password }, nobody, { role: 'super_admin' });
       expect(user).to.include({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 1' });
       expect(user).to.include({ isActive: true, requiresPasswordChange: false });
       const entries = await context.database.models.AuditEntry.findAll();
-      expect(entries.map(({ action, origin, targetId }) => ({ action, origin, targetId }))).to.deep.equal([
-        { action: 'setup.complete', origin: 'cli', targetId: user.id },
+      expect(
+        entries.map(({ action, origin, actorId, osUser, targetId }) => ({ action, origin, actorId, osUser, targetId })),
+      ).to.deep.equal([
+        { action: 'setup.complete', origin: 'cli', actorId: null, osUser: 'müller', targetId: user.id },
       ]);
     }
   });
