@@ -1,6 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { proxiedHost as host, writeCertificate } from '../support/certificate.js';
 import { testEnvironment } from '../support/environment.js';
 import { factoryPassword, signIn } from '../support/factories.js';
 import { configureHaproxy } from '../support/haproxy.js';
@@ -18,9 +19,8 @@ import { takeImportSlot } from '../support/import-slot.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { freePort, searchPath } from '../support/test-server.js';
 import { read } from './files.js';
+import { configureNginx } from './nginx.js';
 import { isInstalled } from './programs.js';
-
-const host = 'courses.example.org';
 
 /** A proxy that runs with the file of this repository; only ports, certificate and places of files are others. */
 interface Proxy {
@@ -32,22 +32,8 @@ interface Proxy {
 const proxies: Proxy[] = [
   {
     program: 'nginx',
-    configure(folder, { proxy, service, other }) {
-      const site = read('deploy/nginx.conf')
-        .replaceAll(/listen (\[::\]:)?80;/g, (_, six: string | undefined) => (six ? '' : `listen 127.0.0.1:${other};`))
-        .replaceAll(/listen (\[::\]:)?443 ssl/g, (_, six: string | undefined) =>
-          six ? `listen 127.0.0.2:${proxy} ssl` : `listen 127.0.0.1:${proxy} ssl`,
-        )
-        .replace('127.0.0.1:3000', `127.0.0.1:${service}`)
-        .replace(/ssl_certificate .*/, `ssl_certificate ${folder}/certificate.pem;`)
-        .replace(/ssl_certificate_key .*/, `ssl_certificate_key ${folder}/key.pem;`);
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-        (name) => `${name}_temp_path ${folder}/${name};`,
-      );
-      const main = `daemon off; pid ${folder}/nginx.pid; error_log stderr warn; events {} http { access_log off; ${temporary.join(' ')} ${site} }`;
-      writeFileSync(path.join(folder, 'nginx.conf'), main);
-      return ['-p', folder, '-e', 'stderr', '-c', path.join(folder, 'nginx.conf')];
-    },
+    configure: (folder, { proxy, service, other }) =>
+      configureNginx(folder, { http: other, https: proxy, instances: [service] }),
   },
   {
     program: 'caddy',
@@ -61,11 +47,8 @@ const proxies: Proxy[] = [
   },
   {
     program: 'haproxy',
-    configure(folder, { proxy, service, other }) {
-      const parts = ['certificate.pem', 'key.pem'].map((name) => readFileSync(path.join(folder, name)));
-      writeFileSync(path.join(folder, 'haproxy.pem'), Buffer.concat(parts));
-      return configureHaproxy(folder, { http: other, https: proxy, instances: [service] });
-    },
+    configure: (folder, { proxy, service, other }) =>
+      configureHaproxy(folder, { http: other, https: proxy, instances: [service] }),
   },
 ];
 
@@ -141,27 +124,7 @@ for (const { program, configure } of proxies)
 
       beforeEach(async () => {
         folder = temporaryFolder();
-        execFileSync(
-          'openssl',
-          [
-            'req',
-            '-x509',
-            '-newkey',
-            'rsa:2048',
-            '-nodes',
-            '-days',
-            '2',
-            '-subj',
-            `/CN=${host}`,
-            '-addext',
-            `subjectAltName=DNS:${host}`,
-            '-keyout',
-            path.join(folder.path, 'key.pem'),
-            '-out',
-            path.join(folder.path, 'certificate.pem'),
-          ],
-          { stdio: 'ignore' },
-        );
+        writeCertificate(folder.path);
         await start();
         await untilReady();
       });

@@ -2,12 +2,12 @@
  * R14: three instances behind HAProxy, on a cluster of three databases behind HAProxy, with the file of this repository. Under
  * load the node that has the connections is killed, then an instance, then the connections that HAProxy holds.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { builtProgram } from '../support/built-program.js';
+import { writeCertificate } from '../support/certificate.js';
 import type { Cluster } from '../support/cluster.js';
 import { missingForGalera, startGalera } from '../support/galera.js';
 import { mysqlBinary, startGroupReplication } from '../support/group-replication.js';
@@ -39,14 +39,6 @@ interface Scene {
   instances: { instance: Instance; start(): Promise<Instance> }[];
   url: string;
   close(): void;
-}
-
-function writeCertificate(folder: string): void {
-  const files = ['key.pem', 'certificate.pem'].map((name) => path.join(folder, name));
-  const [key = '', certificate = ''] = files;
-  const subject = ['-subj', '/CN=courses.example.org', '-days', '2', '-keyout', key, '-out', certificate];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
-  writeFileSync(path.join(folder, 'haproxy.pem'), Buffer.concat(files.map((file) => readFileSync(file))));
 }
 
 async function setScene(cluster: Cluster): Promise<Scene> {
