@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { read } from '../deploy/files.js';
+import { scaled } from './machine.js';
 import { findServer, searchPath } from './test-server.js';
 
 /** Where HAProxy listens and what it leads to, instead of what its file in this repository names. All on this machine. */
@@ -69,6 +71,8 @@ export function configureHaproxy(folder: string, { http, https, instances, datab
 export interface Haproxy {
   /** Sends a command of its runtime API. @returns what it answers */
   command(line: string): Promise<string>;
+  /** Waits until it takes a server, such as `instances/one`, for up or down. */
+  untilServer(server: string, status: 'UP' | 'DOWN'): Promise<void>;
   kill(): void;
   /** What it wrote. */
   log(): string;
@@ -86,11 +90,26 @@ export function startHaproxy(folder: string, ports: HaproxyPorts): Haproxy {
   child.stderr?.on('data', (data: Buffer) => {
     output = (output + data.toString()).slice(-20_000);
   });
+  async function command(line: string): Promise<string> {
+    const socket = connect(path.join(folder, 'admin.sock'));
+    socket.end(`${line}\n`);
+    return text(socket);
+  }
   return {
-    async command(line) {
-      const socket = connect(path.join(folder, 'admin.sock'));
-      socket.end(`${line}\n`);
-      return text(socket);
+    command,
+    async untilServer(server, status) {
+      const [proxy, name] = server.split('/');
+      const deadline = performance.now() + scaled(20_000);
+      for (;;) {
+        // It makes its socket at its start.
+        const lines = (await command('show stat').catch(() => '')).split('\n').map((line) => line.split(','));
+        const column = lines[0]?.indexOf('status') ?? -1;
+        const found = lines.find(([of, which]) => of === proxy && which === name)?.[column];
+        // While some checks differ it is "UP 1/2".
+        if (found === status) return;
+        if (performance.now() > deadline) throw new Error(`${server} is ${found}, not ${status}:\n${output}`);
+        await sleep(50);
+      }
     },
     kill: () => void child.kill('SIGKILL'),
     log: () => output,
