@@ -50,10 +50,10 @@ async function setScene(cluster: Cluster): Promise<Scene> {
   const dataDir = path.join(folder.path, 'data');
   mkdirSync(dataDir);
   writeCertificate(folder.path);
-  const [http, https, listen] = [await freePort(), await freePort(), await freePort()];
+  const [http, https, listen, peers] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const ports = [await freePort(), await freePort(), await freePort()];
   const nodes = cluster.nodes.map(({ url }) => Number(new URL(url).port));
-  const haproxy = startHaproxy(folder.path, { http, https, instances: ports, database: { listen, nodes } });
+  const haproxy = startHaproxy(folder.path, { http, https, instances: ports, database: { listen, peers, nodes } });
   atExit(haproxy.kill);
   const databaseUrl = `mysql://coursectl:coursectl@127.0.0.1:${listen}/coursectl`;
   const instances: Scene['instances'] = [];
@@ -170,7 +170,10 @@ function eventsOf({ cluster, haproxy, instances }: Scene): Event[] {
     },
     {
       promised: "HAProxy's connections to the database end: nothing but 200, 201 and 503",
-      happen: async () => void (await haproxy.command('shutdown sessions server database/one')),
+      // The node that was killed is back, and another one has them.
+      happen: async () => {
+        for (const name of ['one', 'two', 'three']) await haproxy.command(`shutdown sessions server database/${name}`);
+      },
       mayLose: false,
     },
     {

@@ -14,8 +14,14 @@ export interface HaproxyPorts {
   https: number;
   /** Of the instances, in the order of their servers. */
   instances: readonly number[];
-  /** Where it takes connections to the database, and those of the nodes; absent: none is used. */
-  database?: { listen: number; nodes: readonly number[] };
+  /** Where it takes connections to the database and those of its peers, and where the nodes are; absent: none is used. */
+  database?: {
+    listen: number;
+    peers: number;
+    nodes: readonly number[];
+    /** A script that checks a node, instead of that of this repository. */
+    check?: string;
+  };
 }
 
 const names = ['one', 'two', 'three'];
@@ -47,19 +53,19 @@ export function configureHaproxy(folder: string, { http, https, instances, datab
       'bind :443 ssl crt /etc/ssl/private/courses.example.org.pem',
       `bind 127.0.0.1:${https} ssl crt ${folder}/haproxy.pem`,
     );
-  const at = { instances: whole.indexOf('backend instances'), database: whole.indexOf('listen database') };
+  const at = { instances: whole.indexOf('backend instances'), database: whole.indexOf('peers balancers') };
   // With nodes of tests it asks as their user.
   const check = path.join(folder, 'haproxy-node-check');
   const options = path.join(folder, 'node-check.cnf');
   writeFileSync(options, '[client]\nuser=coursectl\npassword=coursectl\n', { mode: 0o600 });
-  writeFileSync(check, read('deploy/haproxy-node-check').replace('/etc/haproxy/node-check.cnf', options), {
-    mode: 0o700,
-  });
+  const script = database?.check ?? read('deploy/haproxy-node-check').replace('/etc/haproxy/node-check.cnf', options);
+  writeFileSync(check, script, { mode: 0o700 });
   const parts = [whole.slice(0, at.instances), withServers(whole.slice(at.instances, at.database), instances)];
   if (database)
     parts.push(
       withServers(whole.slice(at.database), database.nodes)
         .replace('127.0.0.1:3307', `127.0.0.1:${database.listen}`)
+        .replace('127.0.0.1:10024', `127.0.0.1:${database.peers}`)
         .replace('/usr/local/bin/haproxy-node-check', check),
     );
   const file = path.join(folder, 'haproxy.cfg');
@@ -73,19 +79,25 @@ export interface Haproxy {
   command(line: string): Promise<string>;
   /** Waits until it takes a server, such as `instances/one`, for up or down. */
   untilServer(server: string, status: 'UP' | 'DOWN'): Promise<void>;
+  /** Of its process. */
+  pid: number;
   kill(): void;
   /** What it wrote. */
   log(): string;
 }
 
-/** Starts it with the file of this repository. @throws where it isn't installed */
-export function startHaproxy(folder: string, ports: HaproxyPorts): Haproxy {
+/**
+ * Starts it with the file of this repository.
+ * @param former takes the place of this one, as a reload does
+ * @throws where it isn't installed
+ */
+export function startHaproxy(folder: string, ports: HaproxyPorts, former?: Haproxy): Haproxy {
   const binary = findServer(['haproxy']);
   if (binary === undefined) throw new Error('There is no haproxy.');
-  const child: ChildProcess = spawn(binary, configureHaproxy(folder, ports), {
-    env: { PATH: searchPath },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const args = [...configureHaproxy(folder, ports), ...(former ? ['-sf', String(former.pid)] : [])];
+  const child: ChildProcess = spawn(binary, args, { env: { PATH: searchPath }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('haproxy could not be started.');
   let output = '';
   child.stderr?.on('data', (data: Buffer) => {
     output = (output + data.toString()).slice(-20_000);
@@ -111,6 +123,7 @@ export function startHaproxy(folder: string, ports: HaproxyPorts): Haproxy {
         await sleep(50);
       }
     },
+    pid,
     kill: () => void child.kill('SIGKILL'),
     log: () => output,
   };
