@@ -167,6 +167,21 @@ const wantedPacketBytes = 4 * 1024 * 1024;
 const spareConnections = 5;
 
 /**
+ * What is wrong with a server's group. With several primaries, the switch that MySQL's documentation names turns checks on
+ * that refuse all changes of tables with cascading foreign keys. Servers without Group Replication don't know the variable.
+ */
+async function groupProblems(sequelize: Sequelize): Promise<ServerProblem[]> {
+  const [rows] = await sequelize.query("SHOW VARIABLES LIKE 'group_replication_enforce_update_everywhere_checks'");
+  if ((rows as { Value: string }[])[0]?.Value !== 'ON') return [];
+  return [
+    {
+      problem: 'group_replication_enforce_update_everywhere_checks is ON: the server refuses most changes',
+      remedy: 'Let the group have a single primary: SELECT group_replication_switch_to_single_primary_mode().',
+    },
+  ];
+}
+
+/**
  * Settings of the server that will cause failures.
  * @param connections how many the service opens at most
  */
@@ -210,5 +225,5 @@ export async function serverProblems(
     });
   if (values.readOnly !== 0)
     problems.push({ problem: 'the server is read-only', remedy: 'Connect to the primary, or switch read_only off.' });
-  return problems;
+  return [...problems, ...(await groupProblems(sequelize))];
 }

@@ -109,6 +109,13 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         `The database can't be written (${where}): ${code}. Connect to the primary, or free space on its disk.`,
         { cause: error },
       );
+    // Of a group with several primaries that refuses changes of tables with cascading foreign keys.
+    case 'ER_BEFORE_DML_VALIDATION_ERROR':
+      return new AppError(
+        'DATABASE_NOT_WRITABLE',
+        `The database's group refuses changes of the table (${where}). Let the group have a single primary: SELECT group_replication_switch_to_single_primary_mode().`,
+        { cause: error },
+      );
     // A cluster node answers every statement with this while it has no quorum.
     case 'ER_UNKNOWN_COM_ERROR':
       return new AppError(

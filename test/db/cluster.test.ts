@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
 import { isCluster } from '../../src/db/cluster.js';
 import type { Database } from '../../src/db/connection.js';
+import { serverProblems } from '../../src/db/dialect.js';
 import { onMysql } from '../support/database.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
@@ -18,6 +19,31 @@ if (onMysql) {
       // MySQL doesn't know the variable, MariaDB has it in any case.
       for (const { Value } of await waiting(database)) expect(Value).to.equal('0');
       expect(isCluster(database.settings)).to.equal(false);
+    });
+  });
+
+  describe('the problems of a server', () => {
+    const databases = useDatabases({ migrated: false });
+    const variable = 'group_replication_enforce_update_everywhere_checks';
+
+    /** The problems where the server says this of the variable, as one of MySQL with Group Replication does. */
+    async function problemsWith(rows: { Variable_name: string; Value: string }[]) {
+      const { sequelize, settings } = databases.open();
+      const query = sequelize.query;
+      sequelize.query = ((...args: Parameters<typeof query>) =>
+        String(args[0]).startsWith('SHOW VARIABLES')
+          ? Promise.resolve([rows, undefined])
+          : query.apply(sequelize, args)) as typeof query; // The overloads of query() are lost in its parameters.
+      return (await serverProblems(sequelize, settings, 1)).map(({ problem }) => problem);
+    }
+
+    it('include that its group refuses changes of tables with cascading foreign keys', async () => {
+      const others = await problemsWith([]);
+      expect(await problemsWith([{ Variable_name: variable, Value: 'OFF' }])).to.deep.equal(others);
+      expect(await problemsWith([{ Variable_name: variable, Value: 'ON' }])).to.deep.equal([
+        ...others,
+        `${variable} is ON: the server refuses most changes`,
+      ]);
     });
   });
 
@@ -46,6 +72,17 @@ if (onMysql) {
         );
         expect((await failureOf(() => database.read(() => database.sequelize.query(alone)))).code).to.equal(code);
       });
+
+    it('with several primaries that refuse our tables: says what to do', async () => {
+      const database = databases.open();
+      const refusal =
+        "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 3098, MESSAGE_TEXT = 'The table does not comply with the requirements'";
+      const { code, message } = await failureOf(() =>
+        database.inTransaction((transaction) => database.sequelize.query(refusal, { transaction })),
+      );
+      expect(code).to.equal('DATABASE_NOT_WRITABLE');
+      expect(message).to.match(/ \(mysql:\/\/.*\)\. Let the group have a single primary: SELECT \w+\(\)\.$/);
+    });
 
     const refusals = {
       Galera: "1180, MESSAGE_TEXT = 'Got error 149 during COMMIT'",

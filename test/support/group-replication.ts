@@ -45,8 +45,6 @@ function serverOptions(directory: string, number: number, ports: Ports, group: s
     `--group-replication-group-name=${group}`,
     `--group-replication-local-address=127.0.0.1:${ports.group}`,
     `--group-replication-group-seeds=${seeds}`,
-    // A balancer sends all connections to one node and can't know which of them the group has chosen.
-    '--group-replication-single-primary-mode=OFF',
     '--group-replication-recovery-get-public-key=ON',
     // One that says nothing is out as soon as it is suspected: after 5 s.
     '--group-replication-member-expel-timeout=0',
@@ -134,7 +132,7 @@ function nodeIn(binary: string, directory: string, options: readonly string[], p
 }
 
 /**
- * Forms a group of three MySQL servers on loopback, all of which can be written to. Stop it on every way out.
+ * Forms a group of three MySQL servers on loopback with a single primary, at first the first of them. Stop it on every way out.
  * @param onStart told how, from the moment there is something to stop
  */
 export async function startGroupReplication(binary: string, onStart: (stop: () => void) => void): Promise<Cluster> {
