@@ -4,7 +4,30 @@ import { settingNames } from '../../src/config/settings.js';
 import { contract } from '../../src/http/api/contract.js';
 import { documentsIn, engines, read, root, version } from './files.js';
 
-const manifests = ['secret', 'migration', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);
+const manifests = ['secret', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);
+
+/** A manifest of Kubernetes, as far as these tests read it. */
+interface Manifest {
+  kind: string;
+  data?: Record<string, string>;
+  spec?: {
+    strategy?: { type: string };
+    template?: {
+      spec: {
+        terminationGracePeriodSeconds: number;
+        containers: { args: string[]; volumeMounts: { name: string; mountPath: string }[] }[];
+        volumes: { name: string; emptyDir?: { sizeLimit: string } }[];
+      };
+    };
+  };
+}
+
+/** The manifest of this kind. */
+function manifestOf(kind: string): Manifest {
+  const found = (manifests.flatMap(documentsIn) as Manifest[]).find((manifest) => manifest.kind === kind);
+  if (!found) throw new Error(`There is no ${kind}.`);
+  return found;
+}
 
 /** A workflow, as far as these tests read it. */
 interface Workflow {
@@ -52,22 +75,23 @@ describe('The files for deployments', () => {
   });
 
   it('leave the instances on Kubernetes time to end', () => {
-    const all = manifests.flatMap(documentsIn) as {
-      kind: string;
-      data?: Record<string, string>;
-      spec?: { template?: { spec?: { terminationGracePeriodSeconds?: number } } };
-    }[];
-    const drain = Number(all.find(({ kind }) => kind === 'ConfigMap')?.data?.DRAIN_DELAY_MS) / 1000;
-    const grace = all.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec?.terminationGracePeriodSeconds;
+    const drain = Number(manifestOf('ConfigMap').data?.DRAIN_DELAY_MS) / 1000;
+    const grace = manifestOf('Deployment').spec?.template?.spec.terminationGracePeriodSeconds;
     // Running requests have 25 s after the delay: docs/OPERATIONS.md.
     expect(grace).to.be.at.least(drain + 25);
+  });
+
+  it('end the instances of the former version on Kubernetes before the schema is changed', () => {
+    const { strategy, template } = manifestOf('Deployment').spec ?? {};
+    expect(strategy).to.deep.equal({ type: 'Recreate' });
+    expect(template?.spec.containers.map(({ args }) => args)).to.deep.equal([['serve', '--migrate', '--quiet']]);
+    // A job would migrate while instances of the former version still run.
+    expect((manifests.flatMap(documentsIn) as Manifest[]).map(({ kind }) => kind)).to.not.include('Job');
   });
 
   it('name the version that they belong to', () => {
     const images = manifests.flatMap((file) => Array.from(read(file).matchAll(/image: (.*)/g), ([, image]) => image));
     expect(new Set(images)).to.deep.equal(new Set([`coursectl:${version}`]));
-    const [job] = documentsIn('deploy/kubernetes/migration.yaml') as [{ metadata: { name: string } }];
-    expect(job.metadata.name).to.equal(`coursectl-migration-${version}`);
   });
 
   it('test every version of Node that package.json names, and publish with provenance after all tests', () => {

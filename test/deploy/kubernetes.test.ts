@@ -9,7 +9,6 @@ import { documentsIn, root } from './files.js';
 const modules: Readonly<Record<string, string>> = {
   v1: 'core/v1',
   'apps/v1': 'apps/v1',
-  'batch/v1': 'batch/v1',
   'policy/v1': 'policy/v1',
 };
 
@@ -56,14 +55,13 @@ function programOf(manifests: readonly Manifest[]): string {
 }
 
 describe('The manifests for Kubernetes', () => {
-  const manifests = ['secret', 'migration', 'coursectl'].flatMap(
+  const manifests = ['secret', 'coursectl'].flatMap(
     (name) => documentsIn(`deploy/kubernetes/${name}.yaml`) as Manifest[],
   );
 
   it('have the fields that their kinds have, of the right types', () => {
     expect(manifests.map(({ kind }) => kind)).to.have.members([
       'Secret',
-      'Job',
       'ConfigMap',
       'PersistentVolumeClaim',
       'Deployment',
