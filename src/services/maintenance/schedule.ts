@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertSchemaCurrent } from '../../db/migrator.js';
 import { isAppError } from '../../errors.js';
 import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';
@@ -50,6 +51,8 @@ export function startHousekeeping(core: Core): { close(): Promise<void> } {
     for (const [what, cleanup] of Object.entries(cleanups)) {
       if (stop.signal.aborted) return;
       try {
+        // After a newer program has migrated, rows may have what this one would delete without exporting it.
+        await assertSchemaCurrent(core.database);
         const figures = await cleanup(core, stop.signal);
         if (Object.values(figures).some((figure) => figure > 0))
           core.logger.info({ what, ...figures }, 'clean-up done');
@@ -58,6 +61,7 @@ export function startHousekeeping(core: Core): { close(): Promise<void> } {
         if (isAppError(error, 'RETENTION_RUNNING')) continue;
         // The next run tries again.
         core.logger.warn({ what, err: error }, 'clean-up failed');
+        if (isAppError(error, 'SCHEMA_OUTDATED')) return;
       }
     }
   }

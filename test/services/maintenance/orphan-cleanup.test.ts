@@ -14,6 +14,7 @@ import { expectNothingLeft, fileRows, storedKeys, storingAfter, uploadsIn } from
 import { buildCourse, buildMaterial, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
+import { whileSchemaIsNewer } from '../../support/newer-schema.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const hour = 3_600_000;
@@ -345,6 +346,16 @@ describe('the cleanup of files', () => {
     await sweep.close();
     expect(Date.now() - started).to.be.within(4000, scaled(10_000));
   }).timeout(scaled(20_000));
+
+  it('does not run after a newer program has changed the schema', async () => {
+    const key = await crashed('marked');
+    await whileSchemaIsNewer(context, async () => {
+      await startHousekeeping(context).close();
+    });
+    expect(await storedKeys(context)).to.include(key);
+    expect(logged).to.have.length(1);
+    expect(logged[0]).to.match(/"what":"files".*The database schema is newer than this program.*clean-up failed/);
+  });
 
   it('does not affect the service when it fails', async () => {
     writeFileSync(uploads(), 'in the way');

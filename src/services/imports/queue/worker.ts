@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type InferAttributes, Op, type WhereOptions } from 'sequelize';
 import { activeLeases, type Lease, withLease } from '../../../db/lease.js';
+import { assertSchemaCurrent } from '../../../db/migrator.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
@@ -204,11 +205,13 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
       try {
         // The queue is empty most of the time: then no lease is taken.
         const isDue = !(await pending(core, work).next()).done;
+        // After a newer program has migrated, imports may have what this one doesn't know.
+        if (isDue) await assertSchemaCurrent(core.database);
         const next = () => runNext(work);
         const name = slotLease[work](slot);
         if (isDue && (await withLease(core.database, name, 0, leaseTaken, next, { durationMs: leaseMs }))) continue;
       } catch (error) {
-        // Another instance has the slot, or the database is unreachable: the slot is tried again after the pause.
+        // Another instance has the slot, or the database can't be used: the slot is tried again after the pause.
         if (!isAppError(error)) core.logger.error({ err: error }, 'import worker');
         else if (error.code !== 'IMPORT_CONFLICT') core.logger.warn({ code: error.code }, 'import worker waits');
       }

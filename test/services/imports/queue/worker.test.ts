@@ -1,14 +1,18 @@
 import { existsSync, truncateSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { activeLeases } from '../../../../src/db/lease.js';
+import { createLogger } from '../../../../src/logger.js';
 import { operator } from '../../../../src/services/core.js';
 import { resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
+import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
 import { jobLease, leaseName, optionsOf } from '../../../../src/services/imports/run/repository.js';
 import { onMysql } from '../../../support/database.js';
 import { buildUser } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
+import { whileSchemaIsNewer } from '../../../support/newer-schema.js';
 import { breakAt } from '../support/fault.js';
 import { hashedPeople, people, useImporting } from '../support/importing.js';
 import { applyOptions, expectWholeLedger } from '../support/running.js';
@@ -52,6 +56,24 @@ describe('The service, running imports,', () => {
       errorMessage: 'The file people.csv is not what was uploaded. Upload it again.',
     });
     expect(await models().User.count()).to.equal(0);
+  });
+
+  it('begins nothing after a newer program has changed the schema', async () => {
+    const { context } = importing;
+    const { id } = await submit(importing, hashedPeople(3));
+    const { id: planned } = await submit(importing, hashedPeople(3, 'q'), { plan: true });
+    const waits: string[] = [];
+    const logger = createLogger('warn', { write: (line: string) => void waits.push(line) });
+    await whileSchemaIsNewer(context, async () => {
+      const worker = startImportWorker({ ...context, logger }, { pollMs: 10 });
+      // The slots of runs and of plans have each looked twice.
+      while (waits.length < 4) await sleep(5);
+      await worker.close();
+    });
+    for (const line of waits) expect(line).to.include('"code":"SCHEMA_OUTDATED"').and.include('import worker waits');
+    const statuses = (await models().Import.findAll()).map((record) => [record.id, record.status]);
+    expect(Object.fromEntries(statuses)).to.deep.equal({ [id]: 'queued', [planned]: 'planning' });
+    expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
   });
 
   it('resumes by itself after a transient fault of the database', async () => {

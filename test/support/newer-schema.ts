@@ -1,0 +1,14 @@
+import type { Context } from '../../src/context.js';
+
+/** Does something while the database has a migration that the program doesn't know, as after an upgrade elsewhere. */
+export async function whileSchemaIsNewer(
+  { database: { sequelize } }: Context,
+  work: () => Promise<void>,
+): Promise<void> {
+  await sequelize.query("INSERT INTO SequelizeMeta (name) VALUES ('99999999999999-newer.cjs')");
+  try {
+    await work();
+  } finally {
+    await sequelize.query("DELETE FROM SequelizeMeta WHERE name = '99999999999999-newer.cjs'");
+  }
+}
