@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { settingNames } from '../../src/config/settings.js';
 import { contract } from '../../src/http/api/contract.js';
+import { requestTimeoutMs } from '../../src/http/server/server.js';
 import { documentsIn, engines, read, root, version } from './files.js';
 
 const manifests = ['secret', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);
@@ -87,6 +88,20 @@ describe('The files for deployments', () => {
     expect(template?.spec.containers.map(({ args }) => args)).to.deep.equal([['serve', '--migrate', '--quiet']]);
     // A job would migrate while instances of the former version still run.
     expect((manifests.flatMap(documentsIn) as Manifest[]).map(({ kind }) => kind)).to.not.include('Job');
+  });
+
+  it('let proxies wait for as long as the service does', () => {
+    const timeouts = (file: string, names: RegExp) =>
+      Array.from(read(file).matchAll(names), ([, name = '', minutes]) => [name, Number(minutes) * 60_000] as const);
+    const found = {
+      nginx: timeouts('deploy/nginx.conf', /^ *proxy_(read|send)_timeout (\d+)m;/gm),
+      // The connections of a database are those of pools.
+      HAProxy: timeouts('deploy/haproxy.cfg', /^ *timeout (client|server) (\d+)m$/gm),
+    };
+    expect(found.nginx.map(([name]) => name)).to.have.members(['read', 'send']);
+    expect(found.HAProxy.map(([name]) => name)).to.have.members(['client', 'server']);
+    for (const [name, milliseconds] of Object.values(found).flat())
+      expect(milliseconds, name).to.be.at.least(requestTimeoutMs);
   });
 
   it('name the version that they belong to', () => {

@@ -42,6 +42,9 @@ const handOverMs = 1500;
  */
 const defaultRefusedRestMs = 2000;
 
+/** How long a whole request may take to arrive, in milliseconds: uploads take their time. */
+export const requestTimeoutMs = 10 * 60_000;
+
 /** How often Node checks the time limits of connections, in milliseconds; its default of 30 s is too coarse. */
 const checkEveryMs = 2000;
 /** Sockets beyond these are closed: each takes memory and a descriptor. */
@@ -135,8 +138,8 @@ function refusal({ config }: Context) {
 
 function limitConnections(server: Server): void {
   server.headersTimeout = 10_000;
-  // Uploads take their time; other bodies are given less by their own reader.
-  server.requestTimeout = 10 * 60_000;
+  // Bodies that aren't uploads are given less by their own reader.
+  server.requestTimeout = requestTimeoutMs;
   // Longer than a balancer keeps its idle connections, so that it never meets one that is just closing.
   server.keepAliveTimeout = 75_000;
   // Their 16 KiB bound them. A number would drop those behind it without a word: a proxy's X-Forwarded-For stands at the end.
