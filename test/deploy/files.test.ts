@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
+import { loadConfig } from '../../src/config/config.js';
 import { settingNames } from '../../src/config/settings.js';
 import { contract } from '../../src/http/api/contract.js';
 import { requestTimeoutMs } from '../../src/http/server/server.js';
+import { uploadBounds } from '../../src/http/server/waiting-requests.js';
 import { documentsIn, engines, read, root, version } from './files.js';
 
 const manifests = ['secret', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);
@@ -88,6 +90,16 @@ describe('The files for deployments', () => {
     expect(template?.spec.containers.map(({ args }) => args)).to.deep.equal([['serve', '--migrate', '--quiet']]);
     // A job would migrate while instances of the former version still run.
     expect((manifests.flatMap(documentsIn) as Manifest[]).map(({ kind }) => kind)).to.not.include('Job');
+  });
+
+  it('give instances on Kubernetes room for as many uploads as they take', () => {
+    const { containers = [], volumes = [] } = manifestOf('Deployment').spec?.template?.spec ?? {};
+    const mount = containers.flatMap(({ volumeMounts }) => volumeMounts).find(({ mountPath }) => mountPath === '/data');
+    const limit = volumes.find(({ name }) => name === mount?.name)?.emptyDir?.sizeLimit;
+    expect(limit).to.match(/^\d+Gi$/);
+    const { files, http } = loadConfig({ env: {}, cwd: '/' });
+    const uploads = uploadBounds.total + http.maxInFlight;
+    expect(Number.parseInt(limit ?? '', 10) * 2 ** 30).to.be.at.least(uploads * files.materialBytes);
   });
 
   it('let proxies wait for as long as the service does', () => {

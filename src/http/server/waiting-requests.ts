@@ -46,7 +46,7 @@ const pauses = [10, 50, 250, 250, 250];
 const checkEveryMs = 250;
 
 /** Bounds of concurrent uploads, each a file on the disk; other uploads wait for them. */
-const uploadBounds: Bounds = { total: 60, perAddress: 20, perAccount: 4 };
+export const uploadBounds: Bounds = { total: 60, perAddress: 20, perAccount: 4 };
 
 export function createWaitingRequests({
   maxConcurrent,
