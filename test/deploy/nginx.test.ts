@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { writeCertificate } from '../support/certificate.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { freePort, searchPath } from '../support/test-server.js';
+import { configureNginx } from './nginx.js';
+import { isInstalled } from './programs.js';
+import { sendThrough } from './send-through.js';
+
+(isInstalled('nginx') ? describe : describe.skip)('nginx in front of two instances (needs nginx)', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let proxy: ChildProcess | undefined;
+  let https: number;
+  /** What instances have received, in this order; the first `lost` of them get no answer. */
+  let received: string[];
+  let lost: number;
+  const instances = [0, 1].map(() =>
+    createServer((incoming, response) => {
+      text(incoming).then(
+        (body) => {
+          received.push(`${incoming.method} ${incoming.url} ${body.length}`);
+          if (received.length <= lost) incoming.socket.destroy();
+          else response.end('done');
+        },
+        () => undefined,
+      );
+    }),
+  );
+
+  before(async () => {
+    for (const instance of instances) {
+      instance.listen(0, '127.0.0.1');
+      await once(instance, 'listening');
+    }
+  });
+  after(() => {
+    for (const instance of instances) instance.close();
+  });
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    writeCertificate(folder.path);
+    [received, lost] = [[], 0];
+  });
+  async function stop(): Promise<void> {
+    if (!proxy) return;
+    const exit = once(proxy, 'exit');
+    proxy.kill('SIGTERM');
+    await exit;
+    proxy = undefined;
+  }
+  afterEach(async () => {
+    await stop();
+    for (const instance of instances) instance.closeAllConnections();
+    folder.remove();
+  });
+
+  // A server that listens on a port has an address of that kind.
+  const ports = () => instances.map((instance) => (instance.address() as AddressInfo).port);
+
+  async function start(to: readonly number[]): Promise<void> {
+    https = await freePort();
+    const args = configureNginx(folder.path, { http: await freePort(), https, instances: to });
+    const child = spawn('nginx', args, { env: { PATH: searchPath }, stdio: ['ignore', 'ignore', 'pipe'] });
+    proxy = child;
+    let said = '';
+    child.stderr.on('data', (data: Buffer) => {
+      said += data.toString();
+    });
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`nginx ended: ${said}`);
+      const socket = connect(https, '127.0.0.1');
+      const listens = await once(socket, 'connect').then(
+        () => true,
+        () => false,
+      );
+      socket.destroy();
+      if (listens) return;
+      await sleep(50);
+    }
+  }
+
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+    it(`sends a ${method} that an instance has taken to no other one`, async () => {
+      await start(ports());
+      lost = 1;
+      const { status } = await sendThrough(https, method, '/api/courses/1?really=yes');
+      expect([status, received]).to.deep.equal([502, [`${method} /api/courses/1?really=yes 0`]]);
+    });
+
+  it('sends a GET to the other one where an instance ends before it answers', async () => {
+    await start(ports());
+    lost = 1;
+    expect(await sendThrough(https, 'GET', '/api/courses')).to.deep.equal({ status: 200, text: 'done' });
+    expect(received).to.deep.equal(['GET /api/courses 0', 'GET /api/courses 0']);
+  });
+
+  it('hands on bodies of changes as they are', async () => {
+    await start(ports());
+    const body = 'x'.repeat(3_000_000);
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      expect(await sendThrough(https, method, '/api/a%20b', body)).to.deep.equal({ status: 200, text: 'done' });
+    expect(received).to.deep.equal(['POST', 'PUT', 'DELETE'].map((method) => `${method} /api/a%20b 3000000`));
+  });
+
+  it('sends requests to the other one where an instance is down, of a DELETE from the second one on', async () => {
+    const [up = 0] = ports();
+    const down = await freePort();
+    for (const method of ['GET', 'POST']) {
+      await start([down, up]);
+      expect((await sendThrough(https, method, '/api/courses')).status, method).to.equal(200);
+      await stop();
+    }
+    await start([down, up]);
+    const statuses: unknown[] = [];
+    for (let sent = 0; sent < 3; sent += 1)
+      statuses.push((await sendThrough(https, 'DELETE', '/api/courses/1')).status);
+    expect(statuses).to.deep.equal([502, 200, 200]);
+  });
+});
