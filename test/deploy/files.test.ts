@@ -116,6 +116,13 @@ describe('The files for deployments', () => {
       expect(milliseconds, name).to.be.at.least(requestTimeoutMs);
   });
 
+  it('name the settings that instances on several machines need', () => {
+    for (const file of ['deploy/nginx.conf', 'deploy/Caddyfile', 'deploy/haproxy.cfg']) {
+      const names = read(file).match(/\b[A-Z]\w*_\w+\b|\bHOST\b/g) ?? [];
+      expect(names, file).to.include.members(['TRUST_PROXY', 'HOST', 'JWT_SECRET', 'FILE_STORAGE', 'DATA_DIR']);
+    }
+  });
+
   it('name the version that they belong to', () => {
     const images = manifests.flatMap((file) => Array.from(read(file).matchAll(/image: (.*)/g), ([, image]) => image));
     expect(new Set(images)).to.deep.equal(new Set([`coursectl:${version}`]));
