@@ -26,7 +26,14 @@ function tlsOptions({ tls, tlsCaFile }: MysqlConfig, isMariadb: boolean): string
 export function dumpCommands(settings: MysqlConfig, serverVersion: string, file: string): DumpCommands {
   const isMariadb = serverVersion.startsWith('MariaDB');
   const { host, port, user, name } = settings;
-  const server = [`--host=${host}`, `--port=${port}`, `--user=${user}`, ...tlsOptions(settings, isMariadb)];
+  const server = [
+    `--host=${host}`,
+    `--port=${port}`,
+    // For "localhost" the clients would take a socket, and ignore the port: perhaps of another server.
+    '--protocol=TCP',
+    `--user=${user}`,
+    ...tlsOptions(settings, isMariadb),
+  ];
   const dumpOptions = [
     // One snapshot, without locking the service out.
     '--single-transaction',

@@ -16,6 +16,12 @@ const isInstalled = (program: string) => spawnSync('sh', ['-c', `command -v ${pr
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
   const inBucket = { FILE_STORAGE: 's3', S3_BUCKET: 'courses', S3_REGION: 'eu-west-1' };
 
+  /** What `--print-dump --json` prints. */
+  interface DumpCommands {
+    dumpCommand: string;
+    restoreCommand: string;
+  }
+
   /** Runs a printed command, with the password as its hint says. */
   function runPrinted(line: string) {
     const { password } = new URL(harness.databaseUrl);
@@ -35,7 +41,7 @@ const isInstalled = (program: string) => spawnSync('sh', ['-c', `command -v ${pr
     const { hostname, port, username, pathname } = new URL(harness.databaseUrl);
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(
-      /^umask 077 && (mariadb-dump|mysqldump) --host=\S+ .*--single-transaction .*--routines .*\n$/,
+      /^umask 077 && (mariadb-dump|mysqldump) --host=\S+ --port=\d+ --protocol=TCP .*--single-transaction .*--routines .*\n$/,
     );
     for (const part of [`--host=${hostname}`, `--port=${port || 3306}`, `--user=${username}`, pathname.slice(1)])
       expect(stdout).to.include(part);
@@ -43,12 +49,13 @@ const isInstalled = (program: string) => spawnSync('sh', ['-c', `command -v ${pr
     expect(stdout).to.not.match(/password|MYSQL_PWD| -p/);
     expect(stderr).to.include('Set MYSQL_PWD to the password').and.to.include('To restore it into an empty database:');
     expect(existsSync(path.join(cli.folder, 'copy'))).to.equal(false);
-    const printed = await cli.json<{ dumpCommand: string }>(['backup', 'copy', '--print-dump']);
+    const printed = await cli.json<DumpCommands>(['backup', 'copy', '--print-dump']);
     expect(`${printed.dumpCommand}\n`).to.equal(stdout);
+    expect(printed.restoreCommand).to.match(/^(mariadb|mysql) --host=\S+ --port=\d+ --protocol=TCP /);
   });
 
   it('the dump and the files are restored elsewhere', async function () {
-    const { dumpCommand } = await cli.json<{ dumpCommand: string }>(['backup', 'copy', '--print-dump']);
+    const { dumpCommand } = await cli.json<DumpCommands>(['backup', 'copy', '--print-dump']);
     const [, program = ''] = /&& (\S+)/.exec(dumpCommand) ?? [];
     if (!isInstalled(program)) this.skip();
     const { storageKey } = await withMaterial();
@@ -62,7 +69,7 @@ const isInstalled = (program: string) => spawnSync('sh', ['-c', `command -v ${pr
     const other = await createEmptyDatabase();
     try {
       const env = { ...testEnvironment, DATABASE_URL: other.url, DATA_DIR: 'elsewhere' };
-      const { restoreCommand } = await cli.json<{ restoreCommand: string }>(['backup', 'copy', '--print-dump']);
+      const { restoreCommand } = await cli.json<DumpCommands>(['backup', 'copy', '--print-dump']);
       const [from, to] = [harness.databaseUrl, other.url].map((url) => new URL(url).pathname.slice(1));
       runPrinted(restoreCommand.replace(`${from}`, `${to}`));
       const restored = await cli.run(['restore', 'copy'], { env });
