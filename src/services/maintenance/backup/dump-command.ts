@@ -43,6 +43,9 @@ export function dumpCommands(settings: MysqlConfig, serverVersion: string, file:
     '--hex-blob',
     '--no-tablespaces',
     '--default-character-set=utf8mb4',
+    // A dump with GTIDs needs rights that the user lacks, and is restored only on a server that has none of them yet. MariaDB's
+    // client, which some systems install as mysqldump, refuses the option: its dumps of MySQL can't be restored anyway.
+    ...(isMariadb ? [] : ['--set-gtid-purged=OFF']),
     `--result-file=${file}`,
   ];
   const line = (words: readonly string[]) => words.map(quoted).join(' ');
