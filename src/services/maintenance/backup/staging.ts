@@ -1,0 +1,173 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../../../config/config.js';
+import { openDatabase } from '../../../db/connection.js';
+import { migrationStatus } from '../../../db/migrator.js';
+import { sqliteProblems } from '../../../db/sqlite-copy.js';
+import { AppError, systemErrorCode } from '../../../errors.js';
+import { syncFolder } from '../../../storage/sync-folder.js';
+import type { BackupOptions } from './backup.js';
+import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
+import { databaseName, filesName, type Manifest, writeManifest } from './manifest.js';
+import { stopUnreadableImports } from './restored-imports.js';
+
+/** Where a backup is put. */
+export interface Target {
+  /** The SQLite file; none on a server. */
+  database: string | undefined;
+  /** None when files are in a bucket. */
+  files: string | undefined;
+  /** The folder in DATA_DIR in which a restore is prepared: with a manifest, all in it is checked and complete. */
+  staging: string;
+}
+
+export function targetOf({ dataDir, database, files }: Config): Target {
+  return {
+    database: database.dialect === 'sqlite' ? database.file : undefined,
+    files: files.storage.kind === 'local' ? files.storage.folder : undefined,
+    staging: path.join(dataDir, 'restoring'),
+  };
+}
+
+/** Beside the database, because both must be on one file system. */
+const stagedDatabase = (file: string) => `${file}.restoring`;
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+/** @throws AppError `DATABASE_NOT_EMPTY`, `FILE_UNUSABLE` */
+async function assertNoDatabase(database: string): Promise<void> {
+  for (const file of [database, `${database}-wal`, `${database}-journal`])
+    if ((await sizeOf(file)) > 0)
+      throw new AppError(
+        'DATABASE_NOT_EMPTY',
+        `${file} exists: a backup is restored only where there is no database. Move it away, or set DATABASE_URL or DATA_DIR.`,
+      );
+}
+
+async function assertNoFiles(folder: string): Promise<void> {
+  if ((await filesBelow(folder)).length > 0)
+    throw new AppError(
+      'FILE_UNUSABLE',
+      `The folder ${folder} isn't empty: a backup is restored only where there are no files. Move it away, or set DATA_DIR.`,
+    );
+}
+
+/**
+ * Copies the backup beside its target, and checks the copy. After a failure the target is as before.
+ * @returns how many imports failed because their uploads are not in the backup
+ */
+export async function prepare(manifest: Manifest, target: Target, options: BackupOptions, now: Date): Promise<number> {
+  if (target.database !== undefined) await assertNoDatabase(target.database);
+  if (target.files !== undefined) await assertNoFiles(target.files);
+  await discardStaging(target);
+  try {
+    await mkdir(target.staging, { recursive: true, mode: 0o700 });
+    const stopped = target.database === undefined ? 0 : await stageDatabase(target.database, options, now);
+    if (manifest.files) await stageFiles(manifest.files, target.staging, options);
+    await writeManifest(target.staging, manifest);
+    await syncFolder(path.dirname(target.staging));
+    return stopped;
+  } catch (error) {
+    // The first error matters more; the next restore removes what stays.
+    await discardStaging(target).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function discardStaging({ staging, database }: Target): Promise<void> {
+  await rm(staging, { recursive: true, force: true });
+  if (database === undefined) return;
+  for (const end of ['', '-wal', '-shm']) await rm(`${stagedDatabase(database)}${end}`, { force: true });
+}
+
+/**
+ * Copies the database, checks it, and removes the sessions and leases in it.
+ * @returns how many imports failed because their uploads are not in the backup
+ */
+async function stageDatabase(target: string, { folder, signal }: BackupOptions, now: Date): Promise<number> {
+  const file = stagedDatabase(target);
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await copyStream(createReadStream(path.join(folder, databaseName)), file, signal);
+  let stopped = 0;
+  const database = openDatabase({ dialect: 'sqlite', file });
+  try {
+    const problems = await sqliteProblems(database);
+    if (problems.length > 0)
+      throw new AppError(
+        'FILE_UNUSABLE',
+        `The database of the backup ${folder} is damaged: ${problems.join('; ')}. Use another backup.`,
+      );
+    const { unknown, pending } = await migrationStatus(database);
+    if (unknown.length > 0)
+      throw new AppError(
+        'SCHEMA_OUTDATED',
+        `The database of the backup is newer than this program (${unknown.join(', ')}). Update coursectl.`,
+      );
+    await database.inTransaction(async (transaction) => {
+      for (const table of ['sessions', 'leases'])
+        await database.sequelize.query(`DELETE FROM ${table}`, { transaction });
+    });
+    // An older database may lack columns; its imports only wait.
+    if (pending.length === 0) stopped = await stopUnreadableImports(database, now);
+  } finally {
+    await database.close();
+  }
+  await syncFile(file);
+  await syncFolder(path.dirname(file));
+  return stopped;
+}
+
+async function stageFiles(
+  files: NonNullable<Manifest['files']>,
+  staging: string,
+  { folder, signal, onFile }: BackupOptions,
+): Promise<void> {
+  const folders = keyFolders(path.join(staging, filesName));
+  await folders.create();
+  for (const [index, { key, sha256 }] of files.entries()) {
+    if (signal.aborted) throw new AppError('INTERRUPTED');
+    const source = createReadStream(path.join(folder, filesName, key));
+    const copied = await copyStream(source, await folders.pathOf(key), signal);
+    if (copied.sha256 !== sha256)
+      throw new AppError('FILE_UNUSABLE', `The backup ${folder} changed while it was restored: ${key}. Try again.`);
+    onFile(index + 1, files.length);
+  }
+  await folders.sync();
+}
+
+/** Renames what was prepared; each step that a killed restore has done already is left out. */
+export async function putIntoPlace({ database, files, staging }: Target): Promise<void> {
+  const staged = path.join(staging, filesName);
+  if (files !== undefined && (await exists(staged))) {
+    await assertNoFiles(files);
+    // Empty folders of the storage may be in the way.
+    await rm(files, { recursive: true, force: true });
+    await rename(staged, files);
+    await syncFolder(path.dirname(files));
+  }
+  if (database !== undefined && (await exists(stagedDatabase(database)))) {
+    await assertNoDatabase(database);
+    await rm(`${database}-shm`, { force: true });
+    await rename(stagedDatabase(database), database);
+    await syncFolder(path.dirname(database));
+  }
+  await rm(staging, { recursive: true, force: true });
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    (error: unknown) => {
+      if (systemErrorCode(error) === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}
