@@ -6,8 +6,8 @@ import { diskFault } from '../../../storage/disk-fault.js';
 import type { Core } from '../../core.js';
 import type { BackupOptions } from './backup.js';
 import { checkedBackup } from './check-backup.js';
-import { type Manifest, readManifest } from './manifest.js';
-import { prepare, putIntoPlace, type Target, targetOf } from './staging.js';
+import type { Manifest } from './manifest.js';
+import { prepare, preparedManifest, putIntoPlace, type Target, targetOf } from './staging.js';
 
 /** What was restored. */
 export interface Restored {
@@ -20,8 +20,8 @@ export interface Restored {
 
 /**
  * Restores a backup into an installation that has neither a database nor files. Everything is checked before anything is
- * put into place: the files first, the database last. A restore that was killed is finished, or begun again, by the next one of
- * the same backup. All sessions are ended: some were ended since, and would be valid again.
+ * put into place: the files first, the database last. A restore that was killed before is finished, or begun again, by the next
+ * one of the same backup. All sessions are ended: some were ended since, and would be valid again.
  * @throws AppError `FILE_UNUSABLE` for a backup that can't be used, or a target that has files; `DATABASE_NOT_EMPTY`,
  *   `SCHEMA_OUTDATED` when a newer program made it, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
  */
@@ -30,11 +30,11 @@ export async function restoreBackup({ config, now }: Core, options: BackupOption
   const manifest = await checkedBackup(options.folder, options.signal);
   assertFits(manifest, target, options.folder);
   try {
-    const prepared = await readManifest(target.staging);
+    const prepared = await preparedManifest(target);
     if (prepared && JSON.stringify(prepared) !== JSON.stringify(manifest))
       throw new AppError(
         'FILE_UNUSABLE',
-        `A restore of another backup, begun at ${prepared.startedAt}, was interrupted. Finish it: restore that backup.`,
+        `A restore of another backup, begun at ${prepared.startedAt}, was interrupted. Finish it: restore that backup. To give it up, remove the folder ${target.staging}.`,
       );
     const stoppedImports = prepared ? 0 : await prepare(manifest, target, options, now());
     await putIntoPlace(target);

@@ -5,11 +5,11 @@ import type { Config } from '../../../config/config.js';
 import { openDatabase } from '../../../db/connection.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { sqliteProblems } from '../../../db/sqlite-copy.js';
-import { AppError, systemErrorCode } from '../../../errors.js';
+import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import type { BackupOptions } from './backup.js';
 import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
-import { databaseName, filesName, type Manifest, writeManifest } from './manifest.js';
+import { databaseName, filesName, type Manifest, readManifest, writeManifest } from './manifest.js';
 import { stopUnreadableImports } from './restored-imports.js';
 
 /** Where a backup is put. */
@@ -33,19 +33,22 @@ export function targetOf({ dataDir, database, files }: Config): Target {
 /** Beside the database, because both must be on one file system. */
 const stagedDatabase = (file: string) => `${file}.restoring`;
 
-async function sizeOf(file: string): Promise<number> {
+/** The bytes of a file or folder; nothing where there is none. */
+async function sizeOf(file: string): Promise<number | undefined> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return 0;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
+const exists = async (file: string) => (await sizeOf(file)) !== undefined;
+
 /** @throws AppError `DATABASE_NOT_EMPTY`, `FILE_UNUSABLE` */
 async function assertNoDatabase(database: string): Promise<void> {
   for (const file of [database, `${database}-wal`, `${database}-journal`])
-    if ((await sizeOf(file)) > 0)
+    if (((await sizeOf(file)) ?? 0) > 0)
       throw new AppError(
         'DATABASE_NOT_EMPTY',
         `${file} exists: a backup is restored only where there is no database. Move it away, or set DATABASE_URL or DATA_DIR.`,
@@ -58,6 +61,33 @@ async function assertNoFiles(folder: string): Promise<void> {
       'FILE_UNUSABLE',
       `The folder ${folder} isn't empty: a backup is restored only where there are no files. Move it away, or set DATA_DIR.`,
     );
+}
+
+/**
+ * The manifest of a restore that was killed when all was prepared and the last part not yet in place. A manifest alone tells
+ * nothing: a restore that was killed in the end leaves it as well.
+ */
+export async function preparedManifest(target: Target): Promise<Manifest | undefined> {
+  try {
+    const manifest = await readManifest(target.staging);
+    return manifest && (await isPrepared(manifest, target)) ? manifest : undefined;
+  } catch (error) {
+    // Damaged, or of a newer program. The backup itself is whole: the restore begins again.
+    if (isAppError(error, 'FILE_UNUSABLE')) return undefined;
+    throw error;
+  }
+}
+
+/** Whether what is put into place last is still staged, and every file staged or in place. */
+async function isPrepared({ files }: Manifest, { database, files: folder, staging }: Target): Promise<boolean> {
+  const staged = path.join(staging, filesName);
+  if (!(await exists(database === undefined ? staged : stagedDatabase(database)))) return false;
+  for (const { key, bytes } of files ?? []) {
+    const places = folder === undefined ? [staged] : [staged, folder];
+    const sizes = await Promise.all(places.map((place) => sizeOf(path.join(place, key))));
+    if (!sizes.includes(bytes)) return false;
+  }
+  return true;
 }
 
 /**
@@ -83,7 +113,11 @@ export async function prepare(manifest: Manifest, target: Target, options: Backu
 }
 
 async function discardStaging({ staging, database }: Target): Promise<void> {
-  await rm(staging, { recursive: true, force: true });
+  if (await exists(staging)) {
+    await rm(staging, { recursive: true });
+    // The manifest must not return beside parts of later copies.
+    await syncFolder(path.dirname(staging));
+  }
   if (database === undefined) return;
   for (const end of ['', '-wal', '-shm']) await rm(`${stagedDatabase(database)}${end}`, { force: true });
 }
@@ -145,6 +179,8 @@ async function stageFiles(
 
 /** Renames what was prepared; each step that a killed restore has done already is left out. */
 export async function putIntoPlace({ database, files, staging }: Target): Promise<void> {
+  const hasDatabase = database !== undefined && (await exists(stagedDatabase(database)));
+  if (hasDatabase) await assertNoDatabase(database);
   const staged = path.join(staging, filesName);
   if (files !== undefined && (await exists(staged))) {
     await assertNoFiles(files);
@@ -153,21 +189,11 @@ export async function putIntoPlace({ database, files, staging }: Target): Promis
     await rename(staged, files);
     await syncFolder(path.dirname(files));
   }
-  if (database !== undefined && (await exists(stagedDatabase(database)))) {
-    await assertNoDatabase(database);
+  if (hasDatabase) {
     await rm(`${database}-shm`, { force: true });
     await rename(stagedDatabase(database), database);
     await syncFolder(path.dirname(database));
   }
   await rm(staging, { recursive: true, force: true });
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    (error: unknown) => {
-      if (systemErrorCode(error) === 'ENOENT') return false;
-      throw error;
-    },
-  );
+  await syncFolder(path.dirname(staging));
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -77,11 +77,16 @@ describe('coursectl backup and restore, killed', function () {
         await assertComplete();
       });
 
+    /** What a restore leaves that was killed in the end. */
+    function leaveManifest() {
+      mkdirSync(at('elsewhere/restoring'));
+      copyFileSync(at('copy/manifest.json'), at('elsewhere/restoring/manifest.json'));
+    }
+
     /** What a restore leaves that was killed when all was prepared and, if so, the files were in place. */
     async function leavePrepared({ filesInPlace }: { filesInPlace: boolean }) {
       expect((await restore()).exitCode).to.equal(0);
-      mkdirSync(at('elsewhere/restoring'));
-      copyFileSync(at('copy/manifest.json'), at('elsewhere/restoring/manifest.json'));
+      leaveManifest();
       renameSync(at('elsewhere/coursectl.sqlite'), at('elsewhere/coursectl.sqlite.restoring'));
       if (!filesInPlace) renameSync(at('elsewhere/files'), at('elsewhere/restoring/files'));
     }
@@ -100,9 +105,41 @@ describe('coursectl backup and restore, killed', function () {
       const { exitCode, said } = await cli.refusal(['restore', 'other'], { env: elsewhere });
       expect(exitCode).to.equal(1);
       expect(said).to.match(
-        /^A restore of another backup, begun at .*, was interrupted\. Finish it: restore that backup\.$/,
+        /^A restore of another backup, begun at .*, was interrupted\. Finish it: restore that backup\. To give it up, remove the folder .*elsewhere\/restoring\.$/,
       );
       expect(existsSync(at('elsewhere/coursectl.sqlite'))).to.equal(false);
+    });
+
+    it('is begun again when its files were removed', async () => {
+      await leavePrepared({ filesInPlace: true });
+      rmSync(at('elsewhere/files'), { recursive: true });
+      const { exitCode, stderr } = await restore();
+      expect(exitCode, stderr).to.equal(0);
+      await assertComplete();
+    });
+
+    describe('killed when all is in place', () => {
+      beforeEach(async () => {
+        expect((await restore()).exitCode).to.equal(0);
+        leaveManifest();
+      });
+
+      it('is refused again, because there is a database', async () => {
+        const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+        expect(exitCode).to.equal(1);
+        expect(said).to.match(/coursectl\.sqlite exists: a backup is restored only where there is no database\./);
+      });
+
+      for (const backup of ['copy', 'other'])
+        it(`leaves nothing that hinders a later restore of ${backup === 'copy' ? 'the same' : 'another'} backup`, async () => {
+          if (backup === 'other') expect((await cli.run(['backup', 'other'])).exitCode).to.equal(0);
+          renameSync(at('elsewhere/coursectl.sqlite'), at('former.sqlite'));
+          renameSync(at('elsewhere/files'), at('former-files'));
+          const { exitCode, stdout, stderr } = await cli.run(['restore', backup], { env: elsewhere });
+          expect(exitCode, stderr).to.equal(0);
+          expect(stdout).to.match(/\n {2}300 files: \d+ bytes\nRun: coursectl doctor\n$/);
+          await assertComplete();
+        });
     });
   });
 });
