@@ -11,6 +11,8 @@ const sentences: Readonly<Record<string, string>> = {
   EIO: "can't be read or written: check the disk.",
   ENODEV: "isn't available: check that its disk is mounted.",
   ENXIO: "isn't available: check that its disk is mounted.",
+  EBUSY: 'is in use, or has a file system mounted in it: check what is mounted there.',
+  EXDEV: 'is on several file systems: check what is mounted in it.',
   ESTALE: "isn't available any more: check that its network file system is mounted.",
   ETIMEDOUT: "doesn't answer: check that its network file system is mounted.",
   EMFILE: "can't be used: too many files are open; check the limits of the process.",

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { sweepFiles } from '../../src/services/maintenance/orphan-cleanup.js';
 import { signIn } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
+import { mountSmallDisk } from '../support/small-disk.js';
 import { material, mebibyte, useUploadService } from './support/upload-service.js';
 import {
   expectNothingLeft,
@@ -20,12 +20,13 @@ import {
 describe('A disk for uploads', function () {
   this.timeout(scaled(60_000));
   let mounted = '';
+  let disk: ReturnType<typeof mountSmallDisk>;
   // Before the service's own: a folder that is mounted can't be removed.
   afterEach(async () => {
-    if (mounted === '') return;
+    if (!disk) return;
     await service.restart(service.folder);
-    spawnSync('umount', [mounted]);
-    mounted = '';
+    disk.unmount();
+    disk = undefined;
   });
 
   const service = useUploadService();
@@ -33,15 +34,10 @@ describe('A disk for uploads', function () {
 
   /** Puts the service on a disk of this size. @returns false where none can be mounted: only root may */
   async function onSmallDisk(size: string): Promise<boolean> {
-    const folder = path.join(service.folder, 'small');
-    mkdirSync(folder);
-    const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
-    if (status !== 0) {
-      console.error(`    Not tested: no small disk can be mounted here (${String(error ?? stderr).trim()}).`);
-      return false;
-    }
-    mounted = folder;
-    await service.restart(folder);
+    mounted = path.join(service.folder, 'small');
+    disk = mountSmallDisk(mounted, size);
+    if (!disk) return false;
+    await service.restart(mounted);
     return true;
   }
 

@@ -1,11 +1,13 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream, type Dirent } from 'node:fs';
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { openDatabase } from '../../../db/connection.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { sqliteProblems } from '../../../db/sqlite-copy.js';
 import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
+import { diskFault } from '../../../storage/disk-fault.js';
+import { isKey } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import type { BackupOptions } from './backup.js';
 import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
@@ -18,7 +20,7 @@ export interface Target {
   database: string | undefined;
   /** None when files are in a bucket. */
   files: string | undefined;
-  /** The folder in DATA_DIR in which a restore is prepared: with a manifest, all in it is checked and complete. */
+  /** The folder in DATA_DIR that has the manifest as soon as all copies are checked and complete. */
   staging: string;
 }
 
@@ -32,6 +34,9 @@ export function targetOf({ dataDir, database, files }: Config): Target {
 
 /** Beside the database, because both must be on one file system. */
 const stagedDatabase = (file: string) => `${file}.restoring`;
+
+/** In the storage, because that may be a mount, or a link to another disk. The name is no key's: the storage ignores it. */
+const stagedFiles = (folder: string) => path.join(folder, '.restoring');
 
 /** The bytes of a file or folder; nothing where there is none. */
 async function sizeOf(file: string): Promise<number | undefined> {
@@ -55,12 +60,42 @@ async function assertNoDatabase(database: string): Promise<void> {
       );
 }
 
+/** Folders of other kinds, such as "lost+found" of a file system, are none of the storage's. */
 async function assertNoFiles(folder: string): Promise<void> {
-  if ((await filesBelow(folder)).length > 0)
-    throw new AppError(
-      'FILE_UNUSABLE',
-      `The folder ${folder} isn't empty: a backup is restored only where there are no files. Move it away, or set DATA_DIR.`,
-    );
+  for (const entry of await entriesOf(folder)) {
+    if (!entry.isDirectory()) throw hasFiles(folder);
+    if (isKey(`${entry.name}/file`)) await assertEmptyKind(folder, entry.name);
+  }
+}
+
+/** @throws AppError `FILE_UNUSABLE` when the storage has files of this kind */
+async function assertEmptyKind(folder: string, kind: string): Promise<void> {
+  if ((await filesBelow(path.join(folder, kind))).length > 0) throw hasFiles(folder);
+}
+
+const hasFiles = (folder: string) =>
+  new AppError(
+    'FILE_UNUSABLE',
+    `The folder ${folder} isn't empty: a backup is restored only where there are no files. Move them away, or set DATA_DIR.`,
+  );
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    // It is created with the first file.
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Runs work on the storage; faults of its disk name the storage. */
+async function inStorage<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw diskFault(folder, error);
+  }
 }
 
 /**
@@ -79,11 +114,11 @@ export async function preparedManifest(target: Target): Promise<Manifest | undef
 }
 
 /** Whether what is put into place last is still staged, and every file staged or in place. */
-async function isPrepared({ files }: Manifest, { database, files: folder, staging }: Target): Promise<boolean> {
-  const staged = path.join(staging, filesName);
-  if (!(await exists(database === undefined ? staged : stagedDatabase(database)))) return false;
+async function isPrepared({ files }: Manifest, { database, files: folder }: Target): Promise<boolean> {
+  const places = folder === undefined ? [] : [stagedFiles(folder), folder];
+  const last = database === undefined ? places[0] : stagedDatabase(database);
+  if (last === undefined || !(await exists(last))) return false;
   for (const { key, bytes } of files ?? []) {
-    const places = folder === undefined ? [staged] : [staged, folder];
     const sizes = await Promise.all(places.map((place) => sizeOf(path.join(place, key))));
     if (!sizes.includes(bytes)) return false;
   }
@@ -95,13 +130,15 @@ async function isPrepared({ files }: Manifest, { database, files: folder, stagin
  * @returns how many imports failed because their uploads are not in the backup
  */
 export async function prepare(manifest: Manifest, target: Target, options: BackupOptions, now: Date): Promise<number> {
-  if (target.database !== undefined) await assertNoDatabase(target.database);
-  if (target.files !== undefined) await assertNoFiles(target.files);
+  const { database, files } = target;
+  if (database !== undefined) await assertNoDatabase(database);
+  if (files !== undefined) await inStorage(files, () => assertNoFiles(files));
   await discardStaging(target);
   try {
     await mkdir(target.staging, { recursive: true, mode: 0o700 });
-    const stopped = target.database === undefined ? 0 : await stageDatabase(target.database, options, now);
-    if (manifest.files) await stageFiles(manifest.files, target.staging, options);
+    const stopped = database === undefined ? 0 : await stageDatabase(database, options, now);
+    const copied = manifest.files;
+    if (copied && files !== undefined) await inStorage(files, () => stageFiles(copied, files, options));
     await writeManifest(target.staging, manifest);
     await syncFolder(path.dirname(target.staging));
     return stopped;
@@ -112,12 +149,13 @@ export async function prepare(manifest: Manifest, target: Target, options: Backu
   }
 }
 
-async function discardStaging({ staging, database }: Target): Promise<void> {
+async function discardStaging({ staging, database, files }: Target): Promise<void> {
   if (await exists(staging)) {
     await rm(staging, { recursive: true });
     // The manifest must not return beside parts of later copies.
     await syncFolder(path.dirname(staging));
   }
+  if (files !== undefined) await inStorage(files, () => rm(stagedFiles(files), { recursive: true, force: true }));
   if (database === undefined) return;
   for (const end of ['', '-wal', '-shm']) await rm(`${stagedDatabase(database)}${end}`, { force: true });
 }
@@ -161,10 +199,10 @@ async function stageDatabase(target: string, { folder, signal }: BackupOptions, 
 
 async function stageFiles(
   files: NonNullable<Manifest['files']>,
-  staging: string,
+  storage: string,
   { folder, signal, onFile }: BackupOptions,
 ): Promise<void> {
-  const folders = keyFolders(path.join(staging, filesName));
+  const folders = keyFolders(stagedFiles(storage));
   await folders.create();
   for (const [index, { key, sha256 }] of files.entries()) {
     if (signal.aborted) throw new AppError('INTERRUPTED');
@@ -175,20 +213,15 @@ async function stageFiles(
     onFile(index + 1, files.length);
   }
   await folders.sync();
+  // The storage's own entry.
+  await syncFolder(path.dirname(storage));
 }
 
 /** Renames what was prepared; each step that a killed restore has done already is left out. */
 export async function putIntoPlace({ database, files, staging }: Target): Promise<void> {
   const hasDatabase = database !== undefined && (await exists(stagedDatabase(database)));
   if (hasDatabase) await assertNoDatabase(database);
-  const staged = path.join(staging, filesName);
-  if (files !== undefined && (await exists(staged))) {
-    await assertNoFiles(files);
-    // Empty folders of the storage may be in the way.
-    await rm(files, { recursive: true, force: true });
-    await rename(staged, files);
-    await syncFolder(path.dirname(files));
-  }
+  if (files !== undefined) await inStorage(files, () => putFilesIntoPlace(files));
   if (hasDatabase) {
     await rm(`${database}-shm`, { force: true });
     await rename(stagedDatabase(database), database);
@@ -196,4 +229,20 @@ export async function putIntoPlace({ database, files, staging }: Target): Promis
   }
   await rm(staging, { recursive: true, force: true });
   await syncFolder(path.dirname(staging));
+}
+
+/** Renames the folders of the kinds one by one, because the storage itself may be a mount or a link. */
+async function putFilesIntoPlace(folder: string): Promise<void> {
+  const staged = stagedFiles(folder);
+  if (!(await exists(staged))) return;
+  const kinds = await readdir(staged);
+  for (const kind of kinds) await assertEmptyKind(folder, kind);
+  for (const kind of kinds) {
+    const target = path.join(folder, kind);
+    // Empty folders of the storage may be in the way.
+    await rm(target, { recursive: true, force: true });
+    await rename(path.join(staged, kind), target);
+  }
+  await rmdir(staged);
+  await syncFolder(folder);
 }

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { buildPicture } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
 import { type Running, useSubprocesses } from '../../../support/subprocess.js';
 import { elsewhere, pathsIn, useInstallation } from './support/installation.js';
@@ -47,16 +48,22 @@ describe('coursectl backup and restore, killed', function () {
     });
 
   describe('a restore', () => {
+    const kinds = ['image', 'material'];
     const restore = () => cli.run(['restore', 'copy'], { env: elsewhere });
 
     beforeEach(async () => {
+      // A file of another kind than the materials.
+      const context = await cli.context();
+      const [trainer] = await context.database.models.User.findAll();
+      if (!trainer) throw new Error('The installation has no account.');
+      await buildPicture(context, trainer, Buffer.from('A picture.'));
       expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     });
 
     async function assertComplete() {
       const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep'], { env: elsewhere });
       expect(sweep).to.deep.include({ missing: [], unknown: [] });
-      expect(pathsIn(at('elsewhere')).filter((name) => name.startsWith('files/'))).to.have.length(300);
+      expect(pathsIn(at('elsewhere')).filter((name) => name.startsWith('files/'))).to.have.length(301);
       expect(pathsIn(at('elsewhere')).filter((name) => name.includes('restoring'))).to.deep.equal([]);
       const { users } = await cli.json<{ users: object[] }>(['users', 'list'], { env: elsewhere });
       expect(users).to.have.length(1);
@@ -64,7 +71,7 @@ describe('coursectl backup and restore, killed', function () {
 
     const stages = {
       'while it copies the database': () => existsSync(at('elsewhere/coursectl.sqlite.restoring')),
-      'while it copies the files': () => names('elsewhere/restoring/files/material').length > 100,
+      'while it copies the files': () => names('elsewhere/files/.restoring/material').length > 100,
     };
     for (const [stage, isThere] of Object.entries(stages))
       it(`killed ${stage} leaves no database, and is begun again by the next one`, async () => {
@@ -83,17 +90,26 @@ describe('coursectl backup and restore, killed', function () {
       copyFileSync(at('copy/manifest.json'), at('elsewhere/restoring/manifest.json'));
     }
 
-    /** What a restore leaves that was killed when all was prepared and, if so, the files were in place. */
-    async function leavePrepared({ filesInPlace }: { filesInPlace: boolean }) {
+    /** What a restore leaves that was killed when all was prepared, and files of these kinds were in place. */
+    async function leavePrepared(inPlace: readonly string[]) {
       expect((await restore()).exitCode).to.equal(0);
       leaveManifest();
       renameSync(at('elsewhere/coursectl.sqlite'), at('elsewhere/coursectl.sqlite.restoring'));
-      if (!filesInPlace) renameSync(at('elsewhere/files'), at('elsewhere/restoring/files'));
+      for (const kind of kinds) {
+        if (inPlace.includes(kind)) continue;
+        mkdirSync(at('elsewhere/files/.restoring'), { recursive: true });
+        renameSync(at(`elsewhere/files/${kind}`), at(`elsewhere/files/.restoring/${kind}`));
+      }
     }
 
-    for (const filesInPlace of [false, true])
-      it(`killed ${filesInPlace ? 'between files and database' : 'before the files are in place'} is finished by the next one`, async () => {
-        await leavePrepared({ filesInPlace });
+    const steps = {
+      'before the files are in place': [],
+      'between pictures and materials': ['image'],
+      'between files and database': kinds,
+    };
+    for (const [step, inPlace] of Object.entries(steps))
+      it(`killed ${step} is finished by the next one`, async () => {
+        await leavePrepared(inPlace);
         const { exitCode, stderr } = await restore();
         expect(exitCode, stderr).to.equal(0);
         await assertComplete();
@@ -101,7 +117,7 @@ describe('coursectl backup and restore, killed', function () {
 
     it('is not finished with another backup', async () => {
       expect((await cli.run(['backup', 'other'])).exitCode).to.equal(0);
-      await leavePrepared({ filesInPlace: true });
+      await leavePrepared(kinds);
       const { exitCode, said } = await cli.refusal(['restore', 'other'], { env: elsewhere });
       expect(exitCode).to.equal(1);
       expect(said).to.match(
@@ -111,7 +127,7 @@ describe('coursectl backup and restore, killed', function () {
     });
 
     it('is begun again when its files were removed', async () => {
-      await leavePrepared({ filesInPlace: true });
+      await leavePrepared(kinds);
       rmSync(at('elsewhere/files'), { recursive: true });
       const { exitCode, stderr } = await restore();
       expect(exitCode, stderr).to.equal(0);
@@ -137,7 +153,7 @@ describe('coursectl backup and restore, killed', function () {
           renameSync(at('elsewhere/files'), at('former-files'));
           const { exitCode, stdout, stderr } = await cli.run(['restore', backup], { env: elsewhere });
           expect(exitCode, stderr).to.equal(0);
-          expect(stdout).to.match(/\n {2}300 files: \d+ bytes\nRun: coursectl doctor\n$/);
+          expect(stdout).to.match(/\n {2}301 files: \d+ bytes\nRun: coursectl doctor\n$/);
           await assertComplete();
         });
     });

@@ -1,0 +1,84 @@
+import { lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { folderOnOtherFileSystem } from '../../../support/other-file-system.js';
+import { mountSmallDisk } from '../../../support/small-disk.js';
+import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
+
+describe('coursectl backup and restore, on disks of their own', () => {
+  const cli = useInstallation();
+  const at = (name: string) => path.join(cli.folder, name);
+
+  async function makeBackup() {
+    const { files } = await withMaterials(cli, 2);
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    return files.map(({ storageKey }) => storageKey);
+  }
+
+  async function assertRestored(keys: readonly string[]) {
+    const { exitCode, stdout, stderr } = await cli.run(['restore', 'copy'], { env: elsewhere });
+    expect(exitCode, stderr).to.equal(0);
+    expect(stdout).to.match(/\n {2}2 files: 36 bytes\nRun: coursectl doctor\n$/);
+    for (const [index, key] of keys.entries())
+      expect(readFileSync(at(`elsewhere/files/${key}`), 'utf8')).to.equal(`Content of file ${index}.`);
+    expect(pathsIn(at('elsewhere')).filter((name) => name.includes('restoring'))).to.deep.equal([]);
+  }
+
+  it('restores files into a file system that is mounted there', async function () {
+    const keys = await makeBackup();
+    const disk = mountSmallDisk(at('elsewhere/files'), '1m');
+    if (!disk) return this.skip();
+    try {
+      // As many file systems have it; others than root can't read it.
+      mkdirSync(at('elsewhere/files/lost+found'));
+      await assertRestored(keys);
+    } finally {
+      disk.unmount();
+    }
+  });
+
+  it('restores files through a link, which stays', async function () {
+    const other = folderOnOtherFileSystem(cli.folder);
+    if (!other) return this.skip();
+    try {
+      const keys = await makeBackup();
+      mkdirSync(at('elsewhere'));
+      symlinkSync(other.path, at('elsewhere/files'));
+      await assertRestored(keys);
+      expect(lstatSync(at('elsewhere/files')).isSymbolicLink()).to.equal(true);
+      expect(pathsIn(other.path)).to.deep.equal([...keys].sort());
+    } finally {
+      other.remove();
+    }
+  });
+
+  it('says what is mounted in the way of the files, and restores when it is gone', async function () {
+    const keys = await makeBackup();
+    const disk = mountSmallDisk(at('elsewhere/files/material'), '1m');
+    if (!disk) return this.skip();
+    try {
+      const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+      expect(exitCode).to.equal(1);
+      expect(said).to.match(
+        /elsewhere\/files" is in use, or has a file system mounted in it: check what is mounted there\.$/,
+      );
+    } finally {
+      disk.unmount();
+    }
+    await assertRestored(keys);
+  });
+
+  it('says that the disk of the files is full, and leaves nothing there', async function () {
+    await withMaterials(cli, 50);
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    const disk = mountSmallDisk(at('elsewhere/files'), '64k');
+    if (!disk) return this.skip();
+    try {
+      const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+      expect({ exitCode, said }).to.deep.equal({ exitCode: 1, said: 'There is no space left on the server.' });
+      expect(pathsIn(at('elsewhere'))).to.deep.equal([]);
+    } finally {
+      disk.unmount();
+    }
+  });
+});
