@@ -1,6 +1,7 @@
 import path from 'node:path';
+import type { Context } from '../../../context.js';
 import { restoreBackup } from '../../../services/maintenance/backup/restore.js';
-import { sweepStorage } from '../../../services/maintenance/orphan-cleanup.js';
+import { sweepFiles } from '../../../services/maintenance/orphan-cleanup.js';
 import { counted } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
@@ -18,8 +19,9 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
     onFile: (done) => progress.update(done),
   }).finally(() => progress.stop());
   const isCurrent = config.database.dialect === 'sqlite' && pending.length === 0;
-  // What deletions had left at the time of the backup.
-  if (isCurrent) await sweepStorage(context, false);
+  const bucket = config.files.storage.kind === 's3' ? context.storage.location : null;
+  // The installation that was backed up may still use the bucket, and need what this database has as incomplete.
+  if (isCurrent && bucket === null) await removeOrphans(run, context);
   const { databaseBytes, files, ...rest } = summaryOf(manifest);
   return {
     json: { restore: { folder, databaseBytes, files, ...rest, pending, stoppedImports } },
@@ -29,10 +31,27 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
       ...(files === null ? [] : [`  ${counted(files, 'file')}: ${counted(rest.fileBytes, 'byte')}`]),
       ...(stoppedImports > 0 ? [`  ${counted(stoppedImports, 'import')} stopped: upload the files again`] : []),
       ...manifest.missing.map((key) => `  missing since before the backup: ${key}`),
+      ...(bucket === null ? [] : [bucketHint(bucket)]),
       nextStep(config.database.dialect, pending),
     ].join('\n'),
   };
 }
+
+/** Removes what deletions had left at the time of the backup; a failure is only a warning, because the backup is restored. */
+async function removeOrphans(run: Run<'<folder>'>, context: Context): Promise<void> {
+  try {
+    await sweepFiles(context);
+  } catch (error) {
+    context.logger.warn({ err: error }, 'the cleanup after the restore failed');
+    const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+    run.say(
+      `warning: The backup is restored, but not all orphaned files were removed: ${reason}. Run: coursectl files sweep`,
+    );
+  }
+}
+
+const bucketHint = (bucket: string) =>
+  `The files are in ${bucket}. If another installation still uses them, set S3_BUCKET or S3_PREFIX to a copy before the service starts: it would remove files that the other one needs. Otherwise run: coursectl files sweep`;
 
 function nextStep(dialect: 'sqlite' | 'mysql', pending: readonly string[]): string {
   if (dialect === 'mysql')

@@ -63,6 +63,19 @@ describe('coursectl backup and restore', () => {
     expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
   });
 
+  it('has restored, and warns, when the cleanup afterwards fails', async () => {
+    await withMaterials(cli, 1);
+    await cli.run(['backup', 'copy']);
+    mkdirSync(path.join(cli.folder, 'elsewhere'));
+    writeFileSync(path.join(cli.folder, 'elsewhere/uploads'), 'in the way');
+    const { exitCode, stdout, stderr } = await cli.run(['restore', 'copy'], { env: elsewhere });
+    expect(exitCode, stderr).to.equal(0);
+    expect(stdout).to.match(/\n {2}1 file: 18 bytes\nRun: coursectl doctor\n$/);
+    expect(stderr).to.match(
+      /^warning: The backup is restored, but not all orphaned files were removed: ENOTDIR.*\. Run: coursectl files sweep$/m,
+    );
+  });
+
   it('ends the sessions of the backup', async () => {
     const { context, trainer } = await withMaterials(cli, 0);
     await tokenFor(context, trainer);
