@@ -24,6 +24,11 @@ export interface Lease {
 export interface LeaseOptions {
   /** The lease is free after so many milliseconds without renewal; 30 s by default. */
   durationMs?: number;
+  /**
+   * Whether an expired lease can be renewed as long as nobody has acquired it; true by default. False where others act on
+   * what `activeLeases` says, without acquiring it.
+   */
+  isRenewedWhenExpired?: boolean;
   /** Ends the wait for another owner. */
   signal?: AbortSignal;
   /** Called once when the lease has another owner. */
@@ -82,19 +87,25 @@ async function takeLease(database: Database, name: string, owner: string, durati
   });
 }
 
+/** What its owner knows of a lease. */
+interface OwnLease {
+  name: string;
+  owner: string;
+  durationMs: number;
+  isRenewedWhenExpired: boolean;
+}
+
 /** Renews a lease; false when it was lost, and possibly acquired by another owner. */
 async function renewLease(
   { sequelize }: Database,
-  name: string,
-  owner: string,
-  durationMs: number,
+  { isRenewedWhenExpired, ...replacements }: OwnLease,
   transaction: Transaction,
 ): Promise<boolean> {
   // Locks the row until the transaction ends, if the owner is the same. The time must change, because MySQL counts changed
   // rows rather than matched ones.
   const expiresAt = `${nowMsSql(sequelize)} + :durationMs`;
-  const sql = `UPDATE leases SET expires_at = CASE WHEN expires_at >= ${expiresAt} THEN expires_at + 1 ELSE ${expiresAt} END WHERE name = :name AND owner = :owner`;
-  const replacements = { name, owner, durationMs };
+  const isValid = isRenewedWhenExpired ? '' : ` AND expires_at > ${nowMsSql(sequelize)}`;
+  const sql = `UPDATE leases SET expires_at = CASE WHEN expires_at >= ${expiresAt} THEN expires_at + 1 ELSE ${expiresAt} END WHERE name = :name AND owner = :owner${isValid}`;
   const [, renewed] = await sequelize.query(sql, { replacements, type: QueryTypes.UPDATE, transaction });
   return renewed === 1;
 }
@@ -147,7 +158,7 @@ export async function withLease<T>(
   waitMs: number,
   refusal: () => AppError,
   work: (lease: Lease) => Promise<T>,
-  { durationMs = defaultDurationMs, signal, onWait }: LeaseOptions = {},
+  { durationMs = defaultDurationMs, isRenewedWhenExpired = true, signal, onWait }: LeaseOptions = {},
 ): Promise<T> {
   await createLeaseTable(database);
   const owner = uuidv7();
@@ -158,7 +169,8 @@ export async function withLease<T>(
     if (tries === 1) onWait?.();
     await sleep(200);
   }
-  const renew = (transaction: Transaction) => renewLease(database, name, owner, durationMs, transaction);
+  const own: OwnLease = { name, owner, durationMs, isRenewedWhenExpired };
+  const renew = (transaction: Transaction) => renewLease(database, own, transaction);
   let renewal: Promise<unknown> = Promise.resolve();
   // A renewal that fails is repeated at the next tick; the lease outlives two failures.
   const timer = setInterval(() => {

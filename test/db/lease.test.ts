@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
-import { activeLeases, createLeaseTable, withLease } from '../../src/db/lease.js';
+import { activeLeases, createLeaseTable, type Lease, withLease } from '../../src/db/lease.js';
 import { AppError } from '../../src/errors.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
@@ -123,6 +123,18 @@ describe('a lease', () => {
       stillOurs.push(await database.inTransaction(renew));
     });
     expect(stillOurs).to.deep.equal([true, false]);
+  });
+
+  it('is renewed after it has expired unless that is ruled out', async () => {
+    const renewed: boolean[] = [];
+    for (const isRenewedWhenExpired of [true, false]) {
+      const work = async ({ renew }: Lease) => {
+        await database.sequelize.query('UPDATE leases SET expires_at = 1');
+        renewed.push(await database.inTransaction(renew));
+      };
+      await withLease(database, 'work', 0, refusal, work, { isRenewedWhenExpired });
+    }
+    expect(renewed).to.deep.equal([true, false]);
   });
 
   it('is not taken from its new owner', async () => {

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Database, openDatabase } from '../../../db/connection.js';
+import type { Lease } from '../../../db/lease.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { copySqlite, sqliteProblems } from '../../../db/sqlite-copy.js';
 import { AppError } from '../../../errors.js';
@@ -8,7 +9,7 @@ import { diskFault } from '../../../storage/disk-fault.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import { packageVersion } from '../../../version.js';
 import type { Core } from '../../core.js';
-import { holdRemovals } from '../../files/removal-hold.js';
+import { assertRemovalsHeld, holdRemovals } from '../../files/removal-hold.js';
 import { copyStream, keyFolders, measure, syncFile } from './copy.js';
 import { databaseName, filesName, type Manifest, manifestName, writeManifest } from './manifest.js';
 
@@ -26,14 +27,15 @@ export interface BackupOptions {
  * copied too, no process removes any, so that each live file of the copied database is in the backup. Of a server's database
  * only the files are copied.
  * @returns what was written; without a manifest in its folder a backup is incomplete
- * @throws AppError `USAGE` for a folder that isn't empty, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `INTERRUPTED`,
- *   and as any query; what was written is removed then
+ * @throws AppError `USAGE` for a folder that isn't empty, `FILE_UNUSABLE` while another backup is running and when this one was
+ *   paused for too long, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `INTERRUPTED`, and as any query; what was written
+ *   is removed then
  */
 export async function makeBackup(core: Core, options: BackupOptions): Promise<Manifest> {
   const { folder } = options;
   const isNew = await makeEmptyFolder(folder);
   try {
-    return await holdRemovals(core, () => writeBackup(core, options));
+    return await holdRemovals(core, (hold) => writeBackup(core, options, hold));
   } catch (error) {
     // The first error matters more; without a manifest nobody restores what is left.
     await removeParts(folder, isNew).catch(() => undefined);
@@ -68,12 +70,13 @@ async function removeParts(folder: string, isNew: boolean): Promise<void> {
   if (isNew) await rmdir(folder);
 }
 
-async function writeBackup(core: Core, options: BackupOptions): Promise<Manifest> {
+async function writeBackup(core: Core, options: BackupOptions, hold: Lease): Promise<Manifest> {
   const { config, now } = core;
   const startedAt = now().toISOString();
   const copied = config.database.dialect === 'sqlite' ? await backUpDatabase(core, options) : undefined;
   const { migrations, keys } = copied ?? (await contentsOf(core.database));
   const stored = config.files.storage.kind === 'local' ? await backUpFiles(core, keys, options) : undefined;
+  await assertRemovalsHeld(core, hold);
   const manifest: Manifest = {
     version: 1,
     program: packageVersion(),

@@ -8,6 +8,8 @@ import { createContext } from '../../../../src/context.js';
 import { openDatabase } from '../../../../src/db/connection.js';
 import { createApp } from '../../../../src/http/server/app.js';
 import { createLogger } from '../../../../src/logger.js';
+import { makeBackup } from '../../../../src/services/maintenance/backup/backup.js';
+import { failureOf } from '../../../db/support/failure.js';
 import { signIn, tokenFor } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
 import { elsewhere, useInstallation, withMaterials } from './support/installation.js';
@@ -101,4 +103,24 @@ describe('coursectl backup, while the service is used', function () {
     const { sweep: swept } = await cli.json<{ sweep: object }>(['files', 'sweep'], { env: elsewhere });
     expect(swept).to.deep.include({ missing: [] });
   });
+
+  const losses = { 'has expired': 'expires_at = 1', 'has another owner': "owner = 'another'" };
+  for (const [loss, change] of Object.entries(losses))
+    it(`fails when its lease, which keeps files from being removed, ${loss}`, async () => {
+      const { context } = await withMaterials(cli, 200);
+      const folder = path.join(cli.folder, 'copy');
+      let changed: Promise<unknown> | undefined;
+      const backup = makeBackup(context, {
+        folder,
+        signal: new AbortController().signal,
+        onFile: () => {
+          changed ??= context.database.sequelize.query(`UPDATE leases SET ${change} WHERE name = 'backup'`);
+        },
+      });
+      const { code, message } = await failureOf(() => backup);
+      await changed;
+      expect(code).to.equal('FILE_UNUSABLE');
+      expect(message).to.match(/^The backup was paused, or .*\. Run it again\.$/);
+      expect(existsSync(folder)).to.equal(false);
+    });
 });
