@@ -54,7 +54,7 @@ function printDump(run: Run<'<folder>', typeof backupOptions>, commands: DumpCom
 }
 
 function textOf(folder: string, manifest: Manifest, bucket: string | null): string {
-  const { databaseBytes, files, fileBytes, missing } = summaryOf(manifest);
+  const { databaseBytes, files, fileBytes, missing, damaged } = summaryOf(manifest);
   return [
     `Backup in ${folder}:`,
     databaseBytes === null
@@ -63,7 +63,12 @@ function textOf(folder: string, manifest: Manifest, bucket: string | null): stri
     files === null
       ? `  no files: copy the bucket with a tool of its server, such as: aws s3 sync ${bucket} <folder>`
       : `  ${counted(files, 'file')}: ${counted(fileBytes, 'byte')}`,
-    ...(missing.length > 0 ? [`${counted(missing.length, 'file')} missing in the storage`] : []),
-    ...missing.map((key) => `  ${key}`),
+    ...keysText(missing, 'missing in the storage'),
+    ...keysText(damaged, 'damaged in the storage, with another size than the database says; copied nevertheless'),
   ].join('\n');
+}
+
+/** Files by their keys, under how many they are and what is wrong with them; nothing for none. */
+function keysText(keys: readonly string[], problem: string): string[] {
+  return keys.length === 0 ? [] : [`${counted(keys.length, 'file')} ${problem}`, ...keys.map((key) => `  ${key}`)];
 }

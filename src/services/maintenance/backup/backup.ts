@@ -74,8 +74,8 @@ async function writeBackup(core: Core, options: BackupOptions, hold: Lease): Pro
   const { config, now } = core;
   const startedAt = now().toISOString();
   const copied = config.database.dialect === 'sqlite' ? await backUpDatabase(core, options) : undefined;
-  const { migrations, keys } = copied ?? (await contentsOf(core.database));
-  const stored = config.files.storage.kind === 'local' ? await backUpFiles(core, keys, options) : undefined;
+  const { migrations, live } = copied ?? (await contentsOf(core.database));
+  const stored = config.files.storage.kind === 'local' ? await backUpFiles(core, live, options) : undefined;
   await assertRemovalsHeld(core, hold);
   const manifest: Manifest = {
     version: 1,
@@ -92,13 +92,26 @@ async function writeBackup(core: Core, options: BackupOptions, hold: Lease): Pro
   return manifest;
 }
 
+/** A live file, as its row describes it. */
+interface LiveFile {
+  key: string;
+  bytes: number;
+}
+
 /** What a backup must know of its database. */
-async function contentsOf(database: Database): Promise<{ migrations: string[]; keys: string[] }> {
+async function contentsOf(database: Database): Promise<{ migrations: string[]; live: LiveFile[] }> {
   const { executed } = await migrationStatus(database);
   const rows = await database.read(() =>
-    database.models.StoredFile.findAll({ attributes: ['storageKey'], where: { state: 'live' }, order: ['id'] }),
+    database.models.StoredFile.findAll({
+      attributes: ['storageKey', 'bytes'],
+      where: { state: 'live' },
+      order: ['id'],
+    }),
   );
-  return { migrations: executed, keys: rows.map(({ storageKey }) => storageKey) };
+  return {
+    migrations: executed,
+    live: rows.map(({ storageKey, bytes }) => ({ key: storageKey, bytes: Number(bytes) })),
+  };
 }
 
 async function backUpDatabase({ database }: Core, { folder, signal }: BackupOptions) {
@@ -123,17 +136,18 @@ async function backUpDatabase({ database }: Core, { folder, signal }: BackupOpti
   }
 }
 
-async function backUpFiles({ storage }: Core, keys: readonly string[], { folder, signal, onFile }: BackupOptions) {
+async function backUpFiles({ storage }: Core, live: readonly LiveFile[], { folder, signal, onFile }: BackupOptions) {
   const folders = keyFolders(path.join(folder, filesName));
   await folders.create();
   const files: NonNullable<Manifest['files']> = [];
   const missing: string[] = [];
-  for (const [index, key] of keys.entries()) {
+  for (const [index, { key, bytes }] of live.entries()) {
     if (signal.aborted) throw new AppError('INTERRUPTED');
     const object = await storage.open(key);
-    if (object) files.push({ key, ...(await copyStream(object.stream, await folders.pathOf(key), signal)) });
-    else missing.push(key);
-    onFile(index + 1, keys.length);
+    const copied = object && (await copyStream(object.stream, await folders.pathOf(key), signal));
+    if (copied) files.push({ key, ...copied });
+    if (copied?.bytes !== bytes) missing.push(key);
+    onFile(index + 1, live.length);
   }
   await folders.sync();
   return { files, missing };

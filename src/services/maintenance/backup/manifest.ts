@@ -34,7 +34,10 @@ export interface Manifest {
   database: Content | null;
   /** The stored files by their keys; null when they are in a bucket. */
   files: (Content & { key: string })[] | null;
-  /** Keys of live files that were missing in the storage. */
+  /**
+   * Keys of live files that were missing in the storage, or had another size than their row names; the latter are in `files`
+   * as they were.
+   */
   missing: string[];
 }
 

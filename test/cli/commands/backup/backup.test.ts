@@ -63,6 +63,20 @@ describe('coursectl backup and restore', () => {
     expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
   });
 
+  it('copies and lists files whose size differs from the database, and exits with 3', async () => {
+    const { files } = await withMaterials(cli, 2);
+    const key = files[0]?.storageKey ?? '';
+    writeFileSync(path.join(cli.folder, 'data/files', key), 'Content');
+    const { exitCode, stdout } = await cli.run(['backup', 'copy']);
+    expect(exitCode).to.equal(3);
+    expect(stdout)
+      .to.match(/\n {2}2 files: 25 bytes\n1 file damaged in the storage, .*\n {2}/)
+      .and.to.include(key);
+    const { restore } = await cli.json<{ restore: object }>(['restore', 'copy'], { env: elsewhere });
+    expect(restore).to.deep.include({ files: 2, missing: [], damaged: [key] });
+    expect(readFileSync(path.join(cli.folder, 'elsewhere/files', key), 'utf8')).to.equal('Content');
+  });
+
   it('has restored, and warns, when the cleanup afterwards fails', async () => {
     await withMaterials(cli, 1);
     await cli.run(['backup', 'copy']);
