@@ -1,6 +1,8 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { QueryTypes } from 'sequelize';
+import { AppError, isAppError } from '../errors.js';
 import type { Database } from './connection.js';
+import { driverError } from './dialect.js';
 
 /**
  * Copies an SQLite database into a new file while others write to it. `VACUUM INTO` reads one snapshot; the online backup API
@@ -14,6 +16,26 @@ export async function copySqlite({ sequelize, read }: Database, file: string): P
   await writeFile(file, '', { flag: 'wx', mode: 0o600 });
   await read(() => sequelize.query('VACUUM INTO :file', { replacements: { file } }));
   await chmod(file, 0o600);
+}
+
+/**
+ * Runs work that makes or opens a copy. Faults of the copy's disk, which a query takes for the database's, name its folder.
+ * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and what `work` throws
+ */
+export async function onDiskOfCopy<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code } = driverError(isAppError(error) ? error.cause : error);
+    if (code === 'SQLITE_FULL') throw new AppError('DISK_FULL', undefined, { cause: error });
+    if (code === 'SQLITE_IOERR' || code === 'SQLITE_CANTOPEN')
+      throw new AppError(
+        'STORAGE_UNAVAILABLE',
+        `The database can't be copied to the folder "${folder}": check its disk, and that of the database.`,
+        { cause: error },
+      );
+    throw error;
+  }
 }
 
 /**

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { type Database, openDatabase } from '../../../db/connection.js';
 import type { Lease } from '../../../db/lease.js';
 import { migrationStatus } from '../../../db/migrator.js';
-import { copySqlite, sqliteProblems } from '../../../db/sqlite-copy.js';
-import { AppError } from '../../../errors.js';
+import { copySqlite, onDiskOfCopy, sqliteProblems } from '../../../db/sqlite-copy.js';
+import { AppError, isAppError } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import { packageVersion } from '../../../version.js';
@@ -39,8 +39,16 @@ export async function makeBackup(core: Core, options: BackupOptions): Promise<Ma
   } catch (error) {
     // The first error matters more; without a manifest nobody restores what is left.
     await removeParts(folder, isNew).catch(() => undefined);
-    throw diskFault(folder, error);
+    throw backupFault(folder, error);
   }
+}
+
+/** Names the folder in faults of its disk: on others nothing is written but the lease. */
+function backupFault(folder: string, error: unknown): unknown {
+  const fault = diskFault(folder, error);
+  if (!isAppError(fault, 'DISK_FULL')) return fault;
+  const message = `The disk of the folder ${folder} is full. Free some space, or name a folder on another disk.`;
+  return new AppError('DISK_FULL', message, { cause: error });
 }
 
 /** @returns whether the folder is new */
@@ -60,7 +68,7 @@ async function makeEmptyFolder(folder: string): Promise<boolean> {
     const why = isIncomplete ? ': it has an incomplete backup' : '';
     throw new AppError('USAGE', `The folder ${folder} isn't empty${why}. Name another one, or remove it.`);
   } catch (error) {
-    throw diskFault(folder, error);
+    throw backupFault(folder, error);
   }
 }
 
@@ -73,7 +81,10 @@ async function removeParts(folder: string, isNew: boolean): Promise<void> {
 async function writeBackup(core: Core, options: BackupOptions, hold: Lease): Promise<Manifest> {
   const { config, now } = core;
   const startedAt = now().toISOString();
-  const copied = config.database.dialect === 'sqlite' ? await backUpDatabase(core, options) : undefined;
+  const copied =
+    config.database.dialect === 'sqlite'
+      ? await onDiskOfCopy(options.folder, () => backUpDatabase(core, options))
+      : undefined;
   const { migrations, live } = copied ?? (await contentsOf(core.database));
   const stored = config.files.storage.kind === 'local' ? await backUpFiles(core, live, options) : undefined;
   await assertRemovalsHeld(core, hold);

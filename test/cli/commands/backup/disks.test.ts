@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { folderOnOtherFileSystem } from '../../../support/other-file-system.js';
@@ -79,6 +79,27 @@ describe('coursectl backup and restore, on disks of their own', () => {
       expect(pathsIn(at('elsewhere'))).to.deep.equal([]);
     } finally {
       disk.unmount();
+    }
+  });
+
+  it('names the folder of the backup when its disk is full, and leaves nothing there', async function () {
+    await withMaterials(cli, 100);
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    const database = statSync(at('copy/database.sqlite')).size;
+    // Too small for the database, and for the files.
+    for (const [name, bytes] of Object.entries({ tiny: 100_000, small: database + 200_000 })) {
+      const disk = mountSmallDisk(at(name), `${Math.ceil(bytes / 1024)}k`);
+      if (!disk) return this.skip();
+      try {
+        const { exitCode, said } = await cli.refusal(['backup', `${name}/copy`]);
+        expect(exitCode, name).to.equal(1);
+        expect(said).to.equal(
+          `The disk of the folder ${at(name)}/copy is full. Free some space, or name a folder on another disk.`,
+        );
+        expect(existsSync(at(`${name}/copy`))).to.equal(false);
+      } finally {
+        disk.unmount();
+      }
     }
   });
 });
