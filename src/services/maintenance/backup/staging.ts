@@ -168,7 +168,7 @@ async function stageDatabase(target: string, { folder, signal }: BackupOptions, 
   const file = stagedDatabase(target);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await copyStream(createReadStream(path.join(folder, databaseName)), file, signal);
-  let stopped = 0;
+  let stopped: number;
   const database = openDatabase({ dialect: 'sqlite', file });
   try {
     const problems = await sqliteProblems(database);
@@ -177,7 +177,7 @@ async function stageDatabase(target: string, { folder, signal }: BackupOptions, 
         'FILE_UNUSABLE',
         `The database of the backup ${folder} is damaged: ${problems.join('; ')}. Use another backup.`,
       );
-    const { unknown, pending } = await migrationStatus(database);
+    const { unknown } = await migrationStatus(database);
     if (unknown.length > 0)
       throw new AppError(
         'SCHEMA_OUTDATED',
@@ -187,8 +187,7 @@ async function stageDatabase(target: string, { folder, signal }: BackupOptions, 
       for (const table of ['sessions', 'leases'])
         await database.sequelize.query(`DELETE FROM ${table}`, { transaction });
     });
-    // An older database may lack columns; its imports only wait.
-    if (pending.length === 0) stopped = await stopUnreadableImports(database, now);
+    stopped = await stopUnreadableImports(database, now);
   } finally {
     await database.close();
   }

@@ -101,9 +101,10 @@ describe('coursectl backup and restore', () => {
     expect(sessions).to.deep.equal([]);
   });
 
-  it('stops imports that wait for an upload, which is not in the backup', async () => {
+  /** An import that waits for its upload, which no backup has. @returns its id */
+  async function buildWaitingImport(): Promise<string> {
     const context = await cli.context();
-    const record = await context.database.models.Import.create({
+    const { id } = await context.database.models.Import.create({
       id: uuidv7(),
       number: 1,
       status: 'queued',
@@ -114,10 +115,15 @@ describe('coursectl backup and restore', () => {
       optionsJson: '{}',
       createdAt: new Date(),
     });
+    return id;
+  }
+
+  it('stops imports that wait for an upload, which is not in the backup', async () => {
+    const id = await buildWaitingImport();
     await cli.run(['backup', 'copy']);
     const { stdout } = await cli.run(['restore', 'copy'], { env: elsewhere });
     expect(stdout).to.include('1 import stopped: upload the files again\n');
-    const { stdout: shown } = await cli.run(['imports', 'show', record.id], { env: elsewhere });
+    const { stdout: shown } = await cli.run(['imports', 'show', id], { env: elsewhere });
     expect(shown).to.include('failed').and.to.include('Upload it again.');
   });
 
@@ -164,6 +170,21 @@ describe('coursectl backup and restore', () => {
     expect(stdout).to.match(/\(1 migration pending\)\. Run: coursectl migrate up\n$/);
     expect((await cli.run(['migrate', 'up'], { env: elsewhere })).exitCode).to.equal(0);
     expect((await cli.run(['users', 'list'], { env: elsewhere })).exitCode).to.equal(0);
+  });
+
+  it('stops such imports in a database of any older schema, too', async () => {
+    const id = await buildWaitingImport();
+    const { executed } = await (await cli.context()).schema.status();
+    // The oldest schema that can be backed up: it has the stored files.
+    const steps = executed.length - 1 - executed.findIndex((name) => name.includes('create-files'));
+    expect((await cli.run(['migrate', 'down', '--steps', `${steps}`, '--yes'])).exitCode).to.equal(0);
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    const { restore } = await cli.json<{ restore: { pending: string[] } }>(['restore', 'copy'], { env: elsewhere });
+    expect(restore).to.deep.include({ stoppedImports: 1 });
+    expect(restore.pending).to.have.length(steps);
+    expect((await cli.run(['migrate', 'up'], { env: elsewhere })).exitCode).to.equal(0);
+    const { stdout: shown } = await cli.run(['imports', 'show', id], { env: elsewhere });
+    expect(shown).to.include('failed').and.to.include('Upload it again.');
   });
 
   it('restores only where there is no database', async () => {
