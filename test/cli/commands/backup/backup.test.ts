@@ -86,7 +86,7 @@ describe('coursectl backup and restore', () => {
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/\n {2}1 file: 18 bytes\nRun: coursectl doctor\n$/);
     expect(stderr).to.match(
-      /^warning: The backup is restored, but not all orphaned files were removed: ENOTDIR.*\. Run: coursectl files sweep$/m,
+      /^warning: The backup is restored, but not all orphaned files were removed: The folder ".+uploads" isn't a folder: check the path\. Run: coursectl files sweep$/m,
     );
   });
 
