@@ -1,5 +1,7 @@
 import { Op } from 'sequelize';
 import type { AuditEntry } from '../db/models/audit-entry.js';
+import type { Import } from '../db/models/import.js';
+import type { ImportRow } from '../db/models/import-row.js';
 import type { AuditListing } from '../schemas/audit.js';
 import type { Core } from './core.js';
 import type { Page } from './paging.js';
@@ -16,51 +18,74 @@ function createdAt(id: string): Date | undefined {
   return high === undefined || low === undefined ? undefined : new Date(Number.parseInt(high + low, 16));
 }
 
-function matches({ action, actorId, targetType, from, to }: AuditListing, entry: AuditEntry): boolean {
+/** The account whose creation by an import a listing may show; none for most. */
+function importedAccountOf({
+  action = 'user.import',
+  targetType = 'user',
+  targetId,
+}: AuditListing): string | undefined {
+  return action === 'user.import' && targetType === 'user' ? targetId : undefined;
+}
+
+function matches({ actorId, from, to }: AuditListing, entry: AuditEntry): boolean {
   return (
-    (action === undefined || action === entry.action) &&
     (actorId === undefined || actorId === entry.actorId) &&
-    (targetType === undefined || targetType === entry.targetType) &&
     (from === undefined || entry.at >= from) &&
     (to === undefined || entry.at < to)
   );
+}
+
+/** Whether the log itself says that something else than an import has made a target. */
+async function isMadeOtherwise({ database }: Core, targetId: string): Promise<boolean> {
+  const { AuditEntry } = database.models;
+  const made = [{ targetType: { [Op.ne]: 'user' } }, { action: ['setup.complete', 'user.register'] }];
+  return (await AuditEntry.findOne({ attributes: ['id'], where: { targetId, [Op.or]: made }, raw: true })) !== null;
+}
+
+/** The row of an account that one of some imports has created. */
+async function createdBy({ database }: Core, imports: readonly Import[], userId: string): Promise<ImportRow | null> {
+  if (imports.length === 0) return null;
+  const importId = imports.map(({ id }) => id);
+  return database.models.ImportRow.findOne({ where: { importId, userId, outcome: 'created' }, raw: true });
 }
 
 /**
  * The creation of an account by an import, as an audit entry built from the import's ledger. Writing audit entries too
  * would be slow: see docs/DECISIONS.md.
  */
-async function creationOf({ database }: Core, accountId: string): Promise<AuditEntry | undefined> {
+async function creationOf(core: Core, accountId: string): Promise<AuditEntry | undefined> {
   const at = createdAt(accountId);
-  if (!at) return undefined;
-  const { AuditEntry, Import, ImportRow } = database.models;
+  if (!at || (await isMadeOtherwise(core, accountId))) return undefined;
+  const { AuditEntry, Import } = core.database.models;
   const near = (milliseconds: number) => new Date(at.getTime() + milliseconds);
   // Ledgers are long and have no index on accounts, so only imports of that time are searched.
   const imports = await Import.findAll({
+    attributes: ['id', 'createdBy', 'origin', 'fileName', 'createdAt', 'finishedAt'],
     where: {
       createdAt: { [Op.lte]: near(clockTolerance) },
       [Op.or]: [{ finishedAt: null }, { finishedAt: { [Op.gte]: near(-clockTolerance) } }],
     },
     order: ['id'],
   });
-  for (const { id: importId, createdBy, origin, fileName } of imports) {
-    const row = await ImportRow.findOne({ where: { importId, userId: accountId, outcome: 'created' }, raw: true });
-    if (!row) continue;
-    return AuditEntry.build({
-      id: accountId,
-      at,
-      actorId: createdBy,
-      origin,
-      ip: null,
-      osUser: null,
-      action: 'user.import',
-      targetType: 'user',
-      targetId: accountId,
-      beforeJson: null,
-      afterJson: JSON.stringify({ importId, line: row.line, file: fileName }),
-    });
-  }
-  return undefined;
+  // Where the clocks of machines are the same, it is one of few.
+  const ranThen = (one: Import) => one.createdAt <= at && (one.finishedAt === null || one.finishedAt >= at);
+  const others = imports.filter((one) => !ranThen(one));
+  const row = (await createdBy(core, imports.filter(ranThen), accountId)) ?? (await createdBy(core, others, accountId));
+  const source = imports.find(({ id }) => id === row?.importId);
+  if (!row || !source) return undefined;
+  return AuditEntry.build({
+    id: accountId,
+    at,
+    actorId: source.createdBy,
+    origin: source.origin,
+    ip: null,
+    osUser: null,
+    action: 'user.import',
+    targetType: 'user',
+    targetId: accountId,
+    beforeJson: null,
+    afterJson: JSON.stringify({ importId: source.id, line: row.line, file: source.fileName }),
+  });
 }
 
 /** Adds the creation by an import to the audit entries of an account: the oldest entry, so it comes last. */
@@ -69,8 +94,9 @@ export async function withCreation(
   listing: AuditListing,
   { items, pagination }: Page<AuditEntry>,
 ): Promise<Page<AuditEntry>> {
-  const { targetId, page, limit } = listing;
-  const creation = targetId === undefined ? undefined : await core.database.read(() => creationOf(core, targetId));
+  const { page, limit } = listing;
+  const accountId = importedAccountOf(listing);
+  const creation = accountId === undefined ? undefined : await core.database.read(() => creationOf(core, accountId));
   // Of more entries than are counted, the oldest isn't on this page.
   if (!creation || pagination.totalItemsCapped || !matches(listing, creation)) return { items, pagination };
   const totalItems = pagination.totalItems + 1;

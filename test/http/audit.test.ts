@@ -5,7 +5,7 @@ import type { User } from '../../src/db/models/user.js';
 import { listAudit, recordAudit } from '../../src/services/audit.js';
 import { unlockAddress } from '../../src/services/auth/throttle-locks.js';
 import { operator } from '../../src/services/core.js';
-import { buildCourse, buildUser, signIn } from '../support/factories.js';
+import { buildCourse, buildImport, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectInvalid } from './support/expectations.js';
 
@@ -47,6 +47,35 @@ describe('GET /api/audit', () => {
     const { body } = await list(query).expect(200);
     return body.entries.map(({ after }: { after: { day: number } }) => after.day);
   };
+
+  it('asks as little of the database however many imports ran on the day of an account', async () => {
+    const { context } = harness;
+    // Sequelize's types have no options to change.
+    const { options } = context.database.sequelize as unknown as {
+      options: { logging: false | (() => void) };
+    };
+    const statementsFor = async (query: string) => {
+      let count = 0;
+      options.logging = () => {
+        count += 1;
+      };
+      try {
+        await list(query).expect(200);
+      } finally {
+        options.logging = false;
+      }
+      return count;
+    };
+    await record(1);
+    const counts: number[][] = [];
+    for (let imports = 0; imports < 2; imports += 1) {
+      for (let number = 0; number < 20 * imports; number += 1) await buildImport(context, 1);
+      counts.push([await statementsFor(`?targetId=${target.id}`), await statementsFor(`?targetId=${uuidv7()}`)]);
+    }
+    const [without, among] = counts as [number[], number[]];
+    // One statement for imports that ran at that moment, and one for others.
+    for (const [index, count] of among.entries()) expect(count).to.be.at.most((without[index] ?? 0) + 2);
+  });
 
   it('shows entries with exactly the documented fields', async () => {
     await record(1);
