@@ -80,7 +80,7 @@ if (onMysql)
     });
 
     it('during the commit repeats nothing', async () => {
-      breakAt('COMMIT');
+      breakAt('COMMIT;');
       const attempts = { count: 0 };
       const { code } = await failureOf(() => insert('a', attempts));
       expect([code, attempts.count]).to.deep.equal(['DATABASE_UNREACHABLE', 1]);
@@ -88,7 +88,7 @@ if (onMysql)
     });
 
     it('during the commit is a success when the row is found', async () => {
-      breakAt('COMMIT', 'drop answer');
+      breakAt('COMMIT;', 'drop answer');
       const attempts = { count: 0 };
       expect(await insert('a', attempts)).to.equal('a');
       expect(attempts.count).to.equal(1);
