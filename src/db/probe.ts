@@ -13,7 +13,7 @@ export type Probe =
   | { state: 'unreachable'; reason: string }
   /** The server refuses the user or the password. @property clientHost where the server sees the client */
   | { state: 'login refused'; clientHost: string | undefined }
-  /** The server accepts no connections from this machine, whoever the user is. */
+  /** The server accepts no connections from this machine, for any user. */
   | { state: 'host refused'; clientHost: string | undefined; statements: readonly string[] }
   /** The user has no rights on the database, which may not exist: the server doesn't say. */
   | { state: 'no rights'; statements: readonly string[] }

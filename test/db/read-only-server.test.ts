@@ -63,7 +63,7 @@ if (onMysql)
     beforeEach(async () => {
       const { pathname } = new URL(databases.url);
       const name = pathname.slice(1);
-      // Whoever has all rights may write to a server that is read-only.
+      // A user with all rights can write to a server that is read-only.
       const grants = accounts.map((account) => `GRANT ALL ON ${name}.* TO ${account}`);
       await Promise.all([onFormer(`CREATE DATABASE ${name}`, ...grants), onServer(...grants)]);
       await createLeaseTable(databases.open());

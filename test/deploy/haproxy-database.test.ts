@@ -78,12 +78,12 @@ import { isInstalled } from './programs.js';
     return { node: node.toString(), ended };
   }
 
-  async function leave(haproxy: Haproxy, name: string): Promise<void> {
+  async function markDown(haproxy: Haproxy, name: string): Promise<void> {
     writeFileSync(markOf(name), '');
     await haproxy.untilServer(`database/${name}`, 'DOWN');
   }
 
-  async function comeBack(haproxy: Haproxy, name: string): Promise<void> {
+  async function markUp(haproxy: Haproxy, name: string): Promise<void> {
     rmSync(markOf(name));
     await haproxy.untilServer(`database/${name}`, 'UP');
   }
@@ -92,22 +92,22 @@ import { isInstalled } from './programs.js';
     const haproxy = await start();
     const first = await open();
     expect(first.node).to.equal('one');
-    await leave(haproxy, 'one');
+    await markDown(haproxy, 'one');
     await first.ended;
     const second = await open();
     expect(second.node).to.equal('two');
-    await comeBack(haproxy, 'one');
+    await markUp(haproxy, 'one');
     expect((await open()).node).to.equal('two');
-    await leave(haproxy, 'two');
+    await markDown(haproxy, 'two');
     await second.ended;
     expect((await open()).node).to.equal('one');
   });
 
   it('uses another node when the operator takes one out, also after that is ready again', async () => {
     const haproxy = await start();
-    await leave(haproxy, 'one');
+    await markDown(haproxy, 'one');
     const used = await open();
-    await comeBack(haproxy, 'one');
+    await markUp(haproxy, 'one');
     await haproxy.command('set server database/two state maint');
     await used.ended;
     expect((await open()).node).to.equal('one');
@@ -119,9 +119,9 @@ import { isInstalled } from './programs.js';
   it('uses the same node after a reload', async () => {
     const former = await start();
     const startedAt = performance.now();
-    await leave(former, 'one');
+    await markDown(former, 'one');
     expect((await open()).node).to.equal('two');
-    await comeBack(former, 'one');
+    await markUp(former, 'one');
     // For 5 s after its start it asks its peers, and tells nothing.
     await sleep(Math.max(0, startedAt + 6000 - performance.now()));
     await start(former);

@@ -11,6 +11,7 @@ import { holdRemovals } from '../../../src/services/files/removal-hold.js';
 import { sweepFiles, sweepStorage } from '../../../src/services/maintenance/orphan-cleanup.js';
 import { startHousekeeping } from '../../../src/services/maintenance/schedule.js';
 import { expectNothingLeft, fileRows, storedKeys, storingAfter, uploadsIn } from '../../http/support/uploads.js';
+import { emptySweep } from '../../support/empty-sweep.js';
 import { buildCourse, buildMaterial, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
@@ -18,18 +19,6 @@ import { whileSchemaIsNewer } from '../../support/newer-schema.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const hour = 3_600_000;
-
-/** The result of a comparison that finds nothing. */
-const nothing = {
-  removed: 0,
-  held: 0,
-  failed: 0,
-  failure: null,
-  leftovers: 0,
-  unknown: [],
-  missing: [],
-  wrongSize: [],
-};
 
 describe('the cleanup of files', () => {
   const harness = useHarness();
@@ -90,13 +79,13 @@ describe('the cleanup of files', () => {
   }
 
   it('finds nothing in an empty storage', async () => {
-    expect(await sweepStorage(context, true)).to.deep.equal(nothing);
+    expect(await sweepStorage(context, true)).to.deep.equal(emptySweep);
     expect(readdirSync(folder.path)).to.deep.equal([]);
   });
 
   it('keeps live files of any age', async () => {
     await crashed('live', { age: 1000 * hour });
-    expect(await sweepStorage(context, true)).to.deep.equal(nothing);
+    expect(await sweepStorage(context, true)).to.deep.equal(emptySweep);
     await expectNothingLeft(context, 1);
   });
 
@@ -157,7 +146,7 @@ describe('the cleanup of files', () => {
   it('keeps uploads that may be running', async () => {
     const key = await crashed('pending', { age: 0.9 * hour });
     leftover('half', 0.9 * hour);
-    expect(await sweepStorage(context, true)).to.deep.equal(nothing);
+    expect(await sweepStorage(context, true)).to.deep.equal(emptySweep);
     expect(await fileRows(context)).to.deep.equal([`pending ${key}`]);
     expect([await storedKeys(context), uploadsIn(context)]).to.deep.equal([[key], ['half']]);
   });
@@ -242,7 +231,7 @@ describe('the cleanup of files', () => {
     it('reports unknown objects, and keeps them', async () => {
       const key = await unknownObject(2 * hour);
       await crashed('live');
-      expect(await sweepStorage(context, false)).to.deep.equal({ ...nothing, unknown: [key] });
+      expect(await sweepStorage(context, false)).to.deep.equal({ ...emptySweep, unknown: [key] });
       expect(await storedKeys(context)).to.include(key);
     });
 
@@ -266,7 +255,7 @@ describe('the cleanup of files', () => {
     it('reports live files that are missing', async () => {
       const key = await crashed('live', { withObject: false });
       await crashed('live');
-      expect(await sweepStorage(context, true)).to.deep.equal({ ...nothing, missing: [key] });
+      expect(await sweepStorage(context, true)).to.deep.equal({ ...emptySweep, missing: [key] });
       expect(await fileRows(context)).to.have.length(2);
     });
   });
@@ -283,7 +272,7 @@ describe('the cleanup of files', () => {
       yield* context.storage.list();
       await context.database.models.StoredFile.destroy({ where: { storageKey: cut } });
     };
-    expect(await sweepStorage({ ...context, storage: { ...storage, list } }, false)).to.deep.equal(nothing);
+    expect(await sweepStorage({ ...context, storage: { ...storage, list } }, false)).to.deep.equal(emptySweep);
   });
 
   describe('an upload that takes too long', () => {
