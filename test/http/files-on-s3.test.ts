@@ -3,12 +3,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request, { type Test } from 'supertest';
 import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { uploadBounds } from '../../src/http/server/waiting-requests.js';
 import { sweepFiles, sweepStorage } from '../../src/services/maintenance/orphan-cleanup.js';
 import { faultOf } from '../storage/support/storage-contract.js';
 import { buildCourse, signIn } from '../support/factories.js';
@@ -19,13 +21,25 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { expectFailure } from './support/expectations.js';
 import { emptyStorage, expectNothingLeft, fileRows, picture, read, storedKeys, uploadsIn } from './support/uploads.js';
 
-/** What becomes of requests on their way to the storage: `cut` ends answers where their content begins. */
-type Way = 'open' | 'closed' | 'cut';
+/**
+ * What becomes of requests on their way to the storage: `cut` ends answers where their content begins, `held` keeps requests
+ * until the way is open.
+ */
+type Way = 'open' | 'closed' | 'cut' | 'held';
+
+interface WayTo {
+  server: Server;
+  port: number;
+  set(way: Way): void;
+  /** How many requests are held. */
+  held(): number;
+}
 
 /** A way to a server that can be closed. */
-async function wayTo(port: number): Promise<{ server: Server; port: number; set(way: Way): void }> {
+async function wayTo(port: number): Promise<WayTo> {
   let way: Way = 'open';
   const sockets = new Set<Socket>();
+  const held = new Map<Socket, () => void>();
   const server = createServer((socket) => {
     const upstream = connect(port, '127.0.0.1');
     sockets.add(socket);
@@ -33,9 +47,15 @@ async function wayTo(port: number): Promise<{ server: Server; port: number; set(
       one.on('error', () => undefined);
       one.once('close', () => [socket, upstream].map((other) => other.destroy()));
     }
-    socket.once('close', () => sockets.delete(socket));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      held.delete(socket);
+    });
     if (way === 'closed') return void socket.destroy();
-    socket.pipe(upstream);
+    const passes = () => void socket.pipe(upstream);
+    upstream.on('unpipe', () => held.set(socket, passes));
+    if (way === 'held') held.set(socket, passes);
+    else passes();
     upstream.on('data', (chunk: Buffer) => {
       const head = chunk.indexOf('\r\n\r\n');
       if (way !== 'cut') return void socket.write(chunk);
@@ -50,8 +70,14 @@ async function wayTo(port: number): Promise<{ server: Server; port: number; set(
     port: (server.address() as AddressInfo).port,
     set(next) {
       way = next;
-      for (const socket of sockets) if (way === 'closed') socket.destroy();
+      for (const socket of sockets)
+        if (way === 'closed') socket.destroy();
+        else if (way === 'held') socket.unpipe();
+      if (way === 'held') return;
+      for (const pass of held.values()) pass();
+      held.clear();
     },
+    held: () => [...held.keys()].filter(({ readableLength }) => readableLength > 0).length,
   };
 }
 
@@ -208,6 +234,46 @@ describe('files in a bucket, over HTTP', function () {
     }
     await expectNothingLeft(context, 1);
     await api('get', routeOf(file.id)).expect(200);
+  });
+
+  describe('that is slow', () => {
+    const requests = async () =>
+      (await request(server.url).get('/readyz')).body as {
+        requests: { working: number };
+        waiting: { uploads: number };
+      };
+    async function until(isSo: () => Promise<boolean>): Promise<void> {
+      const deadline = Date.now() + scaled(10_000);
+      while (!(await isSo())) {
+        if (Date.now() > deadline) throw new Error(`It never came so far: ${JSON.stringify(await requests())}`);
+        await sleep(10);
+      }
+    }
+
+    it('gets few files of an account at a time, and keeps no place of other requests', async () => {
+      way.set('held');
+      const uploads = Array.from({ length: 7 }, (_, index) => upload(`${index}`).then(({ status }) => status));
+      await until(async () => uploadsIn(context).length === uploadBounds.perAccount);
+      await until(async () => (await requests()).waiting.uploads === 7);
+      const image = thumbnail().then(({ status }) => status);
+      await until(async () => (await requests()).waiting.uploads === 8);
+      expect((await requests()).requests).to.include({ working: 0 });
+      expect(uploadsIn(context)).to.have.length(uploadBounds.perAccount);
+      await api('get', routeOf()).expect(200);
+      way.set('open');
+      expect(await Promise.all([image, ...uploads])).to.deep.equal([200, ...Array(7).fill(201)]);
+      await until(async () => (await requests()).waiting.uploads === 0);
+      await expectNothingLeft(context, 8);
+    });
+
+    it('keeps no place of other requests while it gives a file', async () => {
+      const { file } = (await upload('x').expect(201)).body;
+      way.set('held');
+      const reads = Array.from({ length: 3 }, () => api('get', routeOf(file.id)).then(({ status }) => status));
+      await until(async () => way.held() === 3 && (await requests()).requests.working === 0);
+      way.set('open');
+      expect(await Promise.all(reads)).to.deep.equal([200, 200, 200]);
+    });
   });
 
   describe('that can not be reached', () => {

@@ -63,10 +63,12 @@ export const fileHandlers = {
     return { message: 'Avatar removed successfully.' };
   },
 
-  async addMaterial({ context, caller, params, receive }) {
+  async addMaterial({ context, caller, params, receive, waitAside }) {
     const courseId = params.id;
-    const { file } = await receive(await materialLimit(context, actorOf(caller), courseId));
-    const added = await addMaterial(context, actorOf(caller), courseId, file);
+    const limit = await materialLimit(context, actorOf(caller), courseId);
+    // A slow bucket must not fill the disk with files that were received.
+    const { file } = await receive({ limit, keepsPlace: true });
+    const added = await addMaterial(context, actorOf(caller), courseId, file, waitAside);
     return { message: 'File uploaded successfully.', file: presentMaterial(added) };
   },
 
@@ -75,15 +77,18 @@ export const fileHandlers = {
     return { files: items.map(presentMaterial), pagination };
   },
 
-  async openMaterial({ context, caller, params, rangeOf }) {
+  async openMaterial({ context, caller, params, rangeOf, waitAside }) {
     const { id, fileId } = params;
     // What is under an id never changes.
     const etag = `"${fileId}"`;
     let piece: StreamAnswer['piece'];
-    const { file, object } = await openMaterial(context, actorOf(caller), id, fileId, ({ bytes }) => {
-      const range = rangeOf(Number(bytes), etag);
-      piece = range && { ...range, of: Number(bytes) };
-      return range;
+    const { file, object } = await openMaterial(context, actorOf(caller), id, fileId, {
+      rangeOf({ bytes }) {
+        const range = rangeOf(Number(bytes), etag);
+        piece = range && { ...range, of: Number(bytes) };
+        return range;
+      },
+      waitAside,
     });
     const { name: filename, contentType } = file;
     return { ...streamed(object), filename, contentType, etag, ...(piece && { piece }) };
@@ -94,8 +99,8 @@ export const fileHandlers = {
     return { message: 'File deleted successfully.' };
   },
 
-  async showImage({ context, params, setHeader }) {
-    const object = await openImage(context, params.name);
+  async showImage({ context, params, setHeader, waitAside }) {
+    const object = await openImage(context, params.name, waitAside);
     // Another picture has another address.
     setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     // Web clients of other origins show it.

@@ -1,11 +1,19 @@
 import type { Context } from '../../context.js';
 import type { Caller, Client } from '../../services/core.js';
-import type { ByteRange, UploadLimit } from '../../services/files/files.js';
+import type { ByteRange, UploadLimit, WaitAside } from '../../services/files/files.js';
 import type { Contract } from '../api/contract.js';
 import type { Operation, PathParameter } from '../api/operation.js';
 import type { StreamAnswer } from '../body/streams.js';
 import type { ReceivedUpload } from '../body/uploads.js';
 import type { SessionCookie } from './session-cookie.js';
+
+/** How a file is received. */
+export interface ReceiveOptions {
+  /** Stands in the place of the operation's own. */
+  limit?: UploadLimit;
+  /** Whether it counts among the uploads until its request ends, because the storage may take long for it. */
+  keepsPlace?: boolean;
+}
 
 /** What a handler is given. `caller` is set unless the operation is also open without a token. */
 export interface HandlerRequest<T extends Operation = Operation> {
@@ -23,9 +31,9 @@ export interface HandlerRequest<T extends Operation = Operation> {
   body: unknown;
   /**
    * Reads the form of an operation that takes a file; its fields are not validated yet. Called once the caller is known to
-   * be allowed what they want: until then nothing of the file is kept. A limit stands in the place of the operation's own.
+   * be allowed what they want: until then nothing of the file is kept.
    */
-  receive: T extends { upload: object } ? (limit?: UploadLimit) => Promise<ReceivedUpload> : undefined;
+  receive: T extends { upload: object } ? (options?: ReceiveOptions) => Promise<ReceivedUpload> : undefined;
   /** The piece of a file that is asked for: see range.ts. */
   rangeOf(bytes: number, etag: string): ByteRange | undefined;
   /**
@@ -35,8 +43,8 @@ export interface HandlerRequest<T extends Operation = Operation> {
   readPiece<R>(read: (from: Context) => Promise<R>): Promise<R>;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
-  /** Releases the request's slot while it waits in another bounded queue. */
-  waitAside<R>(wait: () => Promise<R>): Promise<R>;
+  /** Releases the request's slot while it waits in another bounded queue, or for the storage. */
+  waitAside: WaitAside;
   /** Waits until an answer with so many items may be built, where the query has no limit for them: see `itemBytes`. */
   expectItems(count: number): Promise<void>;
   /** The header, for operations that know callers of their own. */

@@ -11,7 +11,7 @@ import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
 import { assertAdmitted, callerOf } from './admit.js';
 import { clientOf } from './client.js';
-import type { Handler, HandlerRequest } from './handler.js';
+import type { Handler, HandlerRequest, ReceiveOptions } from './handler.js';
 import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
 import type { LengthyWork } from './lengthy-work.js';
 import { readingReplica } from './replica-reads.js';
@@ -155,13 +155,24 @@ export function respond<T extends Operation>(
       : {};
     if (isBodyLate) await assertStillSignedIn(context, caller);
     const { upload } = operation;
+    let leaveUploads: Leave | undefined;
     const receive =
       upload &&
-      (async (limit = atMost(upload.maxBytes(context.config))) => {
+      (async ({ limit = atMost(upload.maxBytes(context.config)), keepsPlace = false }: ReceiveOptions = {}) => {
         const settings = { field: upload.field, folder: uploadsFolder(context), limit };
-        const received = await released(waiting && (() => waiting.upload(coming)), () =>
+        let isThere = false;
+        // Nothing waits for the client of a file that is there.
+        const uploading = { ...coming, bytes: () => (isThere ? undefined : coming.bytes?.()) };
+        const enter = async (line: WaitingRequests): Promise<Leave> => {
+          const leave = await line.upload(uploading);
+          if (!keepsPlace) return leave;
+          leaveUploads = leave;
+          return () => undefined;
+        };
+        const received = await released(waiting && (() => enter(waiting)), () =>
           readUpload(request, response, settings),
         );
+        isThere = true;
         await assertStillSignedIn(context, caller).catch(async (error: unknown) => {
           await removeUpload(received.file);
           throw error;
@@ -243,6 +254,8 @@ export function respond<T extends Operation>(
     } catch (error) {
       leaveLarge?.({ error });
       throw error;
+    } finally {
+      leaveUploads?.();
     }
   }
 

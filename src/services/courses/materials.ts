@@ -13,6 +13,7 @@ import type { Actor, Core } from '../core.js';
 import {
   atMost,
   markForDeletion,
+  type OpenOptions,
   openFile,
   removeMarked,
   removeUpload,
@@ -20,6 +21,7 @@ import {
   storeFile,
   type Upload,
   type UploadLimit,
+  type WaitAside,
 } from '../files/files.js';
 import { type Page, pageOf } from '../paging.js';
 import { forceIncrementCourseVersions } from '../row-locks.js';
@@ -124,9 +126,16 @@ export async function materialLimit(core: Core, actor: Actor, courseId: string):
 
 /**
  * Adds a file to a course.
+ * @param waitAside how the caller waits for the storage
  * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
-export async function addMaterial(core: Core, actor: Actor, courseId: string, upload: Upload): Promise<StoredFile> {
+export async function addMaterial(
+  core: Core,
+  actor: Actor,
+  courseId: string,
+  upload: Upload,
+  waitAside?: WaitAside,
+): Promise<StoredFile> {
   try {
     assertTypeAllowed(core, sanitizeFilename(upload.name));
   } catch (error) {
@@ -135,7 +144,7 @@ export async function addMaterial(core: Core, actor: Actor, courseId: string, up
   }
   return storeFile(
     core,
-    { kind: 'material', owner: { courseId }, uploadedBy: actor.actorId, upload },
+    { kind: 'material', owner: { courseId }, uploadedBy: actor.actorId, upload, waitAside },
     async (file, transaction) => {
       await lockManagedCourse(core, actor, courseId, transaction);
       await assertQuota(core, courseId, file, transaction);
@@ -181,10 +190,10 @@ export async function openMaterial(
   actor: Actor,
   courseId: string,
   id: string,
-  rangeOf?: Parameters<typeof openFile>[2],
+  options?: OpenOptions,
 ): Promise<{ file: StoredFile; object: StoredObject }> {
   await assertMayRead(core, actor, courseId);
-  return openFile(core, { id, courseId, kind: 'material' }, rangeOf);
+  return openFile(core, { id, courseId, kind: 'material' }, options);
 }
 
 /** Deletes a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */

@@ -28,7 +28,13 @@ export async function setThumbnail(
   const picture = await asWebp(core, upload, thumbnailSize, actor.actorId ?? '', waiting);
   const file = await storeFile(
     core,
-    { kind: 'thumbnail', owner: { courseId }, uploadedBy: actor.actorId, upload: picture },
+    {
+      kind: 'thumbnail',
+      owner: { courseId },
+      uploadedBy: actor.actorId,
+      upload: picture,
+      waitAside: waiting.waitAside,
+    },
     async (stored, transaction) => {
       const course = await lockManagedCourse(core, actor, courseId, transaction);
       await markForDeletion(core, { courseId, kind: 'thumbnail' }, transaction);

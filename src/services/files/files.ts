@@ -33,6 +33,9 @@ export const atMost = (maxBytes: number): UploadLimit => ({
   tooLarge: (cause) => new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause }),
 });
 
+/** Waits without occupying a slot for requests. */
+export type WaitAside = <T>(wait: () => Promise<T>) => Promise<T>;
+
 /** The folder of unfinished uploads; nothing of it is served. */
 export function uploadsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'uploads');
@@ -69,6 +72,8 @@ interface NewFile {
   owner: Owner;
   uploadedBy: string | null;
   upload: Upload;
+  /** How the caller waits for the storage, which may be slow. */
+  waitAside?: WaitAside | undefined;
 }
 
 /** Stored images are always written by this program. */
@@ -93,7 +98,7 @@ type Attach = (file: StoredFile, transaction: Transaction) => Promise<void>;
 
 async function putAndAttach(
   core: Core,
-  { kind, owner, uploadedBy, upload }: NewFile,
+  { kind, owner, uploadedBy, upload, waitAside = (wait) => wait() }: NewFile,
   attach: Attach,
 ): Promise<StoredFile> {
   const { StoredFile } = core.database.models;
@@ -116,7 +121,7 @@ async function putAndAttach(
   };
   const file = await core.database.inTransaction((transaction) => StoredFile.create(row, { transaction }));
   try {
-    await core.storage.put(row.storageKey, upload.path);
+    await waitAside(() => core.storage.put(row.storageKey, upload.path));
     const makeLive = async (transaction: Transaction) => {
       await attach(file, transaction);
       const where = { id: row.id, state: 'pending' };
@@ -253,21 +258,29 @@ export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffe
   }
 }
 
+/** How a file is opened. */
+export interface OpenOptions {
+  /** Chooses a range of it; by default all of it. */
+  rangeOf?(file: StoredFile): ByteRange | undefined;
+  /** How the caller waits for the storage, which may be slow. */
+  waitAside?: WaitAside;
+}
+
 /**
  * Opens a live file.
- * @param rangeOf chooses a range of it; by default all of it
  * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` also for a file of the wrong size, and what `rangeOf` throws
  */
 export async function openFile(
   core: Core,
   where: WhereOptions<StoredFile>,
-  rangeOf: (file: StoredFile) => ByteRange | undefined = () => undefined,
+  { rangeOf, waitAside = (wait) => wait() }: OpenOptions = {},
 ): Promise<{ file: StoredFile; object: StoredObject }> {
   const { StoredFile } = core.database.models;
   const live = { [Op.and]: [{ state: 'live' as const }, where] };
   const file = await core.database.read(() => StoredFile.findOne({ where: live }));
   if (!file) throw notFound('File');
-  const object = await core.storage.open(file.storageKey, rangeOf(file));
+  const range = rangeOf?.(file);
+  const object = await waitAside(() => core.storage.open(file.storageKey, range));
   if (object) {
     assertWhole(core, file, object);
     return { file, object };

@@ -3,19 +3,19 @@ import type { StoredFile } from '../../db/models/stored-file.js';
 import { notFound } from '../../errors.js';
 import type { StoredObject } from '../../storage/storage.js';
 import type { Core } from '../core.js';
-import { openFile, removeUpload, type Upload } from './files.js';
+import { openFile, removeUpload, type Upload, type WaitAside } from './files.js';
 
 const imagePrefix = '/api/images/';
 
 /** The URL path of a stored image, readable without signing in. */
 export const imageUrl = ({ storageKey }: StoredFile) => imagePrefix + path.posix.basename(storageKey);
 
-/** How the caller waits for the image process. */
+/** How the caller waits for the image process and the storage. */
 export interface Waiting {
   /** Aborted when the client is gone; stops the work on the picture. */
   signal: AbortSignal;
-  /** Waits without occupying a slot for requests, because images have a queue of their own. */
-  waitAside?<T>(wait: () => Promise<T>): Promise<T>;
+  /** Images have a queue of their own. */
+  waitAside?: WaitAside;
 }
 
 /** Converts an upload to a WebP picture, and removes the upload. */
@@ -37,8 +37,8 @@ export async function asWebp(
 }
 
 /** Opens a picture by the name in its address. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
-export async function openImage(core: Core, name: string): Promise<StoredObject> {
+export async function openImage(core: Core, name: string, waitAside: WaitAside): Promise<StoredObject> {
   // Keys are stored as ASCII; MariaDB refuses to compare them with other text.
   if (!/^[\w.-]+$/.test(name)) throw notFound('File');
-  return (await openFile(core, { storageKey: `image/${name}` })).object;
+  return (await openFile(core, { storageKey: `image/${name}` }, { waitAside })).object;
 }
