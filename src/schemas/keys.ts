@@ -5,6 +5,13 @@ import { normalized, visiblePart } from './text.js';
  * and refuses the same.
  */
 
+/** Letters without a decomposition that are a form of other letters: what people type who don't have them on their keyboard. */
+export const letterForms: ReadonlyMap<string, string> = new Map(
+  Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' }),
+);
+
+const withForms = new RegExp(`[${[...letterForms.keys()].join('')}]`, 'g');
+
 /**
  * Lower case, the same in every locale and for every piece of a text. toLowerCase() makes ς or σ of the capital Σ, depending on what
  * follows; here both are σ.
@@ -59,13 +66,15 @@ export function phoneKey(phoneNumber: string): string {
 export const searchKeyLength = 500;
 
 /**
- * The folded text that a search looks in, and the folded form of what is looked for: compatibility forms, case and
- * the accents of alphabetic scripts don't count.
+ * The folded text that a search looks in, and the folded form of what is looked for: compatibility forms, case, the accents of
+ * alphabetic scripts and {@link letterForms} don't count.
  */
 export function searchKey(...parts: readonly (string | null | undefined)[]): string {
   const text = parts.filter((part) => part).join(' ');
-  const plain = lowerCase(normalized(text, 'NFKD').replace(/[\u0300-\u036f]/g, ''));
-  const folded = normalized(plain, 'NFC');
+  const plain = normalized(text, 'NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase();
+  const folded = normalized(plain, 'NFC').replace(withForms, (letter) => letterForms.get(letter) ?? letter);
   // Whole characters; a text that is short in UTF-16 units is short in characters too.
   return folded.length <= searchKeyLength ? folded : Array.from(folded).slice(0, searchKeyLength).join('');
 }

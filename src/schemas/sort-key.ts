@@ -1,4 +1,4 @@
-import { decimalDigit } from './keys.js';
+import { decimalDigit, letterForms } from './keys.js';
 import { normalized, visiblePart } from './text.js';
 
 /**
@@ -35,7 +35,7 @@ const shortI = /\u0438\u0306/g;
  * another place comes after all words with the letter before it.
  */
 const letters = new Map([
-  ...Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' }),
+  ...letterForms,
   ...Object.entries({ ŋ: 'nŋ', ŧ: 'tŧ', ə: 'eə' }),
   ...Object.entries({ ґ: 'гґ', ђ: 'дђ', є: 'еє', ѕ: 'зѕ', і: 'иі', ј: 'йј', љ: 'лљ', њ: 'нњ', ћ: 'тћ', џ: 'чџ' }),
   ...Object.entries({ '‘': "'", '’': "'", ʻ: "'", ʼ: "'", '“': '"', '”': '"', '„': '"' }),

@@ -15,10 +15,12 @@ for (const [size, settings] of [
       cast = await castOf(harness.context);
       const people = [
         ['Anne-Marie', 'van Dijk', 'am@north-wind.example', '+44 20 7946 0001'],
-        ['Łukasz', "O'Hara", 'lukasz@example.com', '020 7946 0002'],
+        ['Łukasz', "O'Hara", 'lh@example.com', '020 7946 0002'],
         ['小龙', '李', 'li@example.com', '+86 1'],
         ['José', 'Dijkstra', 'jose.d@example.com', '+34 2'],
         ['Κώστας', 'Παπάς', 'κ.παπάσ@example.gr', '+30 3'],
+        ['Jürgen', 'Großmann', 'j@example.de', '+49 4'],
+        ['Işık', 'Şahin', 'i@example.tr', '+90 5'],
       ] as const;
       emails = [];
       for (const [firstName, lastName, email, phone] of people) {
@@ -51,6 +53,12 @@ for (const [size, settings] of [
         ["o'h", [1]],
         ['luk', [1]],
         ['łuk', [1]],
+        ['ŁUKASZ', [1]],
+        ['grossm', [5]],
+        ['großm', [5]],
+        ['GROSSMANN', [5]],
+        ['isik', [6]],
+        ['IŞIK', [6]],
         ['龙', [2]],
         ['小龙', [2]],
         ['jose.d@', [3]],

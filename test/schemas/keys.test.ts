@@ -137,10 +137,12 @@ describe('phoneKey', () => {
 });
 
 describe('searchKey', () => {
-  it('folds case, accents and compatibility forms', () => {
+  it('folds case, accents, compatibility forms and letters that are forms of others', () => {
     const folded = {
       José: 'jose',
-      'ŁUKASZ Żółć': 'łukasz zołc',
+      'ŁUKASZ Żółć': 'lukasz zolc',
+      'Straße STRAẞE': 'strasse strasse',
+      'Işık Ðurić Øystein Ægir Œuvre Ħal': 'isik duric oystein aegir oeuvre hal',
       Ångström: 'angstrom',
       'Ｆｕｌｌ Ｗｉｄｔｈ': 'full width',
       İstanbul: 'istanbul',

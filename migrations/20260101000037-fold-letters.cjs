@@ -1,16 +1,18 @@
 const { QueryTypes } = require('sequelize');
 const { storedWords, wordsOf } = require('./lib/search-words.cjs');
 
-// The Greek Σ has two lower-case letters: ς at the end of a word, else σ. Only σ counts from here on.
-const [finalSigma, sigma] = ['ς', 'σ'];
-const folded = (text) => text.replaceAll(finalSigma, sigma);
+// Letters that are a form of others, which count in their place from here on. The Greek Σ has two of lower case.
+const forms = Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' });
+const letters = forms.map(([letter]) => letter);
+const keyLength = 500;
+const cut = (key) => Array.from(key).slice(0, keyLength).join('');
+const folded = (key) => cut(forms.reduce((text, [letter, form]) => text.replaceAll(letter, form), key));
 
 // A copy of the former key function of src/schemas/keys.ts.
 const formerKey = (...parts) => {
   const text = parts.filter((part) => part).join(' ');
   const unaccented = text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '');
-  const key = unaccented.toLowerCase().normalize('NFC');
-  return Array.from(key).slice(0, 500).join('');
+  return cut(unaccented.toLowerCase().normalize('NFC'));
 };
 
 // The database looks through all of a statement for each row.
@@ -21,16 +23,26 @@ const statementConditions = 100;
 
 const select = ({ sequelize }, sql, replacements) => sequelize.query(sql, { type: QueryTypes.SELECT, replacements });
 
-/** Reads the rows that have a sign in their key, a batch at a time. */
-async function* batchesWith(queryInterface, sign, { table, columns }) {
-  const sql = `SELECT ${columns.join(', ')} FROM ${table} WHERE id > :after AND INSTR(search_key, :sign) > 0 ORDER BY id LIMIT :batchRows`;
+/** The condition that a key has one of the letters. */
+const hasLetter = letters.map((letter) => `INSTR(search_key, '${letter}') > 0`).join(' OR ');
+
+/** Reads the rows of a table that a condition holds for, a batch at a time. */
+async function* batchesOf(queryInterface, { table, columns, condition }) {
+  const sql = `SELECT ${columns.join(', ')} FROM ${table} WHERE id > :after AND (${condition}) ORDER BY id LIMIT :batchRows`;
   for (let after = ''; ; ) {
-    const rows = await select(queryInterface, sql, { sign, after, batchRows });
+    const rows = await select(queryInterface, sql, { after, batchRows });
     if (rows.length > 0) yield rows;
     if (rows.length < batchRows) return;
     after = rows[rows.length - 1].id;
   }
 }
+
+/** Rows whose key changes, with the new one. */
+const withNewKeys = (rows, keyOf) =>
+  rows.flatMap((row) => {
+    const after = { ...row, search_key: keyOf(row) };
+    return after.search_key === row.search_key ? [] : [{ before: row, after }];
+  });
 
 /** Writes the keys of rows, in one statement. */
 async function writeKeys({ sequelize }, table, rows) {
@@ -60,34 +72,38 @@ async function deleteAccountWords({ sequelize }, words) {
 }
 
 /**
- * Rewrites the keys and words of the accounts that have a sign. The rows are written after their words, so that what was
- * interrupted is done again.
+ * Rewrites the keys and words of accounts. The rows are written after their words, so that what was interrupted is done again.
+ * @param condition holds for all rows whose key changes
  */
-async function rewriteAccounts(queryInterface, sign, keyOf) {
+async function rewriteAccounts(queryInterface, condition, keyOf) {
   const names = ['first_name', 'last_name', 'first_name_key', 'last_name_key'];
-  const columns = ['id', 'email', 'search_key', ...names];
-  const source = { table: 'users', columns };
-  for await (const before of batchesWith(queryInterface, sign, source)) {
-    const after = before.map((account) => ({ ...account, search_key: keyOf(account) }));
+  const source = { table: 'users', columns: ['id', 'email', 'search_key', ...names], condition };
+  for await (const accounts of batchesOf(queryInterface, source)) {
+    const changes = withNewKeys(accounts, keyOf);
+    if (changes.length === 0) continue;
     const removed = [];
     const added = [];
-    for (const [index, account] of after.entries()) {
-      const [old, now] = [storedWords(before[index]), storedWords(account)];
-      removed.push(...old.filter((word) => !now.includes(word)).map((word) => [word, account.id]));
-      added.push(...now.filter((word) => !old.includes(word)).map((word) => [word, account.id]));
+    for (const { before, after } of changes) {
+      const [old, now] = [storedWords(before), storedWords(after)];
+      removed.push(...old.filter((word) => !now.includes(word)).map((word) => [word, after.id]));
+      added.push(...now.filter((word) => !old.includes(word)).map((word) => [word, after.id]));
     }
     await deleteAccountWords(queryInterface, removed);
     await insertWords(queryInterface, 'account_words', 'account_id', added);
-    await writeKeys(queryInterface, 'users', after);
+    await writeKeys(
+      queryInterface,
+      'users',
+      changes.map(({ after }) => after),
+    );
   }
 }
 
 /** The same for courses. */
-async function rewriteCourses(queryInterface, sign, keyOf) {
-  const columns = ['id', 'search_key', 'title', 'category', 'tags_json'];
-  const source = { table: 'courses', columns };
-  for await (const courses of batchesWith(queryInterface, sign, source)) {
-    for (const course of courses) course.search_key = keyOf(course);
+async function rewriteCourses(queryInterface, condition, keyOf) {
+  const source = { table: 'courses', columns: ['id', 'search_key', 'title', 'category', 'tags_json'], condition };
+  for await (const batch of batchesOf(queryInterface, source)) {
+    const courses = withNewKeys(batch, keyOf).map(({ after }) => after);
+    if (courses.length === 0) continue;
     const ids = courses.map(({ id }) => queryInterface.sequelize.escape(id)).join(', ');
     await queryInterface.sequelize.query(`DELETE FROM course_words WHERE course_id IN (${ids})`);
     const words = courses.flatMap(({ id, search_key: key }) => wordsOf(key).map((word) => [word, id]));
@@ -100,20 +116,21 @@ module.exports = {
   async up(queryInterface) {
     // Searches fold what they look for in the same way: see src/schemas/keys.ts.
     const keyOf = ({ search_key: key }) => folded(key);
-    await rewriteAccounts(queryInterface, finalSigma, keyOf);
-    await rewriteCourses(queryInterface, finalSigma, keyOf);
+    await rewriteAccounts(queryInterface, hasLetter, keyOf);
+    await rewriteCourses(queryInterface, hasLetter, keyOf);
     // Rows of plans, which are few and soon gone, have no id.
+    const foldedKey = forms.reduce((key, [letter, form]) => `REPLACE(${key}, '${letter}', '${form}')`, 'search_key');
     await queryInterface.sequelize.query(
-      'UPDATE import_plan_rows SET search_key = REPLACE(search_key, :finalSigma, :sigma) WHERE INSTR(search_key, :finalSigma) > 0',
-      { replacements: { finalSigma, sigma } },
+      `UPDATE import_plan_rows SET search_key = SUBSTR(${foldedKey}, 1, ${keyLength}) WHERE ${hasLetter}`,
     );
   },
 
   async down(queryInterface) {
-    await rewriteAccounts(queryInterface, sigma, (account) =>
+    // What was folded can't be told by the key.
+    await rewriteAccounts(queryInterface, '1 = 1', (account) =>
       formerKey(account.first_name, account.last_name, account.email),
     );
-    await rewriteCourses(queryInterface, sigma, ({ title, category, tags_json: tags }) =>
+    await rewriteCourses(queryInterface, '1 = 1', ({ title, category, tags_json: tags }) =>
       formerKey(title, category, ...JSON.parse(tags ?? '[]')),
     );
   },
