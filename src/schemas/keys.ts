@@ -13,13 +13,10 @@ export const letterForms: ReadonlyMap<string, string> = new Map(
 const withForms = new RegExp(`[${[...letterForms.keys()].join('')}]`, 'g');
 
 /**
- * Lower case, the same in every locale and for every piece of a text. toLowerCase() makes ς or σ of the capital Σ, depending on what
- * follows; here both are σ.
+ * A text in which case doesn't count: in capitals ß is SS, and the Greek sigmas are one. toLowerCase() is the same in every locale, but
+ * makes ς or σ of the capital Σ, depending on what follows.
  */
-const lowerCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
-
-/** A text in which case doesn't count: in capitals ß is SS, and the Greek sigmas are one. */
-export const caseless = (text: string): string => lowerCase(text.toUpperCase());
+export const caseless = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 
 /**
  * The stored form of an email address and the form that logins are matched in: trimmed, NFKC, lower case, without characters
