@@ -100,6 +100,25 @@ import { sendThrough } from './send-through.js';
     expect(received).to.deep.equal(['GET /api/courses 0', 'GET /api/courses 0']);
   });
 
+  it('sends a GET to the other one where a machine does not answer', async () => {
+    // A process that stands still and takes no more connections: like a machine that has vanished, it answers nothing.
+    const listen =
+      "net.createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })";
+    const stopped = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [line] = (await once(stopped.stdout, 'data')) as [Buffer];
+    const port = Number(line);
+    stopped.kill('SIGSTOP');
+    const waiting = Array.from({ length: 5 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    try {
+      await start([port, ...ports()]);
+      for (let count = 0; count < 3; count += 1)
+        expect(await sendThrough(https, 'GET', '/api/courses')).to.deep.equal({ status: 200, text: 'done' });
+    } finally {
+      for (const socket of waiting) socket.destroy();
+      stopped.kill('SIGKILL');
+    }
+  });
+
   it('hands on bodies of changes as they are', async () => {
     await start(ports());
     const body = 'x'.repeat(3_000_000);
