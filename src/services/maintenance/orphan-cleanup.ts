@@ -1,7 +1,7 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Op } from 'sequelize';
-import { systemErrorCode } from '../../errors.js';
+import { unlessMissing } from '../../errors.js';
 import type { FileState } from '../../schemas/file.js';
 import { diskFault } from '../../storage/disk-fault.js';
 import { partialKinds } from '../../storage/storage.js';
@@ -68,9 +68,8 @@ async function sweepUploads(folder: string, before: Date): Promise<number> {
   let removed = 0;
   for (const name of await namesIn(folder)) {
     const file = path.join(folder, name);
-    // Its request has moved or removed it meanwhile; any other fault returns at the next cleanup.
-    const age = await stat(file).catch(() => undefined);
-    // The program creates only plain files here.
+    const age = await unlessMissing(lstat(file));
+    // Its request has moved or removed it meanwhile; the program creates only plain files here.
     if (!age?.isFile() || age.mtime >= before) continue;
     await rm(file, { force: true });
     removed += 1;
@@ -84,15 +83,8 @@ async function sweepImports(core: Core, folder: string, before: Date): Promise<n
   return removed;
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    // The folder is created with the first upload.
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
+/** The folder is created with the first upload. */
+const namesIn = async (folder: string): Promise<string[]> => (await unlessMissing(readdir(folder))) ?? [];
 
 /** The form of this program's keys: other objects belong to other users of the storage. */
 const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/;

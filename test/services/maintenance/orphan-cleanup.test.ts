@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Context, createContext } from '../../../src/context.js';
@@ -156,8 +156,10 @@ describe('the cleanup of files', () => {
     const others = path.join(uploads(), 'lost+found');
     mkdirSync(others);
     utimesSync(others, ago(2 * hour), ago(2 * hour));
+    // One that leads to itself.
+    symlinkSync('loop', path.join(uploads(), 'loop'));
     expect(await sweepFiles(context)).to.include({ removed: 0, leftovers: 1 });
-    expect(existsSync(others)).to.equal(true);
+    expect(readdirSync(uploads()).sort()).to.deep.equal(['loop', 'lost+found']);
   });
 
   /** More than one batch of marked files that are missing in the storage. */

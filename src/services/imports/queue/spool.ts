@@ -2,6 +2,7 @@ import { access, constants, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
+import { unlessMissing } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 
@@ -75,7 +76,9 @@ export async function removeOrphanedUploads(core: Core, name: string, before: Da
   const filePath = spoolNames.map((file) => path.join(folder, file));
   const where = { [Op.or]: [{ id: name }, { filePath }] };
   const record = await core.database.read(() => core.database.models.Import.findOne({ where }));
-  const names = await readdir(folder);
+  const names = await unlessMissing(readdir(folder));
+  // Another process has removed it meanwhile.
+  if (!names) return false;
   if (!record) {
     // Other files were written by an import of another database: ours may be the wrong one.
     if (names.some((one) => !unrecordedNames.includes(one))) return false;
@@ -88,19 +91,14 @@ export async function removeOrphanedUploads(core: Core, name: string, before: Da
   if (credentialsFetchedAt !== null && credentialsFile?.startsWith(folder + path.sep))
     await rm(credentialsFile, { force: true });
   // The folder itself may be gone.
-  return (await readdir(folder).catch(() => [])).length < names.length;
+  return ((await unlessMissing(readdir(folder))) ?? []).length < names.length;
 }
 
 /** When a folder or a file in it was changed last; the current time when one of them is gone. */
 async function changedAt(folder: string): Promise<Date> {
-  try {
-    const names = await readdir(folder);
-    const found = await Promise.all(
-      [folder, ...names.map((name) => path.join(folder, name))].map((file) => stat(file)),
-    );
-    return new Date(Math.max(...found.map(({ mtimeMs }) => mtimeMs)));
-  } catch {
-    // Removed meanwhile: another process is using the folder.
-    return new Date();
-  }
+  const names = (await unlessMissing(readdir(folder))) ?? [];
+  const files = [folder, ...names.map((name) => path.join(folder, name))];
+  const found = await Promise.all(files.map((file) => unlessMissing(stat(file))));
+  // One that was removed meanwhile: another process is using the folder.
+  return new Date(Math.max(...found.map((stats) => stats?.mtimeMs ?? Date.now())));
 }

@@ -4,7 +4,7 @@ import { mkdir, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AppError, systemErrorCode } from '../../../errors.js';
+import { AppError, unlessMissing } from '../../../errors.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 
 /** How many bytes were read, and their SHA-256 in hexadecimal. */
@@ -96,13 +96,8 @@ export function keyFolders(root: string): KeyFolders {
 
 /** The paths of all that isn't a folder, relative to `root`; none when it doesn't exist. */
 export async function filesBelow(root: string): Promise<string[]> {
-  try {
-    const entries = await readdir(root, { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const entries = (await unlessMissing(readdir(root, { recursive: true, withFileTypes: true }))) ?? [];
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
 }

@@ -5,7 +5,7 @@ import type { Config } from '../../../config/config.js';
 import { openDatabase } from '../../../db/connection.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { sqliteProblems } from '../../../db/sqlite-copy.js';
-import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
+import { AppError, isAppError, unlessMissing } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
 import { isKey } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
@@ -39,14 +39,7 @@ const stagedDatabase = (file: string) => `${file}.restoring`;
 const stagedFiles = (folder: string) => path.join(folder, '.restoring');
 
 /** The bytes of a file or folder; nothing where there is none. */
-async function sizeOf(file: string): Promise<number | undefined> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+const sizeOf = async (file: string): Promise<number | undefined> => (await unlessMissing(stat(file)))?.size;
 
 const exists = async (file: string) => (await sizeOf(file)) !== undefined;
 
@@ -79,15 +72,9 @@ const hasFiles = (folder: string) =>
     `The folder ${folder} isn't empty: a backup is restored only where there are no files. Move them away, or set DATA_DIR.`,
   );
 
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    // It is created with the first file.
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
+/** A folder is created with its first file. */
+const entriesOf = async (folder: string): Promise<Dirent[]> =>
+  (await unlessMissing(readdir(folder, { withFileTypes: true }))) ?? [];
 
 /** Runs work on the storage; faults of its disk name the storage. */
 async function inStorage<T>(folder: string, work: () => Promise<T>): Promise<T> {
