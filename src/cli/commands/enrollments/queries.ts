@@ -4,12 +4,12 @@ import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { enrollmentListingSchema } from '../../../schemas/enrollment.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
-import { findCourse } from '../../../services/courses/queries.js';
-import { findEnrollment, listEnrollments, listTrainerEnrollments } from '../../../services/enrollments/queries.js';
+import { assertTrainer, findCourse } from '../../../services/courses/queries.js';
+import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
 import { sortingOf } from '../../core/columns.js';
 import type { OptionValues } from '../../core/declaration.js';
-import { checkListing, listing, type PageQuery, presented } from '../../core/listing.js';
+import { checkListing, listing, presented } from '../../core/listing.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText, rowsText } from '../../core/table.js';
@@ -26,19 +26,17 @@ export function assertFilters({ search, trainee }: Filters): void {
     throw new AppError('USAGE', '--search and --trainee cannot be used together.');
 }
 
-/** Which listing has the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
-export async function listingFor(context: Context, options: Filters) {
+/** The filters as the API's query. @throws AppError `NOT_FOUND`, `VALIDATION` */
+export async function queryFor(context: Context, options: Filters) {
   const { trainee, trainer, search, status } = options;
   const course =
     options.course === undefined
       ? undefined
       : await findCourse(context, operator, await courseIdOf(context, options.course));
-  const query = { status, search, ...sortingOf(options), courseId: course?.id };
   const trainerId = trainer === undefined ? undefined : (await findUser(context, trainer)).id;
-  if (trainerId !== undefined && trainee === undefined)
-    return (page: PageQuery) => listTrainerEnrollments(context, operator, trainerId, { ...query, ...page });
+  if (trainerId !== undefined) await assertTrainer(context, trainerId);
   const userId = trainee === undefined ? undefined : (await findUser(context, trainee)).id;
-  return (page: PageQuery) => listEnrollments(context, operator, { ...query, userId, trainerId, ...page });
+  return { ...sortingOf(options), status, search, courseId: course?.id, trainerId, userId };
 }
 
 /** @throws AppError `USAGE` for filters that exclude each other, `VALIDATION` */
@@ -54,8 +52,10 @@ export function checkList(run: Run<'', typeof enrollmentListOptions>): void {
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
   return listing(run, { key: 'enrollments', one: 'enrollment', columns: enrollmentColumns }, async () => {
-    const read = await listingFor(await run.context(), run.options);
-    return async (page) => presented(await read(page), presentTrainerEnrollment);
+    const context = await run.context();
+    const query = await queryFor(context, run.options);
+    return async (page) =>
+      presented(await listEnrollments(context, operator, { ...query, ...page }), presentTrainerEnrollment);
   });
 }
 

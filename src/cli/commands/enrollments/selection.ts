@@ -4,7 +4,9 @@ import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { type EnrollmentStatus, enrollmentListingSchema } from '../../../schemas/enrollment.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
+import { operator } from '../../../services/core.js';
 import { enrollmentsNamed } from '../../../services/enrollments/names.js';
+import { listEnrollments } from '../../../services/enrollments/queries.js';
 import { wholeId } from '../../../services/short-ids.js';
 import { type BulkRun, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
 import type { BulkWords, Named } from '../../core/bulk-plan.js';
@@ -13,7 +15,7 @@ import { pick } from '../../core/picker.js';
 import { enrollmentsOf, namesGiven } from './named.js';
 import { type enrollmentFilterOptions, enrollmentHeadings } from './options.js';
 import { enrollmentName } from './output.js';
-import { assertFilters, listingFor } from './queries.js';
+import { assertFilters, queryFor } from './queries.js';
 
 /** An enrollment as bulk changes name it. */
 export interface NamedEnrollment extends Named {
@@ -63,11 +65,11 @@ function checkFilters(options: EnrollmentsRun['options']): void {
 
 /** All that the filters match, each once. @throws AppError `VALIDATION`, `NOT_FOUND`, `INTERRUPTED` */
 async function matching({ options, io }: EnrollmentsRun, context: Context): Promise<NamedEnrollment[]> {
-  const read = await listingFor(context, options);
+  const query = { ...(await queryFor(context, options)), limit: pageSize };
   const found = new Map<string, NamedEnrollment>();
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     if (io.signal.aborted) throw new AppError('INTERRUPTED');
-    const { items, pagination } = await read({ page: String(page), limit: String(pageSize) });
+    const { items, pagination } = await listEnrollments(context, operator, { ...query, page });
     for (const item of items) found.set(item.id, namedEnrollment(item));
     pages = pagination.totalPages;
   }

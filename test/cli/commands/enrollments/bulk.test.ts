@@ -200,6 +200,15 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await models().Enrollment.count()).to.equal(0);
     });
 
+    it('finds trainees only by --search, also in the courses of a trainer', async () => {
+      const bee = await buildUser(harness.context, { firstName: 'Bee', lastName: 'Bees' });
+      await buildEnrollment(harness.context, ben, bees);
+      await buildEnrollment(harness.context, bee, knots);
+      const argv = ['remove', '--trainer', 'ada@x.org', '--search', 'bees', '--dry-run', '--json'];
+      const { outcomes } = JSON.parse((await run(...argv)).stdout) as Outcomes;
+      expect(outcomes.map(({ name }) => name)).to.deep.equal(['Bee Bees in "Knots"']);
+    });
+
     it('refuses a search for nothing', async () => {
       await buildEnrollment(harness.context, ben, bees);
       expect((await cli.refusal(['enrollments', 'remove', '--search', ' ', '--yes'])).said).to.equal(

@@ -14,7 +14,6 @@ interface Listing {
 describe('coursectl enrollments', () => {
   const harness = useHarness();
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
-  const models = () => harness.context.database.models;
   const refusal = (...argv: string[]) => cli.refusal(['enrollments', ...argv]);
 
   let trainer: User;
@@ -62,7 +61,7 @@ describe('coursectl enrollments', () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/enrollments?limit=2', token).expect(200);
       expect(await cli.json(['enrollments', 'list', '--limit', '2'])).to.deep.equal(body);
-      const path = `/api/enrollments/trainer/${trainer.id}?search=young`;
+      const path = `/api/enrollments?trainerId=${trainer.id}&search=young`;
       const scoped = await harness.api('get', path, token).expect(200);
       const argv = ['enrollments', 'list', '--trainer', 'ada@x.org', '--search', 'young'];
       expect(await cli.json(argv)).to.deep.equal(scoped.body);
@@ -86,6 +85,11 @@ describe('coursectl enrollments', () => {
       const byProgress = ['--course', 'Bees', '--sort', '-progress', '--limit', '1'];
       expect(await emails(...byProgress)).to.deep.equal(['ben@x.org']);
       expect(await emails('--trainer', 'ada@x.org', '--sort', 'enrolledAt')).to.deep.equal(['ben@x.org', 'cleo@x.org']);
+    });
+
+    it('searches for trainees only, not for titles of courses', async () => {
+      expect(await emails('--search', 'bees')).to.deep.equal([]);
+      expect(await emails('--trainer', 'ada@x.org', '--search', 'bees')).to.deep.equal([]);
     });
 
     it('shows the course too when it searches in one', async () => {
@@ -121,7 +125,6 @@ describe('coursectl enrollments', () => {
         exitCode: 1,
         said: 'User not found: nobody. To list them: coursectl users list',
       });
-      await models().Enrollment.destroy({ where: {} });
       expect(await refusal('list', '--trainer', 'ben@x.org')).to.deep.equal({
         exitCode: 1,
         said: 'Trainer not found: ben@x.org. To list them: coursectl courses trainers',
