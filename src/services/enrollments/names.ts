@@ -1,9 +1,14 @@
+import { Op } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
+import { rowsOf } from '../../db/page.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
-import type { Core } from '../core.js';
+import { enrollmentListingSchema } from '../../schemas/enrollment.js';
+import { validate } from '../../schemas/validate.js';
+import type { Actor, Core } from '../core.js';
 import { idIn } from '../ids.js';
+import { searchBounds } from '../search-size.js';
 import { wholeId } from '../short-ids.js';
-import { withUserAndCourse } from './queries.js';
+import { enrollmentsFound, newestFirst, withUserAndCourse } from './queries.js';
 
 /** Enrollments per query. */
 const batch = 500;
@@ -43,6 +48,33 @@ export async function enrollmentsNamed(
     const enrollments = await core.database.read(() => core.database.models.Enrollment.findAll({ where, include }));
     const byId = new Map(enrollments.map((enrollment) => [enrollment.id, enrollment]));
     found.push(...ids.map((id) => (isAppError(id) ? id : (byId.get(id) ?? notFound('Enrollment')))));
+  }
+  return found;
+}
+
+/**
+ * All enrollments that the actor may see and a filter of {@link enrollmentListingSchema} matches, newest first. One statement
+ * reads their ids, so that none is missed when others leave the filter meanwhile.
+ * @param signal ends it between two queries
+ * @throws AppError `VALIDATION`, `INTERRUPTED`
+ */
+export async function enrollmentsMatching(
+  core: Core,
+  actor: Actor,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<Enrollment[]> {
+  const { where, findParts } = await enrollmentsFound(core, actor, validate(enrollmentListingSchema, input));
+  const { models, read } = core.database;
+  const parts = (await findParts?.(searchBounds.collected))?.parts;
+  const rows = rowsOf(models.Enrollment, { where, parts, order: newestFirst });
+  const ids = await read(() => rows.firstIds(Number.MAX_SAFE_INTEGER));
+  const include = withUserAndCourse(core);
+  const found: Enrollment[] = [];
+  for (let at = 0; at < ids.length; at += batch) {
+    if (signal.aborted) throw new AppError('INTERRUPTED');
+    const still = { [Op.and]: [{ id: ids.slice(at, at + batch) }, where] };
+    found.push(...(await read(() => models.Enrollment.findAll({ where: still, order: newestFirst, include }))));
   }
   return found;
 }

@@ -7,6 +7,7 @@ import { notFound, validationError } from '../../errors.js';
 import {
   availableTraineeListingSchema,
   courseTraineeListingSchema,
+  type EnrollmentListing,
   type EnrollmentStatus,
   enrollmentListingSchema,
   ownEnrollmentListingSchema,
@@ -19,9 +20,9 @@ import type { Actor, Caller, Core } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
 import { orderOf, type Page, pageOf, partsWith } from '../paging.js';
-import { matchingTrainees } from './search.js';
+import { type Matching, matchingTrainees } from './search.js';
 
-const newestFirst: Order = [
+export const newestFirst: Order = [
   ['enrolledAt', 'DESC'],
   ['id', 'DESC'],
 ];
@@ -119,13 +120,29 @@ export function visibleTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): W
   return role === 'trainer' ? { trainerId: actorId ?? '' } : { userId: actorId ?? '' };
 }
 
+/** Whether conditions leave few enrollments. */
+const isNarrow = ({ role }: Actor, { courseId, userId, trainerId }: Filter) =>
+  role !== 'super_admin' || (courseId ?? userId ?? trainerId) !== undefined;
+
+/** The condition of the enrollments that the actor may see and a filter matches, and how they are found. */
+export async function enrollmentsFound(core: Core, actor: Actor, filter: EnrollmentListing): Promise<Matching> {
+  const matching = await matchingTrainees(core, filter.search, isNarrow(actor, filter));
+  const and = (condition: WhereOptions<Enrollment>) => ({
+    [Op.and]: [visibleTo(actor), filtered(filter), condition],
+  });
+  return {
+    ...matching,
+    where: and(matching.where),
+    findParts: matching.findParts && partsWith(matching.findParts, and),
+  };
+}
+
 /** One page of the enrollments that the actor may see, newest first by default. @throws AppError `VALIDATION` */
 export async function listEnrollments(core: Core, actor: Actor, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(enrollmentListingSchema, query);
-  const { courseId, userId, trainerId, search } = listing;
-  const isNarrow = actor.role !== 'super_admin' || (courseId ?? userId ?? trainerId) !== undefined;
+  const areFew = isNarrow(actor, listing);
   // Too many to be sorted without an index.
-  if (!isNarrow && listing.sortBy !== 'enrolledAt')
+  if (!areFew && listing.sortBy !== 'enrolledAt')
     throw validationError([
       {
         path: 'sortBy',
@@ -133,18 +150,12 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
         otherFields: ['courseId', 'userId', 'trainerId'],
       },
     ]);
-  const matching = await matchingTrainees(core, search, isNarrow);
-  const and = (condition: WhereOptions<Enrollment>) => ({
-    [Op.and]: [visibleTo(actor), filtered(listing), condition],
-  });
+  const { where, mostCounted, findParts } = await enrollmentsFound(core, actor, listing);
   return pageOf(core, core.database.models.Enrollment, listing, {
-    where: and(matching.where),
+    where,
     order: orderOf(listing),
     include: withUserAndCourse(core),
-    ...(!isNarrow && {
-      mostCounted: matching.mostCounted,
-      findParts: matching.findParts && partsWith(matching.findParts, and),
-    }),
+    ...(!areFew && { mostCounted, findParts }),
   });
 }
 

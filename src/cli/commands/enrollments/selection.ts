@@ -5,8 +5,7 @@ import { type EnrollmentStatus, enrollmentListingSchema } from '../../../schemas
 import { searchKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
-import { enrollmentsNamed } from '../../../services/enrollments/names.js';
-import { listEnrollments } from '../../../services/enrollments/queries.js';
+import { enrollmentsMatching, enrollmentsNamed } from '../../../services/enrollments/names.js';
 import { wholeId } from '../../../services/short-ids.js';
 import { type BulkRun, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
 import type { BulkWords, Named } from '../../core/bulk-plan.js';
@@ -41,8 +40,6 @@ export type MeantEnrollments =
       selection(context: Context): Promise<Selection<NamedEnrollment>>;
     };
 
-const pageSize = 100;
-
 /** @throws AppError `VALIDATION`; `USAGE` for filters that cannot be used together, or that would mean all enrollments */
 function checkFilters(options: EnrollmentsRun['options']): void {
   assertFilters(options);
@@ -63,17 +60,10 @@ function checkFilters(options: EnrollmentsRun['options']): void {
   throw new AppError('USAGE', '--search is empty. Give a text to search for.');
 }
 
-/** All that the filters match, each once. @throws AppError `VALIDATION`, `NOT_FOUND`, `INTERRUPTED` */
+/** All that the filters match. @throws AppError `VALIDATION`, `NOT_FOUND`, `INTERRUPTED` */
 async function matching({ options, io }: EnrollmentsRun, context: Context): Promise<NamedEnrollment[]> {
-  const query = { ...(await queryFor(context, options)), limit: pageSize };
-  const found = new Map<string, NamedEnrollment>();
-  for (let page = 1, pages = 1; page <= pages; page += 1) {
-    if (io.signal.aborted) throw new AppError('INTERRUPTED');
-    const { items, pagination } = await listEnrollments(context, operator, { ...query, page });
-    for (const item of items) found.set(item.id, namedEnrollment(item));
-    pages = pagination.totalPages;
-  }
-  return [...found.values()];
+  const query = await queryFor(context, options);
+  return (await enrollmentsMatching(context, operator, query, io.signal)).map(namedEnrollment);
 }
 
 /**
