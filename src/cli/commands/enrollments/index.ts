@@ -60,6 +60,9 @@ export function register(program: Command, registry: Registry): void {
   });
 }
 
+/** What the help of commands that change enrollments says below the options. */
+const changeNotes = `An id, or --trainee with --course, names one enrollment. Other filters mean all that match.\n${bulkNotes('enrollments')}`;
+
 function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
     usage: 'status [enrollment...] <status>',
@@ -71,7 +74,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
       'enrollments status active --course weaving --status pending',
     ],
     options: statusOptions,
-    notes: bulkNotes('enrollments'),
+    notes: changeNotes,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).status(run),
   });
@@ -100,7 +103,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
       'enrollments remove --course weaving --status cancelled --dry-run',
     ],
     options: removeOptions,
-    notes: bulkNotes('enrollments'),
+    notes: changeNotes,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });

@@ -67,8 +67,8 @@ async function matching({ options, io }: EnrollmentsRun, context: Context): Prom
 }
 
 /**
- * The enrollments that a command line means: one that is named by its id, or by trainee or course where there is no other; or
- * several, by names, a list or filters.
+ * The enrollments that a command line means: one that is named by its id, or by its trainee and its course; or several, by names,
+ * a list or filters. Which of them it is doesn't depend on how many there are, so that a script gets results of one form.
  * @throws AppError `USAGE` and as {@link sourceOf}, `NOT_FOUND`
  */
 export async function enrollmentsMeant(
@@ -78,18 +78,15 @@ export async function enrollmentsMeant(
 ): Promise<MeantEnrollments> {
   const { trainee, course, trainer, status, search, from, dryRun } = run.options;
   checkFilters(run.options);
-  const others = [trainer, status, search].filter((one) => one !== undefined);
-  const isNamed = namesGiven(run.options).length > 0;
-  if (isNamed && others.length === 0 && typed === undefined && from === undefined && !dryRun) {
-    const { first, count } = await enrollmentsOf(await run.context(), {
-      ...(trainee !== undefined && { trainee }),
-      ...(course !== undefined && { course }),
-    });
-    if (count === 1) return { kind: 'one', id: first.id };
+  const isNamed = trainee !== undefined && course !== undefined;
+  const others = [trainer, status, search, typed, from].filter((one) => one !== undefined);
+  if (isNamed && others.length === 0) {
+    const { first } = await enrollmentsOf(await run.context(), { trainee, course });
+    if (!dryRun) return { kind: 'one', id: first.id };
   }
   const source: Source = await sourceOf(run, {
     typed,
-    isFiltered: isNamed || others.length > 0,
+    isFiltered: [trainee, course, trainer, status, search].some((one) => one !== undefined),
     headings: enrollmentHeadings,
     words,
     choose: async () => pick(run, await run.context(), 'enrollment'),

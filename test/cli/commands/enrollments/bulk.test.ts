@@ -145,16 +145,56 @@ describe('Changes of many enrollments at the command line', () => {
       );
     });
 
-    it('needs no confirmation for one that trainee or course name alone, but for several', async () => {
+    it('needs no confirmation for the one of a trainee in a course, but for all of one of them', async () => {
       await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
-      expect((await run('status', 'active', '--course', 'Bees')).stdout).to.equal(
+      expect((await run('status', 'active', '--trainee', 'ben@x.org', '--course', 'Bees')).stdout).to.equal(
         'Ben Young in "Bees" is active now.\n',
       );
-      await buildEnrollment(harness.context, ben, knots, { status: 'pending' });
       expect((await cli.refusal(['enrollments', 'status', 'cancelled', '--trainee', 'ben@x.org'])).said).to.equal(
         'Confirmation needs a terminal: add --yes to change, or --dry-run to look first.',
       );
-      expect(await statuses()).to.deep.equal(['active', 'pending']);
+      expect(await statuses()).to.deep.equal(['active']);
+    });
+  });
+
+  describe('by the filters of the list', () => {
+    for (const argv of [
+      ['status', 'completed', '--course', 'Bees'],
+      ['remove', '--course', 'Bees'],
+      ['remove', '--trainer', 'ada@x.org', '--search', 'x.org'],
+    ])
+      it(`"${argv.join(' ')}" has results of one form, however many there are`, async () => {
+        for (const trainees of [[], [ben], [ben, cleo]]) {
+          await models().Enrollment.destroy({ where: {} });
+          for (const trainee of trainees) await buildEnrollment(harness.context, trainee, bees, { status: 'active' });
+          const count = { done: trainees.length, unchanged: 0, refused: 0 };
+          for (const more of ['--dry-run', '--yes']) {
+            const { exitCode, stdout } = await run(...argv, more, '--json');
+            const { outcomes, ...others } = JSON.parse(stdout) as Outcomes;
+            expect({ exitCode, ...others }).to.deep.equal({
+              exitCode: 0,
+              dryRun: more === '--dry-run',
+              counts: count,
+            });
+            expect(outcomes).to.have.lengthOf(trainees.length);
+          }
+        }
+      });
+
+    it('takes one of trainee and course as a filter, and both as a name', async () => {
+      const named = ['--trainee', 'ben@x.org', '--course', 'Bees'];
+      for (const argv of [
+        ['remove', ...named, '--yes'],
+        ['remove', ...named, '--dry-run'],
+        ['status', 'active', ...named],
+      ])
+        expect(await cli.refusal(['enrollments', ...argv]), argv.join(' ')).to.deep.equal({
+          exitCode: 1,
+          said: 'There is no enrollment of ben@x.org in Bees.',
+        });
+      await buildEnrollment(harness.context, ben, bees);
+      expect((await outcomesOf('remove', ...named, '--dry-run')).counts.done).to.equal(1);
+      expect(await cli.json(['enrollments', 'remove', ...named, '--yes'])).to.include({ removedCount: 1 });
     });
   });
 
