@@ -56,7 +56,7 @@ function columnsIn(
         .replace(/^"(.*)"$/, '$1')
         .toLowerCase(),
     );
-    const columns = headings.map((heading) => ({ heading, index: cells.indexOf(heading) }));
+    const columns = headings.map((heading) => ({ heading, index: cells.indexOf(heading.toLowerCase()) }));
     const found = columns.filter(({ index }) => index >= 0);
     if (found.length > 0) return { delimiter, columns: found };
   }
@@ -81,15 +81,23 @@ function rowsOf(text: string, delimiter: string): string[][] {
   }
 }
 
+/** The headings of columns of ids. */
+const idHeadings = ['userId', 'id'];
+
+/** The columns that may have the names. Beside ids of accounts, `id` is that of something else, such as an enrollment. */
+const withoutOtherIds = (columns: readonly NameColumn[]) =>
+  columns.some(({ heading }) => heading === 'userId') ? columns.filter(({ heading }) => heading !== 'id') : columns;
+
 /**
  * The names in a list with headings.
  * @throws AppError `USAGE` for rows without one, and for a column of ids that are not this program's
  */
-function namesOf(rows: readonly string[][], columns: readonly NameColumn[]): string[] {
+function namesOf(rows: readonly string[][], found: readonly NameColumn[]): string[] {
+  const columns = withoutOtherIds(found);
   for (const { heading, index } of columns) {
     const names = rows.map((row) => readPhone(readCell(row[index] ?? '')).trim());
     // Another system's number could be a phone number here.
-    if (heading === 'id' && names.some((name) => idIn(name) === undefined)) continue;
+    if (idHeadings.includes(heading) && names.some((name) => idIn(name) === undefined)) continue;
     const empty = names.filter((name) => name === '').length;
     if (empty === 0) return names;
     const these = empty === 1 ? '1 row of the list has' : `${empty} rows of the list have`;
@@ -97,7 +105,7 @@ function namesOf(rows: readonly string[][], columns: readonly NameColumn[]): str
   }
   throw new AppError(
     'USAGE',
-    'The column id of the list has values that are not ids of this program. Remove it, and name a column by what it has, or give one name a line.',
+    `The column ${columns[0]?.heading} of the list has values that are not ids of this program. Remove it, and name a column by what it has, or give one name a line.`,
   );
 }
 
@@ -105,7 +113,7 @@ function namesOf(rows: readonly string[][], columns: readonly NameColumn[]): str
  * The names in a file: one a line, without empty lines and those that begin with #; or, where the first line has one of the
  * headings, the cells of that column.
  * @param file `-` for standard input
- * @param headings in lower case, the best first
+ * @param headings the best first; the case of those in the file doesn't matter
  * @throws AppError `USAGE` for a file that can't be read or has no names, `INTERRUPTED`
  */
 export async function namesIn(io: Io, file: string, headings: readonly string[]): Promise<string[]> {

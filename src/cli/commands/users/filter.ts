@@ -13,8 +13,8 @@ export const filterOptions = {
   '--search <text>': 'search in names, email and phone',
 };
 
-/** The columns of a list that may name accounts, the best first. */
-export const accountHeadings = ['id', 'email', 'phone'];
+/** The columns of a list that may name accounts, the best first. Lists of enrollments have `userId`: their `id` is another. */
+export const accountHeadings = ['userId', 'id', 'email', 'phone'];
 
 /** Options of commands that change several accounts. */
 export const accountBulkOptions = { ...bulkOptions(accountHeadings), ...filterOptions };

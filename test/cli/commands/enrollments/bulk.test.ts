@@ -78,6 +78,14 @@ describe('Changes of many enrollments at the command line', () => {
       expect(filtered.stderr).to.equal('2 trainees enrolled in "Knots".\n');
     });
 
+    it('takes the trainees of another course, as their list writes them', async () => {
+      for (const trainee of [ben, cleo]) await buildEnrollment(harness.context, trainee, bees);
+      const { stdout } = await run('list', '--course', 'Bees', '--output', 'csv');
+      writeFileSync(path.join(cli.folder, 'class.csv'), stdout);
+      const { exitCode, stderr } = await run('assign', 'Knots', '--from', 'class.csv', '--yes');
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 trainees enrolled in "Knots".\n' });
+    });
+
     it('enrolls none where the seats are too few for all', async () => {
       await bees.update({ maxStudents: 1 });
       for (const more of ['--yes', '--dry-run'])

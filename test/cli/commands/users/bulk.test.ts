@@ -184,6 +184,18 @@ describe('Changes of many accounts at the command line', () => {
       }
     });
 
+    it('takes the ids or emails of accounts, where the ids of a list are others', async () => {
+      const where = { email: ['ada@x.org', 'ben@x.org'] };
+      const [ada, ben] = await models().User.findAll({ where, order: [['email', 'ASC']] });
+      const [one, other] = newIds(2);
+      for (const first of [ada?.id, '']) {
+        const list = `id,USERID,email\n${one},${first},ada@x.org\n${other},${ben?.id},ben@x.org\n`;
+        expect((await deactivated(list)).exitCode).to.equal(0);
+        expect(await active()).to.deep.equal([]);
+        await models().User.update({ isActive: true }, { where });
+      }
+    });
+
     it('takes a column of other CSV, by its heading', async () => {
       expect((await deactivated('Name;"E-Mail";Phone\nAda;;\'+49 30 1234\n# left\n\nBen;;\n')).stdout).to.include(
         '1 row of the list has nothing in the column phone.',
@@ -197,7 +209,12 @@ describe('Changes of many accounts at the command line', () => {
       [
         'columns without a known heading',
         'Name,Mail\nAda,ada@x.org\n',
-        'The first line of the list has several columns, but none is called id or email or phone.',
+        'The first line of the list has several columns, but none is called userId or id or email or phone.',
+      ],
+      [
+        'accounts of another system',
+        'id,userId\n0190a1b2-0000-7000-8000-000000000001,4711\n',
+        'The column userId of the list has values that are not ids of this program.',
       ],
       [
         'numbers of another system',
