@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildTrainees, buildUser, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot } from './support/browser.js';
 import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
@@ -128,6 +128,27 @@ describePages('Many people at once', function () {
     await expect(dialog.getByText('2 done')).toBeVisible();
     await expect(dialog.getByText('2 refused')).toBeVisible();
     await expect(dialog.getByRole('row', { name: /^Tia Trainee10 Already enrolled/ })).toBeVisible();
+  });
+
+  it('that match a filter are all enrolled, though others leave it while they are read', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    await buildTrainees(test.context, 105);
+    const page = await test.openAs(admin, '/people?role=trainee&isActive=true');
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('button', { name: 'Select all 105 that match' }).click();
+    await page.route(
+      '**/api/users?*limit=100*',
+      async (route) => {
+        const response = await route.fetch();
+        const { users } = await response.json();
+        const leaving = [users[0].id, users[99].id];
+        await test.context.database.models.User.update({ isActive: false }, { where: { id: leaving } });
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await act(page, 'Enroll in a course');
+    await expect(page.getByRole('button', { name: 'Enroll in a course (105)' })).toBeVisible();
   });
 
   it('have their sessions ended, and are deleted', async () => {

@@ -28,14 +28,21 @@ export const countOf = (selected: Selected): number =>
 /** The most accounts that the service changes in one request. */
 export const mostAccounts = 1000;
 
+/** The most accounts that the service lists at once. */
+const mostListed = 100;
+
 /** The accounts themselves: those of a filter are asked for by the page. @throws ApiError */
 export async function accountsOf(selected: Selected): Promise<ReadonlyMap<string, Account>> {
   if (selected.kind === 'accounts') return selected.accounts;
   const accounts = new Map<string, Account>();
-  for (let page = 1; ; page += 1) {
-    const answer = await call('listUsers', { query: { ...selected.filter, page, limit: 100 } });
-    for (const account of answer.users) accounts.set(account.id, account);
-    if (page >= answer.pagination.totalPages) return accounts;
+  for (let after: { afterId?: string } = {}; ; ) {
+    // Never by the number of the page: an account that leaves the filter meanwhile would move the others forward. When the account
+    // that pages follow has left it, the service begins again with the first page.
+    const { users } = await call('listUsers', { query: { ...selected.filter, ...after, limit: mostListed } });
+    for (const account of users) accounts.set(account.id, account);
+    const last = users.at(-1);
+    if (last === undefined || users.length < mostListed) return accounts;
+    after = { afterId: last.id };
   }
 }
 
