@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import type { Command } from 'commander';
+import type Joi from 'joi';
 import { nameAtTerminal } from '../../src/cli/core/error-messages.js';
 import { createProgram } from '../../src/cli/program.js';
 import { contract } from '../../src/http/api/contract.js';
@@ -15,7 +16,7 @@ const counterparts: Readonly<Record<string, readonly (keyof typeof contract)[]>>
   'courses files list': ['listMaterials'],
   'courses list': ['listCourses'],
   'courses trainers': ['listAvailableTrainers'],
-  'enrollments list': ['listEnrollments', 'listTrainerEnrollments', 'listCourseTrainees'],
+  'enrollments list': ['listEnrollments'],
   'imports list': ['listImports'],
   'users edit': ['updateUser'],
   'users export': ['exportUsers'],
@@ -46,6 +47,10 @@ function commandAt(words: string): Command {
   }, root);
 }
 
+/** What listings can be sorted by. */
+const keysOf = (schemas: readonly Joi.Schema[]): string[] =>
+  schemas.flatMap((schema) => schema.describe().keys?.sortBy?.allow ?? []);
+
 const inputOf = ({ query, body, upload }: Operation) =>
   [query, body, upload?.fields].filter((schema) => schema !== undefined);
 
@@ -64,11 +69,15 @@ describe('The options of a command', () => {
 
     if (has('--sort'))
       it(`of "${words}" list the keys to sort by`, () => {
-        const keys: string[] = schemas.flatMap((schema) => schema.describe().keys.sortBy?.allow ?? []);
+        const keys = keysOf(schemas);
         const option = command.options.find(({ long }) => long === '--sort');
         const words = new Set(option?.description.match(/\w+/g));
         const missing = keys.filter((key) => !words.has(key));
         expect(missing, 'Name each key in the description of --sort').to.deep.equal([]);
+        const wrong = keysOf(Object.values(contract).flatMap(inputOf)).filter(
+          (key) => words.has(key) && !keys.includes(key),
+        );
+        expect(wrong, 'Name no other key in the description of --sort').to.deep.equal([]);
       });
   }
 });

@@ -13,10 +13,7 @@ export const enrollmentFilterOptions = {
 
 export const enrollmentListOptions = {
   ...enrollmentFilterOptions,
-  ...sortOption(
-    'enrolledAt; with --course, --trainee or --trainer also completedAt and progress; with --course also lastName',
-    'enrolledAt',
-  ),
+  ...sortOption('enrolledAt; with --course, --trainee or --trainer also completedAt and progress', 'enrolledAt'),
   ...listingOptions('enrollments', enrollmentColumns),
 };
 
