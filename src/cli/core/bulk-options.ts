@@ -9,4 +9,4 @@ export const bulkOptions = (headings: readonly string[]) => ({
 
 /** What the help of these commands says below the options. */
 export const bulkNotes = (many: string) =>
-  `For several ${many}, the command first shows what would change, then asks (with --yes it doesn't ask). What can't be found or changed is listed with the reason; the others are still changed. The exit code is then 3, or 1 if nothing was changed. In the file of --from, empty lines and lines that begin with # are ignored.`;
+  `For several ${many}, the command first shows what would change, then asks (with --yes it doesn't ask). What can't be found or changed is listed with the reason; the others are still changed. The exit code is then 3, or 1 if there are no others. In the file of --from, empty lines and lines that begin with # are ignored.`;
