@@ -8,6 +8,7 @@
  */
 const { createHash } = require('node:crypto');
 const bcrypt = require('bcryptjs');
+const { built } = require('../migrations/lib/built.cjs');
 const { storedWords, wordsOf } = require('../migrations/lib/search-words.cjs');
 const { sortKey } = require('../migrations/lib/sort-key.cjs');
 
@@ -694,14 +695,31 @@ const courseWordRows = courseRows.flatMap(({ id, search_key: key }) =>
 
 const idsOf = (rows) => rows.map((row) => row.id);
 
+/** Refuses what the services refuse, with their words: sequelize-cli calls the seeder past them. */
+async function assertNotProduction() {
+  const { loadConfig } = await built('config/config.js');
+  if (loadConfig().environment === 'production') await refuse('SEED_REFUSED');
+}
+
+async function refuse(code) {
+  const { AppError } = await built('errors.js');
+  throw new AppError(code);
+}
+
 module.exports = {
   /**
    * Does nothing when the demo is there, and keeps a super admin that is there.
-   * @param {(transaction: object) => Promise<void>} [alsoInTransaction] done with the rows, when there are new ones
+   * @param {(transaction: object) => Promise<void>} [alsoInTransaction] done with the rows, when there are new ones. coursectl
+   *   gives it, whose services have checked that the demo may be loaded; without it the seeder checks that itself
+   * @throws AppError `SEED_REFUSED`, `DATABASE_NOT_EMPTY`, both without `alsoInTransaction` only
    */
   async up(queryInterface, _sequelize, alsoInTransaction) {
+    const isUnchecked = alsoInTransaction === undefined;
+    if (isUnchecked) await assertNotProduction();
     await inOneTransaction(queryInterface, async (transaction) => {
       if (await isAnyUser(queryInterface, 'id IN (:ids)', { ids: idsOf(memberRows) }, transaction)) return;
+      if (isUnchecked && (await isAnyUser(queryInterface, "role <> 'super_admin'", {}, transaction)))
+        await refuse('DATABASE_NOT_EMPTY');
       const hasSuperAdmin = await isAnyUser(queryInterface, "role = 'super_admin'", {}, transaction);
       const accounts = hasSuperAdmin ? memberRows : [superAdminRow, ...memberRows];
       const passwordHash = await bcrypt.hash(demoPassword, bcryptCost);

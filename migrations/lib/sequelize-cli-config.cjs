@@ -1,8 +1,5 @@
 /** Settings for sequelize-cli from the same environment and `.env` file as `coursectl`, through the built program. */
-const { pathToFileURL } = require('node:url');
-const path = require('node:path');
-
-const built = (file) => import(pathToFileURL(path.join(__dirname, '..', '..', 'dist', file)).href);
+const { built } = require('./built.cjs');
 
 module.exports = async () => {
   const { loadConfig } = await built('config/config.js');

@@ -200,7 +200,8 @@ export async function migrateDown(
 }
 
 /**
- * Runs the demo seeder, which does nothing when its rows exist; safe to run concurrently.
+ * Runs the demo seeder, which does nothing when its rows exist; safe to run concurrently. Whether the demo may be loaded its
+ * caller has checked: the seeder itself checks that under sequelize-cli only, which gives it no `also`.
  * @param also committed with the rows, when there are new ones
  * @throws AppError `SCHEMA_OUTDATED` before anything is written, `MIGRATION_LOCKED`, `MIGRATION_FAILED`, whose cause is
  *   `EMAIL_TAKEN` or `PHONE_TAKEN` when an account has one of the demo's
@@ -208,7 +209,7 @@ export async function migrateDown(
 export async function seedDemo(
   database: Database,
   waiting: MigrationWait = {},
-  also?: AlsoInTransaction,
+  also: AlsoInTransaction = async () => undefined,
 ): Promise<void> {
   await assertSchemaCurrent(database);
   const nothingLogged: UmzugStorage = {

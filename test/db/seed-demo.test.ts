@@ -1,6 +1,5 @@
 import bcrypt from 'bcryptjs';
 import { expect } from 'chai';
-import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../src/db/connection.js';
 import { seedDemo } from '../../src/db/migrator.js';
 import { courseLevels, courseTypes } from '../../src/schemas/course.js';
@@ -8,9 +7,10 @@ import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/keys.js';
 import { registerSchema } from '../../src/schemas/user.js';
 import { validate } from '../../src/schemas/validate.js';
-import { userKeys, userSearchKey } from '../../src/services/accounts/store.js';
+import { userSearchKey } from '../../src/services/accounts/store.js';
 import { tablesOf, useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
+import { somebody } from './support/somebody.js';
 
 const demoPassword = 'demo-password';
 
@@ -18,13 +18,6 @@ const demoPassword = 'demo-password';
 async function rowsOf({ models: { User, Course, Enrollment } }: Database): Promise<unknown[]> {
   const query = { raw: true, order: ['id'] };
   return [await User.findAll(query), await Course.findAll(query), await Enrollment.findAll(query)];
-}
-
-/** An account that was there before the demo. */
-function somebody(given: { role: 'super_admin' | 'trainee'; email?: string; phone?: string }) {
-  const account = { firstName: 'Some', lastName: 'Body', email: 'some@example.org', phone: '+1 555 0000', ...given };
-  const keys = { phoneKey: phoneKey(account.phone), ...userKeys(account) };
-  return { id: uuidv7(), ...account, ...keys, passwordHash: 'x' };
 }
 
 describe('the demo', () => {

@@ -1,10 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
-import { run, useOwnProgram } from '../support/built-program.js';
+import { AppError } from '../../src/errors.js';
+import { type Ran, run, useOwnProgram } from '../support/built-program.js';
 import { scaled } from '../support/machine.js';
 import { tablesOf, useDatabases } from './support/databases.js';
+import { somebody } from './support/somebody.js';
 
 describe('sequelize-cli', function () {
   this.timeout(scaled(60_000));
@@ -15,11 +17,15 @@ describe('sequelize-cli', function () {
     files = readdirSync(path.join(built.path, 'migrations')).filter((name) => name.endsWith('.cjs'));
   });
 
-  /** What a command prints, without the banner; it must succeed. */
-  async function cli(command: string): Promise<string> {
+  function start(command: string, env = {}): Promise<Ran> {
     // What npx would start, without the time that npm itself takes.
     const program = path.join('node_modules', '.bin', 'sequelize-cli');
-    const { exitCode, stdout, stderr } = await run(program, [command], built.path, { DATABASE_URL: databases.url });
+    return run(program, [command], built.path, { DATABASE_URL: databases.url, ...env });
+  }
+
+  /** What a command prints, without the banner; it must succeed. */
+  async function cli(command: string): Promise<string> {
+    const { exitCode, stdout, stderr } = await start(command);
     expect(exitCode, `${command}\n${stdout}${stderr}`).to.equal(0);
     return stdout;
   }
@@ -60,5 +66,28 @@ describe('sequelize-cli', function () {
     await cli('db:seed:undo:all');
     const { User, Course, Enrollment } = database.models;
     expect(await Promise.all([User.count(), Course.count(), Enrollment.count()])).to.deep.equal([0, 0, 0]);
+  });
+
+  it('refuses the demo in production, and among other accounts', async () => {
+    const database = databases.open();
+    const { User } = database.models;
+    await migrateUp(database);
+    const secret = { JWT_SECRET: 'a secret for tests only, longer than 32 bytes' };
+    const fromEnvironment = await start('db:seed:all', { NODE_ENV: 'production', ...secret });
+    const settingsFile = path.join(built.path, '.env');
+    writeFileSync(settingsFile, 'NODE_ENV=production\n');
+    const fromFile = await start('db:seed:all', { NODE_ENV: '', ...secret });
+    rmSync(settingsFile);
+    for (const { exitCode, stderr } of [fromEnvironment, fromFile]) {
+      expect(stderr).to.include(new AppError('SEED_REFUSED').message);
+      expect(exitCode).to.equal(1);
+    }
+    expect(await User.count()).to.equal(0);
+
+    await User.create(somebody({ role: 'trainee' }));
+    const amongOthers = await start('db:seed:all');
+    expect(amongOthers.stderr).to.include(new AppError('DATABASE_NOT_EMPTY').message);
+    expect(amongOthers.exitCode).to.equal(1);
+    expect(await User.count()).to.equal(1);
   });
 });
