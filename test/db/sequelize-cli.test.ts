@@ -1,9 +1,10 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { AppError } from '../../src/errors.js';
 import { type Ran, run, useOwnProgram } from '../support/built-program.js';
+import { onMysql } from '../support/database.js';
 import { scaled } from '../support/machine.js';
 import { tablesOf, useDatabases } from './support/databases.js';
 import { somebody } from './support/somebody.js';
@@ -66,6 +67,15 @@ describe('sequelize-cli', function () {
     await cli('db:seed:undo:all');
     const { User, Course, Enrollment } = database.models;
     expect(await Promise.all([User.count(), Course.count(), Enrollment.count()])).to.deep.equal([0, 0, 0]);
+  });
+
+  it('creates a database in a file for this user only', async function () {
+    if (onMysql || process.platform === 'win32') return this.skip();
+    const { exitCode, stderr } = await start('db:migrate', { DATABASE_URL: '', DATA_DIR: 'own data' });
+    expect(exitCode, stderr).to.equal(0);
+    const folder = path.join(built.path, 'own data');
+    const modes = [folder, path.join(folder, 'coursectl.sqlite')].map((file) => statSync(file).mode & 0o777);
+    expect(modes).to.deep.equal([0o700, 0o600]);
   });
 
   it('refuses the demo in production, and among other accounts', async () => {

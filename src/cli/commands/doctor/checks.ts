@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { rm, stat, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { type Config, envFile } from '../../../config/config.js';
 import { secretWeakness } from '../../../config/cross-checks.js';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
 import type { Context } from '../../../context.js';
-import { isAppError, systemErrorCode } from '../../../errors.js';
+import { isAppError } from '../../../errors.js';
 import { setupStatus } from '../../../services/accounts/setup.js';
 import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
@@ -15,25 +13,16 @@ import { wrapHanging } from '../../core/fit.js';
 import { counted, withCommandLines } from '../../core/output.js';
 import { printable } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
+import { databaseFile, type Finding, settingsFile, writeAccess } from './files.js';
 import { growth } from './growth.js';
 import { replicaState } from './replica.js';
 
-interface Check {
+interface Check extends Finding {
   name: string;
-  status: 'ok' | 'warning' | 'failed';
-  /** What was found. */
-  detail: string;
-  /** What to do about it. */
-  remedy?: string;
 }
 
 /** How far the database's clock may be off before tokens and leases suffer, in milliseconds. */
 const tolerableSkewMs = 5000;
-
-/** A block of most file systems. */
-const probeBytes = 4096;
-
-type Finding = Omit<Check, 'name'>;
 
 /** Runs one check; a failure the program knows is a finding, with its own remedy in its message. */
 async function check(name: string, find: () => Promise<Finding>): Promise<Check> {
@@ -99,45 +88,6 @@ async function demoProgramme(context: Context): Promise<Finding> {
     detail: `loaded: its accounts, such as ${emails[0]}, have a public password`,
     remedy: 'Use a new database for real people.',
   };
-}
-
-/** Whether other users of this machine can read the secrets in `.env`; Windows has no such permissions. */
-async function settingsFile(file: string): Promise<Finding> {
-  const found = await stat(file).catch((error: unknown) => {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (found === undefined) return { status: 'ok', detail: 'none: all settings come from the environment' };
-  if (process.platform === 'win32' || (found.mode & 0o007) === 0)
-    return { status: 'ok', detail: `${file} can't be read by other users` };
-  return {
-    status: 'warning',
-    detail: `${file} is open to every user of this machine, and may hold passwords and the signing secret`,
-    remedy: `Run: chmod 600 ${file}. Then change the secrets in it, if others use this machine.`,
-  };
-}
-
-async function writeAccess({ dataDir }: Config): Promise<Finding> {
-  // The folder is created when it is needed: until then its parent must be writable.
-  let folder = dataDir;
-  while (!existsSync(folder)) folder = path.dirname(folder);
-  const probe = path.join(folder, `.coursectl-doctor-${process.pid}`);
-  try {
-    // Some bytes: a full disk still takes an empty file.
-    await writeFile(probe, Buffer.alloc(probeBytes), { flag: 'wx' });
-    return { status: 'ok', detail: `${dataDir} is writable` };
-  } catch (error) {
-    const code = systemErrorCode(error) ?? '';
-    const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
-    return {
-      status: 'failed',
-      detail: `${dataDir} can't be written (${code})`,
-      remedy: isFull ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
-    };
-  } finally {
-    // The check has its result; the probe is a few bytes.
-    await rm(probe, { force: true }).catch(() => undefined);
-  }
 }
 
 async function fileStorage({ storage, config: { files } }: Context): Promise<Finding> {
@@ -271,6 +221,8 @@ export async function doctor(run: Run, forProduction: boolean): Promise<Result> 
     checks.push(await check('session cookies', async () => sessionCookies(context.config, production)));
     if (production) checks.push(await check('metrics', async () => metrics(context.config)));
     checks.push(await check('data folder', () => writeAccess(context.config)));
+    const { database } = context.config;
+    if (database.dialect === 'sqlite') checks.push(await check('database file', () => databaseFile(database)));
     checks.push(await check('file storage', () => fileStorage(context)));
     checks.push(...(await databaseChecks(context, production)));
   }

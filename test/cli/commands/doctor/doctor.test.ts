@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { recordAudit } from '../../../../src/services/audit.js';
@@ -59,6 +59,7 @@ describe('coursectl doctor', () => {
       'signing secret',
       'session cookies',
       'data folder',
+      ...(onMysql ? [] : ['database file']),
       'file storage',
       'connection',
       'server settings',
@@ -255,6 +256,22 @@ describe('coursectl doctor', () => {
     expect(folder?.status).to.equal('failed');
     expect(folder?.detail).to.equal(`${path.join(cli.folder, 'file/data')} can't be written (ENOTDIR)`);
     expect(folder?.remedy).to.equal('Make DATA_DIR writable for this user, or name another folder.');
+  });
+
+  it('warns of a database file that every user of the machine can read', async function () {
+    if (onMysql || process.platform === 'win32') return this.skip();
+    const file = database.url.replace('sqlite:', '');
+    for (const [folderMode, fileMode, status] of [
+      [0o755, 0o644, 'warning'],
+      [0o755, 0o600, 'ok'],
+      [0o700, 0o644, 'ok'],
+    ] as const) {
+      chmodSync(path.dirname(file), folderMode);
+      chmodSync(file, fileMode);
+      const { 'database file': found } = await examine(cli);
+      expect(found, `${folderMode.toString(8)} ${fileMode.toString(8)}`).to.include({ status });
+      if (status === 'warning') expect(found?.remedy).to.equal(`Run: chmod 600 ${file}*`);
+    }
   });
 
   it('tests the file storage if it exists, and leaves nothing in it', async () => {
