@@ -93,14 +93,18 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
 async function registerInput(run: RegisterRun): Promise<object> {
   const { role, inactive } = run.options;
   const isActive = !inactive;
-  const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }] = await Promise.all([
-    import('./person-input.js'),
-    import('../../../schemas/user.js'),
-  ]);
+  const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }, { superAdminRules }] =
+    await Promise.all([
+      import('./person-input.js'),
+      import('../../../schemas/user.js'),
+      import('../../../services/auth/password-policy.js'),
+    ]);
   const schema = isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
   if (!run.interactive) return personFromOptions(run, schema, { role, isActive });
   await checkPersonOptions(run, schema, { role });
-  return personFromPrompts(run, isGenerated(run) ? undefined : await run.config(), async (prompts) => ({
+  const config = await run.config();
+  const rules = role === 'super_admin' ? superAdminRules(config) : config;
+  return personFromPrompts(run, isGenerated(run) ? undefined : rules, async (prompts) => ({
     isActive,
     role:
       role ??

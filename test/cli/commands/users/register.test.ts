@@ -81,6 +81,22 @@ describe('coursectl users register', () => {
     );
   });
 
+  it('refuses the super admin a common password, as setup does, piped in and typed', async () => {
+    const argv = [...grace, '--role', 'super_admin'];
+    const common = 'Password is one of the most common ones. Choose another.';
+    const piped = await cli.refusal([...argv, '--password-stdin'], { stdin: 'password1' });
+    expect(piped).to.deep.equal({ exitCode: 2, said: common });
+    const typed = await cli.atTerminal(argv, [
+      ['Password', `password1${enter}`],
+      [common, ctrlC],
+    ]);
+    expect(typed.exitCode).to.equal(130);
+    expect(await models().User.count()).to.equal(0);
+
+    expect(await cli.run([...argv, '--password-stdin'], { stdin: password })).to.include({ exitCode: 0, stderr: '' });
+    expect(await models().User.findOne()).to.include({ role: 'super_admin', isActive: true });
+  });
+
   it('refuses missing fields, with one sentence per field', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['users', 'register', '--first-name', 'Grace']);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
