@@ -50,8 +50,15 @@ function assertOnePassword({ options }: RegisterRun): void {
     );
 }
 
+/** @throws AppError `USAGE` */
+function assertMayBeInactive({ options: { role, inactive } }: RegisterRun): void {
+  if (role === 'super_admin' && inactive)
+    throw new AppError('USAGE', 'A super admin is always active: leave out --inactive.');
+}
+
 async function registerAccount(run: RegisterRun): Promise<Result> {
   assertOnePassword(run);
+  assertMayBeInactive(run);
   const input = await registerInput(run);
   if (isGenerated(run)) return registerGenerated(run, input);
   const [{ registerUser }, { operator }, { accountJson }] = await Promise.all([

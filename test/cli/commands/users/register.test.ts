@@ -97,6 +97,16 @@ describe('coursectl users register', () => {
     expect(await models().User.findOne()).to.include({ role: 'super_admin', isActive: true });
   });
 
+  it('refuses a super admin who is to be inactive, and creates nothing', async () => {
+    const argv = [...grace, '--role', 'super_admin', '--inactive'];
+    for (const option of ['--password-stdin', '--generate-password']) {
+      const { exitCode, said } = await cli.refusal([...argv, option], { stdin: password });
+      expect([exitCode, said]).to.deep.equal([2, 'A super admin is always active: leave out --inactive.']);
+    }
+    expect((await cli.atTerminal(argv, [])).exitCode).to.equal(2);
+    expect(await models().User.count()).to.equal(0);
+  });
+
   it('refuses missing fields, with one sentence per field', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['users', 'register', '--first-name', 'Grace']);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
