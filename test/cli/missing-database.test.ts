@@ -49,6 +49,13 @@ describe('In a folder without a database', () => {
     });
   }
 
+  it('"users register" at a terminal says so before its first question', async () => {
+    const { exitCode, terminal } = await cli.atTerminal(['users', 'register'], []);
+    expect(terminal.screen()).to.match(/^error: There is no database at /);
+    expect(exitCode).to.equal(1);
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
   it('the message is part of --json, and names the file of DATABASE_URL', async () => {
     const env = { ...testEnvironment, DATABASE_URL: 'sqlite:mine/here.sqlite' };
     const { error } = await cli.json<{ error: { code: string; message: string } }>(['users', 'list'], { env });

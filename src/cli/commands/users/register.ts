@@ -109,7 +109,8 @@ async function registerInput(run: RegisterRun): Promise<object> {
   const schema = isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
   if (!run.interactive) return personFromOptions(run, schema, { role, isActive });
   await checkPersonOptions(run, schema, { role });
-  const config = await run.config();
+  // Where there is no database, all answers would be lost.
+  const { config } = await run.context();
   const rules = role === 'super_admin' ? superAdminRules(config) : config;
   return personFromPrompts(run, isGenerated(run) ? undefined : rules, async (prompts) => ({
     isActive,
