@@ -200,6 +200,10 @@ describe('Flags of operations', () => {
     ]);
   });
 
+  it('ask something before the body is read in setup only', () => {
+    expect(named(({ precondition }) => precondition)).to.deep.equal(['setup']);
+  });
+
   it('make exports of very many rows one piece at a time', () => {
     expect(named(({ exportsRows }) => exportsRows)).to.have.members(['exportUsers', 'importOutcome']);
   });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
@@ -65,6 +66,17 @@ describe('A request as it goes over the wire', () => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     const answer = await answerTo([...login, 'Transfer-Encoding: chunked'], chunk);
     expect(answer).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
+  });
+
+  it('may follow a setup that was refused before its body was read, on the same connection', async () => {
+    await signIn(harness.context, { role: 'super_admin' });
+    const setup = ['POST /api/auth/setup HTTP/1.1', 'Host: example.org', 'Content-Length: 9000'];
+    const next = 'GET /api/auth/setup-status HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n';
+    const socket = connect(Number(new URL(instance?.server.url ?? '').port), '127.0.0.1');
+    sockets.push(socket);
+    socket.write(`${setup.join('\r\n')}\r\n\r\n${'{'.repeat(9000)}${next}`);
+    const answers = await text(socket);
+    expect(answers).to.match(/^HTTP\/1.1 400 .*System setup already completed\..*HTTP\/1.1 200 .*"superAdminCount":1/s);
   });
 
   it('is refused with 400 where it has two Host headers, the same or not', async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -124,6 +125,30 @@ describe('POST /api/auth/setup', () => {
     for (const body of [ada, {}, { email: 7 }, []]) expectFailure(await setup(body), 400, messages.setupCompleted);
     expectFailure(await harness.api('post', '/api/auth/setup'), 400, messages.setupCompleted);
     expect(await harness.context.database.models.User.count()).to.equal(1);
+  });
+
+  it('refuses once a super admin exists whatever the body is, and until then a body that is no JSON', async () => {
+    const bodies = [
+      { refused: 415, type: 'application/x-www-form-urlencoded', body: 'email=ada' },
+      { refused: 415, type: 'text/plain', body: 'ada' },
+      { refused: 400, type: 'application/json', body: '{' },
+      { refused: 413, type: 'application/json', body: JSON.stringify({ firstName: 'x'.repeat(9000) }) },
+      { refused: 415, type: 'application/json', encoding: 'gzip', body: gzipSync('{}') },
+    ];
+    const send = ({ type, encoding = 'identity', body }: (typeof bodies)[number]) =>
+      harness
+        .api('post', '/api/auth/setup')
+        .set({ 'Content-Type': type, 'Content-Encoding': encoding })
+        // Sent as it is, not as a value.
+        .serialize((text) => text)
+        .send(body);
+    for (const body of bodies) {
+      const { status, text } = await send(body);
+      expect(status, `${body.type} ${text}`).to.equal(body.refused);
+      expect(text).not.to.include(messages.setupCompleted);
+    }
+    await buildUser(harness.context, { role: 'super_admin' });
+    for (const body of bodies) expectFailure(await send(body), 400, messages.setupCompleted);
   });
 
   it('validates before it looks for other accounts', async () => {

@@ -2,6 +2,7 @@ import type Joi from 'joi';
 import type { Config } from '../../config/config.js';
 import type { ErrorCode } from '../../errors.js';
 import type { Access } from '../../services/auth/permissions.js';
+import type { Core } from '../../services/core.js';
 
 /** The groups of operations. */
 export const tags = {
@@ -39,6 +40,8 @@ export interface Operation {
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.ObjectSchema;
+  /** Refuses a request whatever its body is: asked before the body is read. @throws one of the `failures` */
+  precondition?: (core: Core) => Promise<void>;
   /** How large the JSON body may be, in bytes; 100 KiB unless it is said. */
   maxBodyBytes?: number;
   /** Answers before the database is reached: probes and metrics. */

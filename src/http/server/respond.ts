@@ -146,6 +146,7 @@ export function respond<T extends Operation>(
       assertAdmitted(operation, caller, request.params);
     }
     assertNameable(request.params);
+    await operation.precondition?.(context);
     const owner = { address: client.ip, account: caller?.user.id };
     const coming = bodyComing(request, owner);
     // What its sender held back until now may come after they were signed out.

@@ -21,6 +21,13 @@ export async function setupStatus(core: Core): Promise<SetupStatus> {
   return { setupRequired: superAdminCount === 0, superAdminCount };
 }
 
+const isCompleted = async ({ database }: Core): Promise<boolean> => (await countSuperAdmins(database)) > 0;
+
+/** The first check of setup (specification, section 4.3). @throws AppError `SETUP_COMPLETED` */
+export async function assertSetupRequired(core: Core): Promise<void> {
+  if (await isCompleted(core)) throw new AppError('SETUP_COMPLETED');
+}
+
 /**
  * Creates the super admin, once (specification, section 4.3), and starts a session.
  * @throws AppError `SETUP_COMPLETED` (before validation), `VALIDATION`, `EMAIL_TAKEN`, `PHONE_TAKEN`
@@ -60,13 +67,11 @@ async function createSuperAdmin<T>(
   alsoInTransaction: (user: User, transaction: Transaction) => Promise<T>,
   rules: PasswordRules = core.config,
 ): Promise<T> {
-  const alreadyDone = async () => ((await countSuperAdmins(core.database)) > 0 ? 'SETUP_COMPLETED' : undefined);
-  if (await alreadyDone()) throw new AppError('SETUP_COMPLETED');
+  await assertSetupRequired(core);
   const { firstName, lastName, email, phone, password } = validate(setupSchema, input);
   await assertPasswordAllowed(rules, 'password', password, { firstName, lastName, email, phone });
   const refusal = async () => {
-    const done = await alreadyDone();
-    if (done) return done;
+    if (await isCompleted(core)) return 'SETUP_COMPLETED';
     const taken = await takenKeys(core.database, { email, phone });
     return taken.email ? 'EMAIL_TAKEN' : taken.phone ? 'PHONE_TAKEN' : undefined;
   };

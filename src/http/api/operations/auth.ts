@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema, setupSchema } from '../../../schemas/auth.js';
 import { noFields } from '../../../schemas/file.js';
 import { profileSchema, registerSchema } from '../../../schemas/user.js';
+import { assertSetupRequired } from '../../../services/accounts/setup.js';
 import { itemBytes } from '../item-bytes.js';
 import { anybody, operation, signedIn, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
@@ -29,6 +30,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: 'Create the super admin, once, and sign in',
     access: anybody,
+    precondition: assertSetupRequired,
     body: setupSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
