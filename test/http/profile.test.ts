@@ -104,7 +104,8 @@ describe('PUT /api/auth/profile', () => {
   });
 
   it('refuses a phone that is longer than it can keep, and what is neither text nor number', async () => {
-    for (const phone of ['9'.repeat(51), '12\u0007', true, [], {}]) expectInvalid(await update({ phone }), ['phone']);
+    for (const phone of ['9'.repeat(51), '12\u0007', '1\n2', true, false, [], {}])
+      expectInvalid(await update({ phone }), ['phone']);
     const infinite = harness.api('put', '/api/auth/profile', token).set('Content-Type', 'application/json');
     expectInvalid(await infinite.send('{"phone":1e999}'), ['phone']);
     expect((await user.reload()).phone).to.equal(ada.phone);
