@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { testEnvironment } from '../support/environment.js';
+import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { type Dialogue, keys } from '../support/terminal.js';
+
+const manual = fileURLToPath(new URL('../../docs/OPERATIONS.md', import.meta.url));
+const heading = '## Manage courses and accounts at the terminal';
+
+/** The command lines of the section, without comments and the name of the program. */
+function documentedLines(): string[] {
+  const section = readFileSync(manual, 'utf8').split(`${heading}\n`)[1]?.split(/^## /m)[0] ?? '';
+  const blocks = [...section.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const lines = blocks.join('').trimEnd().split('\n');
+  return lines.map((line) => line.replace(/^coursectl /, '').replace(/ +#.*$/, ''));
+}
+
+const yes: Dialogue = [['(y/N)', `y${keys.enter}`]];
+
+/** What is answered at the terminal, by the line that asks. */
+const answers: Readonly<Record<string, Dialogue>> = {
+  'users deactivate --from leavers.csv': yes,
+  'enrollments assign "Weaving for beginners" --from class.csv': yes,
+  'enrollments status active --course "Weaving for beginners" --status pending': yes,
+  'enrollments remove --trainee grace@example.org --status cancelled': yes,
+  // The choices are there a moment after the question.
+  'courses publish': [
+    ['Which course?', ''],
+    ['Dyeing', keys.enter],
+  ],
+};
+
+describe('The commands of docs/OPERATIONS.md for courses and accounts', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+
+  it('work one after the other', async () => {
+    const { context } = harness;
+    const { Course, Enrollment } = context.database.models;
+    const trainer = await buildUser(context, { email: 'ada@example.org', role: 'trainer' });
+    const grace = await buildUser(context, { email: 'grace@example.org' });
+    await buildUser(context, { phone: '555 0102', requiresPasswordChange: true });
+    const other = await buildCourse(context, trainer, { title: 'Dyeing', isPublished: true });
+    await buildEnrollment(context, grace, other, { status: 'cancelled' });
+    const waiting = await buildUser(context);
+    for (const [name, people] of [
+      ['leavers.csv', [await buildUser(context)]],
+      ['class.csv', [await buildUser(context), await buildUser(context)]],
+    ] as const)
+      writeFileSync(path.join(cli.folder, name), `email\n${people.map(({ email }) => `${email}\n`).join('')}`);
+    writeFileSync(path.join(cli.folder, 'patterns.pdf'), '%PDF-1.4\n');
+
+    const lines = documentedLines();
+    expect(lines).to.include.members(Object.keys(answers));
+    for (const line of lines) {
+      const argv = (line.replace(/ > .*$/, '').match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+      const dialogue = answers[line];
+      const { exitCode, stdout, stderr } = dialogue ? await cli.atTerminal(argv, dialogue) : await cli.run(argv);
+      expect(exitCode, `${line}\n${stdout}${stderr}`).to.equal(0);
+      // Somebody asks for a place once the course is published.
+      if (line.startsWith('courses publish "')) {
+        const course = await Course.findOne({ where: { title: 'Weaving for beginners' }, rejectOnEmpty: true });
+        await buildEnrollment(context, waiting, course, { status: 'pending' });
+      }
+    }
+    const found = await Enrollment.findAll();
+    const ofGrace = found.filter(({ userId }) => userId === grace.id);
+    expect(ofGrace.map(({ status, progress }) => [status, progress])).to.deep.equal([['active', 75]]);
+    expect(found.map(({ status }) => status)).to.deep.equal(Array(5).fill('active'));
+  });
+});
