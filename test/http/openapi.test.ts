@@ -55,6 +55,18 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
+  it('requires a body only where an empty one is refused', () => {
+    const optional = operations.flatMap(([name, operation]) => {
+      if (!operation.body) return [];
+      const required = describedBy(operation)?.requestBody?.required;
+      const isRefused = operation.body.validate({}).error !== undefined;
+      expect(required, name).to.equal(isRefused);
+      return isRefused ? [] : [name];
+    });
+    const expected = ['updateProfile', 'updateCourse', 'updateUser', 'planImport', 'applyImport'];
+    expect(optional).to.have.members(expected);
+  });
+
   it('declares the headers that refusals carry', () => {
     for (const [name, operation] of operations) {
       for (const [status, { headers = {} }] of Object.entries(describedBy(operation)?.responses ?? {})) {

@@ -125,7 +125,10 @@ function createOperationConverter() {
   function requestBodyOf({ body, upload }: Operation): object {
     if (upload)
       return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(upload) } } } };
-    return body ? { requestBody: { required: true, content: withExample(input(body)) } } : {};
+    if (!body) return {};
+    // An absent body counts as an empty one.
+    const required = body.validate({}).error !== undefined;
+    return { requestBody: { required, content: withExample(input(body)) } };
   }
 
   const failureSchemas = { Error: output(failure), ValidationError: output(validationFailure) };

@@ -13,7 +13,7 @@ export interface Described {
   operationId: string;
   security: object[];
   parameters: { name: string; in: string; required: boolean; schema: AnySchema }[];
-  requestBody?: { content: { 'application/json': JsonContent } };
+  requestBody?: { required: boolean; content: { 'application/json': JsonContent } };
   responses: Record<string, { description: string; headers?: object; content: { 'application/json': JsonContent } }>;
 }
 
