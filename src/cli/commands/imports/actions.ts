@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Context } from '../../../context.js';
 import { presentImport, presentImportRow } from '../../../presenters/import.js';
 import { presentImportWithPlan } from '../../../presenters/import-plan.js';
 import { operator } from '../../../services/core.js';
@@ -8,7 +9,7 @@ import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/ledger-
 import { findImport, listImports } from '../../../services/imports/queries.js';
 import { findPlan } from '../../../services/imports/queue/plan-store.js';
 import { listImportRows } from '../../../services/imports/rows.js';
-import { keptAccounts } from '../../../services/imports/run/ledger.js';
+import { countKept, keptAccounts } from '../../../services/imports/run/ledger.js';
 import { resultOf } from '../../../services/imports/run/repository.js';
 import type { KeptAccount, UndoResult } from '../../../services/imports/undo/undo.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
@@ -59,7 +60,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
   const record = await findImport(context, await importIdOf(context, run.arguments.import));
   // While its rows are being deleted, the list would be incomplete.
-  const kept = record.ledgerClosedAt === null ? await keptAccounts(context, record.id) : [];
+  const kept = record.ledgerClosedAt === null ? await keptOf(run, context, record.id) : { count: 0, accounts: [] };
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
   const fields: [string, string | null][] = [
@@ -86,9 +87,23 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
   ];
   const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value] as const]));
   return {
-    json: { import: { ...importJson(record), plan }, kept },
-    text: [rowsText(['FIELD', 'VALUE'], known, run.display), ...keptText(kept)].join('\n'),
+    json: { import: { ...importJson(record), plan }, kept: kept.accounts },
+    text: [rowsText(['FIELD', 'VALUE'], known, run.display), ...keptText(kept.accounts, kept.count)].join('\n'),
   };
+}
+
+/** The accounts that undoing an import kept: all for `--json`, and the first ones for people, with the number of all. */
+async function keptOf(
+  run: Run<'<import>'>,
+  context: Context,
+  id: string,
+): Promise<{ count: number; accounts: KeptAccount[] }> {
+  const accounts: KeptAccount[] = [];
+  for await (const piece of keptAccounts(context, id)) {
+    accounts.push(...piece);
+    if (!run.options.json) return { count: await countKept(context, id), accounts };
+  }
+  return { count: accounts.length, accounts };
 }
 
 /** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
@@ -178,13 +193,14 @@ const keptReasons: Record<KeptAccount['code'], string> = {
   GONE: 'was deleted',
 };
 
-function keptText(kept: readonly KeptAccount[]): string[] {
-  if (kept.length === 0) return [];
+/** @param count how many are kept, where `kept` are only the first */
+function keptText(kept: readonly KeptAccount[], count = kept.length): string[] {
+  if (count === 0) return [];
   const lines = kept
     .slice(0, shownKept)
     .map(({ line, userId, email, code }) => `  line ${line}  ${email ?? userId}  ${keptReasons[code]}`);
-  const more = kept.length > shownKept ? [`  and ${kept.length - shownKept} more (--json has all)`] : [];
-  return [`Kept: ${counted(kept.length, 'account')}`, ...lines, ...more];
+  const more = count > shownKept ? [`  and ${count - shownKept} more (--json has all)`] : [];
+  return [`Kept: ${counted(count, 'account')}`, ...lines, ...more];
 }
 
 function undoText({ removed, restored, kept }: UndoResult, conditional: boolean): string {

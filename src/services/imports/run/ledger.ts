@@ -66,22 +66,34 @@ export async function ledgerAfter(core: Core, id: string, line: number): Promise
   });
 }
 
-/** The accounts that an undo kept, and the reasons. */
-export async function keptAccounts(core: Core, id: string): Promise<KeptAccount[]> {
+/** How many accounts an undo kept. */
+export function countKept(core: Core, id: string): Promise<number> {
+  const where = { importId: id, undoOutcome: 'kept' };
+  return core.database.read(() => core.database.models.ImportRow.count({ where }));
+}
+
+/** The accounts that an undo kept, and the reasons, a piece at a time in the order of the file. */
+export async function* keptAccounts(core: Core, id: string): AsyncGenerator<KeptAccount[]> {
   const { ImportRow, User } = core.database.models;
-  return core.database.read(async () => {
-    const rows = await ImportRow.findAll({ where: { importId: id, undoOutcome: 'kept' }, order: ['line'] });
-    const users = await User.findAll({
-      attributes: ['id', 'email'],
-      where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
+  for (let after = 0; ; ) {
+    const where = { importId: id, undoOutcome: 'kept', line: { [Op.gt]: after } };
+    const piece = await core.database.read(async () => {
+      const rows = await ImportRow.findAll({ where, order: ['line'], limit: ledgerPage });
+      const users = await User.findAll({
+        attributes: ['id', 'email'],
+        where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
+      });
+      const emails = new Map(users.map((user) => [user.id, user.email]));
+      return rows.map(({ line, userId, undoCode }) => ({
+        line,
+        userId: userId ?? '',
+        email: emails.get(userId ?? '') ?? null,
+        // The column holds nothing else.
+        code: undoCode as KeptAccount['code'],
+      }));
     });
-    const emails = new Map(users.map((user) => [user.id, user.email]));
-    return rows.map(({ line, userId, undoCode }) => ({
-      line,
-      userId: userId ?? '',
-      email: emails.get(userId ?? '') ?? null,
-      // The column holds nothing else.
-      code: undoCode as KeptAccount['code'],
-    }));
-  });
+    if (piece.length > 0) yield piece;
+    if (piece.length < ledgerPage) return;
+    after = piece.at(-1)?.line ?? after;
+  }
 }

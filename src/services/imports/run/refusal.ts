@@ -4,7 +4,7 @@ import { AppError } from '../../../errors.js';
 import type { Actor, Core } from '../../core.js';
 import { removeSpooledFile } from '../queue/spool.js';
 import { undoRows } from '../undo/undo.js';
-import { keptAccounts } from './ledger.js';
+import { countKept } from './ledger.js';
 import { optionsOf } from './repository.js';
 import { advance, type ImportRun } from './run.js';
 
@@ -29,7 +29,7 @@ export async function undoRefused(
   // With the reason: when another run finishes it, the rows may be good by then.
   const reason = { errorCode: 'IMPORT_REFUSED', errorMessage: why };
   await undoRows(core, actor, record, (progress, work) => advance(step, { ...progress, ...reason }, work));
-  const kept = (await keptAccounts(core, record.id)).length;
+  const kept = await countKept(core, record.id);
   const rest =
     kept === 0
       ? 'Nothing was imported.'
