@@ -773,6 +773,8 @@ export interface ImportWithPlan {
   /** Time from which the rows of the import are exported and deleted, and it cannot be undone; null until then */
   ledgerClosedAt: string | null;
   plan: ImportPlan;
+  /** Whether undoing it may remove or restore accounts; again, where an undo kept some */
+  canUndo: boolean;
 }
 
 /** An import of accounts */
@@ -2743,7 +2745,7 @@ export type UndoImportBody = undefined;
 /** Successful response of `POST /api/imports/{id}/undo` */
 export interface UndoImportResponse {
   /** Confirmation for people */
-  message: 'Import undone.' | 'Nothing was undone: this is what would be.';
+  message: 'Import undone.' | 'Import undone in part.' | 'Nothing was undone: all accounts are kept.' | 'Nothing was undone: this is what would be.';
   undo: ImportUndo;
   /** How many accounts are kept for each reason, the most frequent first */
   keptReasons: {

@@ -71,13 +71,27 @@ describePages('Importing people in the web console', function () {
     await expectPage(page).toHaveURL(/outcome=rejected/);
     await expectPage(page.getByRole('row')).toHaveCount(4);
 
-    await page.getByRole('button', { name: 'Undo the import' }).click();
+    const signedIn = (lastLogin: Date | null) =>
+      test.context.database.models.User.update({ lastLogin }, { where: { email: 'ann@example.org' }, silent: true });
+    await signedIn(new Date());
+    const button = page.getByRole('button', { name: 'Undo the import' });
+    await button.click();
     const undo = page.getByRole('dialog', { name: 'Undo this import?' });
-    await expectPage(undo).toContainText('2 accounts are deleted');
+    await expectPage(undo).toContainText('1 account is deleted');
+    await expectPage(undo).toContainText('ann@example.org: has signed in');
     await keepScreenshot(page, 'undo of an import');
     expect(await accessibilityProblems(page)).to.deep.equal([]);
     await undo.getByRole('button', { name: 'Undo the import' }).click();
+    await expectPage(page.getByText('except for the accounts that stay')).toBeVisible({ timeout: scaled(20_000) });
     await expectPage(page.getByText('Undone', { exact: true }).first()).toBeVisible({ timeout: scaled(20_000) });
+    expect(await accounts()).to.equal(2);
+
+    // What stood in the way is gone.
+    await signedIn(null);
+    await button.click();
+    await expectPage(undo).toContainText('1 account is deleted');
+    await undo.getByRole('button', { name: 'Undo the import' }).click();
+    await expectPage(button).toHaveCount(0, { timeout: scaled(20_000) });
     expect(await accounts()).to.equal(1);
   });
 

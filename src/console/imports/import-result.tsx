@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../ui/confirm.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { saveFile } from '../ui/save-file.js';
 import { ImportFigures } from './import-figures.js';
-import { canResume, canUndo, hasDeletedRows, type Import } from './import-status.js';
+import { canResume, hasDeletedRows, type Import } from './import-status.js';
 import { UndoDialog } from './undo-dialog.js';
 
 /** What an import did, its files, and what can be done about it. */
@@ -71,7 +71,7 @@ export function ImportResult({ current }: { current: Import }) {
             {t('imports.resume')}
           </Button>
         )}
-        {canUndo(current) && (
+        {current.canUndo && (
           <Button variant="default" c="var(--mantine-color-error)" onClick={() => setAsking('undo')}>
             {t('imports.result.undo')}
           </Button>

@@ -24,12 +24,6 @@ export const hasDeletedRows = ({ ledgerClosedAt }: Import): boolean => ledgerClo
 export const canResume = (current: Import): boolean =>
   !hasDeletedRows(current) && ['interrupted', 'failed', 'cancelled'].includes(current.status);
 
-/** There may be rows to take back. */
-export const canUndo = (current: Import): boolean =>
-  !hasDeletedRows(current) &&
-  ['completed', 'stopped', 'failed', 'cancelled', 'interrupted'].includes(current.status) &&
-  current.counts.created + current.counts.updated > 0;
-
 const tones: Partial<Record<ImportStatus, Tone>> = {
   completed: 'good',
   planned: 'waiting',

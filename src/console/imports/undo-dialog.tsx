@@ -26,8 +26,18 @@ export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
   const preview = data?.undo;
 
   async function confirm(): Promise<void> {
-    await undo.mutateAsync({ path: { id } });
-    notifyDone(t('imports.result.undone'));
+    const { removed, restored, kept } = (await undo.mutateAsync({ path: { id } })).undo;
+    // Of an account that was deleted there is nothing left to undo.
+    const isWhole = kept.every(({ code }) => code === 'GONE');
+    notifyDone(
+      t(
+        isWhole
+          ? 'imports.result.undone'
+          : removed + restored > 0
+            ? 'imports.result.undonePart'
+            : 'imports.result.undoneNothing',
+      ),
+    );
   }
 
   return (

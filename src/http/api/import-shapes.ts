@@ -140,7 +140,14 @@ const importPlan = component(
 export const importWithPlan = component(
   'ImportWithPlan',
   'An import of accounts, with its plan until rows of it are written',
-  importRecord.keys({ plan: importPlan }).required(),
+  importRecord
+    .keys({
+      plan: importPlan,
+      canUndo: boolean
+        .description('Whether undoing it may remove or restore accounts; again, where an undo kept some')
+        .example(true),
+    })
+    .required(),
 );
 
 /** How many accounts an undo keeps, by reason. */

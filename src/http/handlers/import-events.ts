@@ -4,6 +4,7 @@ import { AppError } from '../../errors.js';
 import { presentImportWithPlan } from '../../presenters/import-plan.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller } from '../../services/core.js';
+import { canUndo } from '../../services/imports/commands.js';
 import { findImport } from '../../services/imports/queries.js';
 import { findPlan } from '../../services/imports/queue/plan-store.js';
 import { resumesAutomatically } from '../../services/imports/run/repository.js';
@@ -22,8 +23,10 @@ const mostStreams = 20;
 const underWay = new Set(['planning', 'queued', 'running', 'undoing']);
 
 /** An import with its plan, as clients see it. */
-export const shownImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) =>
-  presentImportWithPlan(record, await findPlan(context, record));
+export const shownImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) => ({
+  ...presentImportWithPlan(record, await findPlan(context, record)),
+  canUndo: await canUndo(context, record),
+});
 
 /** What a stream sends of an import. */
 interface Reading {

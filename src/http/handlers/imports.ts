@@ -16,6 +16,7 @@ import { applyPlan, replanImport } from '../../services/imports/queue/plan-comma
 import { submitImport } from '../../services/imports/queue/submit.js';
 import { listImportRows } from '../../services/imports/rows.js';
 import { assertLedgerReadable } from '../../services/imports/run/ledger.js';
+import { extentOf } from '../../services/imports/undo/undo.js';
 import type { Handlers } from '../server/handler.js';
 import type { ServerHandle } from '../server/server-handle.js';
 import { createImportWatch, shownImport } from './import-events.js';
@@ -26,6 +27,12 @@ function formOptions(fields: object): object {
   const { map, ...options } = Object.fromEntries(filled) as { map?: unknown };
   return map === undefined ? options : { ...options, map: [map].flat() };
 }
+
+const undoMessages = {
+  all: 'Import undone.',
+  part: 'Import undone in part.',
+  nothing: 'Nothing was undone: all accounts are kept.',
+} as const;
 
 /** Where an import can be watched. */
 const placeOf = ({ id }: { id: string }) => `/api/imports/${id}`;
@@ -144,7 +151,7 @@ export function importHandlers(service: ServerHandle) {
       const undo = dryRun
         ? await previewUndo(context, id, signal)
         : await undoImport(context, actorOf(caller), id, { signal, onWait: () => undefined });
-      const message = dryRun ? 'Nothing was undone: this is what would be.' : 'Import undone.';
+      const message = dryRun ? 'Nothing was undone: this is what would be.' : undoMessages[extentOf(undo)];
       const keptReasons = presentKeptReasons(undo.kept);
       return { message, undo, keptReasons, import: presentImport(await findImport(context, id)) };
     },

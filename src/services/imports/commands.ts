@@ -21,7 +21,7 @@ import {
 import { assertLedgerKept, assertResumable } from './run/ledger.js';
 import { finishRefusal } from './run/refusal.js';
 import { lockImport, optionsOf } from './run/repository.js';
-import { type Advance, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
+import { type Advance, hasKeptAccounts, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
 
 /**
  * Resumes an import, whether it was begun over HTTP or at a terminal, if its file can be read here.
@@ -146,22 +146,33 @@ const neverApplied: readonly ImportStatus[] = ['planning', 'planned', 'discarded
 /** What undoing an import would do now. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `INTERRUPTED` */
 export async function previewUndo(core: Core, id: string, signal?: AbortSignal): Promise<UndoResult> {
   const record = await findImport(core, id);
-  assertUndoable(record);
+  await assertUndoable(core, record);
   return undoPreview(core, record, signal);
 }
 
-function assertUndoable(record: Import): void {
+/** Whether undoing an import may remove or restore accounts. @param record with its live status, see {@link findImport} */
+export async function canUndo(core: Core, record: Import): Promise<boolean> {
+  const { id, status, counts, ledgerClosedAt } = record;
+  const hasChanges = counts.created + counts.updated + counts.enrolled > 0;
+  if (!hasChanges || ledgerClosedAt !== null) return false;
+  if (neverApplied.includes(status) || ['queued', 'running', 'undoing'].includes(status)) return false;
+  return status !== 'undone' || hasKeptAccounts(core, id);
+}
+
+async function assertUndoable(core: Core, record: Import, transaction?: Transaction): Promise<void> {
   const { id, status } = record;
-  if (status === 'undone') throw new AppError('IMPORT_CONFLICT', `The import ${id} is undone already.`);
   if (neverApplied.includes(status))
     throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to undo.`);
   if (status === 'queued' || status === 'running')
     throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: cancel it first.`);
   assertLedgerKept(record, "it can't be undone.");
+  if (status === 'undone' && !(await hasKeptAccounts(core, id, transaction)))
+    throw new AppError('IMPORT_CONFLICT', `The import ${id} is undone already.`);
 }
 
 /**
- * Removes what an import created and restores what it updated. Accounts that were used or changed since are kept and named.
+ * Removes what an import created and restores what it updated. Accounts that were used or changed since are kept and named:
+ * the import can be undone again once nothing stands in their way any more.
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`
  */
 export async function undoImport(
@@ -171,7 +182,7 @@ export async function undoImport(
   options: Pick<ApplyOptions, 'signal' | 'onWait'> & { onProgress?(rows: number): void },
 ): Promise<UndoResult> {
   const found = await findImport(core, id);
-  assertUndoable(found);
+  await assertUndoable(core, found);
   const take = (lease: Lease) => undoUnderLease(core, actor, found, lease, options.onProgress);
   return withJobLease(core, found, options, () =>
     withImportLease(core, found.fileSha256, found.optionsJson, options, take),
@@ -190,7 +201,7 @@ async function undoUnderLease(
       await assertLeaseHeld(lease, record, transaction);
       await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
       // We have the lease, so a `running` import was interrupted. Any other status may have changed meanwhile.
-      if (record.status !== 'running') assertUndoable(record);
+      if (record.status !== 'running') await assertUndoable(core, record, transaction);
       await work(transaction);
       await record.update(progress, { transaction });
     });

@@ -11,9 +11,10 @@ import { findPlan } from '../../../services/imports/queue/plan-store.js';
 import { listImportRows } from '../../../services/imports/rows.js';
 import { countKept, keptAccounts } from '../../../services/imports/run/ledger.js';
 import { resultOf } from '../../../services/imports/run/repository.js';
-import type { KeptAccount, UndoResult } from '../../../services/imports/undo/undo.js';
+import { extentOf, type KeptAccount, type UndoResult } from '../../../services/imports/undo/undo.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { outputOption } from '../../core/declaration.js';
+import { exitCodes } from '../../core/exit-codes.js';
 import { writeData } from '../../core/file-output.js';
 import { listing, presented } from '../../core/listing.js';
 import { counted } from '../../core/output.js';
@@ -203,13 +204,26 @@ function keptText(kept: readonly KeptAccount[], count = kept.length): string[] {
   return [`Kept: ${counted(count, 'account')}`, ...lines, ...more];
 }
 
-function undoText({ removed, restored, kept }: UndoResult, conditional: boolean): string {
+function undoText({ removed, restored, kept }: UndoResult, heading: string): string {
   const figures = `${counted(removed, 'account')} removed, ${restored} restored, ${kept.length} kept`;
-  return [conditional ? `Undo would result in: ${figures}` : `Undone: ${figures}`, ...keptText(kept)].join('\n');
+  return [`${heading}: ${figures}`, ...keptText(kept)].join('\n');
+}
+
+const previewText = (undo: UndoResult): string => undoText(undo, 'Undo would result in');
+
+/** What an undo did, and how it ends. */
+function undoOutcome(undo: UndoResult, number: number): Pick<Result, 'text' | 'exitCode'> {
+  const extent = extentOf(undo);
+  const text = undoText(undo, extent === 'nothing' ? 'Nothing was undone' : 'Undone');
+  if (extent === 'all') return { text };
+  return {
+    text: `${text}\nOnce nothing stands in their way, undo it again: coursectl imports undo ${number}`,
+    exitCode: extent === 'part' ? exitCodes.partial : exitCodes.failure,
+  };
 }
 
 /**
- * Takes an import back, having shown what that would do and asked.
+ * Takes an import back, having shown what that would do and asked. Where accounts are kept it ends as done in part.
  * @throws AppError `USAGE`, `INTERRUPTED`, and as {@link undoImport}
  */
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
@@ -219,11 +233,11 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   if (dryRun) {
     const preview = await previewUndo(context, id);
-    return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };
+    return { json: { dryRun: true, undo: preview }, text: `${previewText(preview)}\nNothing was written.` };
   }
   if (!yes)
     await confirm(run, {
-      about: undoText(await previewUndo(context, id), true),
+      about: previewText(await previewUndo(context, id)),
       question: 'Undo this import?',
       otherwise: 'Nothing was undone.',
     });
@@ -234,7 +248,8 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
       onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
       onProgress: (rows) => progress.update(rows),
     });
-    return { json: { import: importJson(await findImport(context, id)), undo: result }, text: undoText(result, false) };
+    const record = await findImport(context, id);
+    return { json: { import: importJson(record), undo: result }, ...undoOutcome(result, record.number) };
   } finally {
     progress.stop();
   }

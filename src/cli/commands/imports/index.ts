@@ -80,7 +80,8 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Remove the accounts that an import created and restore those that it updated',
     examples: ['imports undo 12 --dry-run', 'imports undo 12', 'imports undo 12 --yes --json'],
     options: undoOptions,
-    notes: 'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed.',
+    notes:
+      'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed. The exit code is then 3, or 1 if all are kept. Undo the import again once nothing stands in their way.',
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).undo(run),
   });

@@ -161,6 +161,10 @@ export const imports: Words['imports'] = {
     undoneKept_one: '{{count}} Konto bleibt, wie es ist, weil es seitdem benutzt oder geändert wurde',
     undoneKept_other: '{{count}} Konten bleiben, wie sie sind, weil sie seitdem benutzt oder geändert wurden',
     undone: 'Der Import wurde zurückgenommen.',
+    undonePart:
+      'Der Import wurde zurückgenommen, außer bei den Konten, die bleiben. Er kann später noch einmal zurückgenommen werden.',
+    undoneNothing:
+      'Nichts wurde zurückgenommen: Alle Konten bleiben. Der Import kann später noch einmal zurückgenommen werden.',
     keptList: 'Konten, die bleiben',
     kept: {
       LOGGED_IN: 'hat sich angemeldet',

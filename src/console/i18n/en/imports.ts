@@ -157,6 +157,8 @@ export const imports = {
     undoneKept_one: '{{count}} account stays as it is, because it has been used or changed since',
     undoneKept_other: '{{count}} accounts stay as they are, because they have been used or changed since',
     undone: 'The import was undone.',
+    undonePart: 'The import was undone, except for the accounts that stay. You can undo it again later.',
+    undoneNothing: 'Nothing was undone: all accounts stay. You can undo the import again later.',
     keptList: 'Accounts that stay',
     kept: {
       LOGGED_IN: 'has signed in',

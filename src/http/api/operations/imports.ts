@@ -211,9 +211,15 @@ export const importOperations = {
     databaseDeadline: 'none',
     success: {
       status: 200,
-      description: 'What was undone, or would be with `dryRun`; accounts with a life of their own are kept and named',
+      description:
+        'What was undone, or would be with `dryRun`. Accounts that were used or changed since are kept and named; the import can be undone again once nothing stands in their way',
       body: Joi.object({
-        message: shapes.message('Import undone.', 'Nothing was undone: this is what would be.'),
+        message: shapes.message(
+          'Import undone.',
+          'Import undone in part.',
+          'Nothing was undone: all accounts are kept.',
+          'Nothing was undone: this is what would be.',
+        ),
         undo: shapes.undo.required(),
         keptReasons,
         import: shapes.importRecord.required(),

@@ -81,7 +81,7 @@ export async function findUnfinished(
   { fileSha256, options }: Pick<ImportPlan, 'fileSha256' | 'options'>,
 ): Promise<Import | null> {
   const isUnfinished = { status: [...unfinishedStatuses] };
-  const isRefused = { status: 'undoing', errorCode: 'IMPORT_REFUSED' } as const;
+  const isRefused = { status: 'undoing', errorCode: 'IMPORT_REFUSED', undoneAt: null } as const;
   return core.database.read(() =>
     core.database.models.Import.findOne({
       where: {

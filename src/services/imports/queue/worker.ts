@@ -44,7 +44,7 @@ const due: Readonly<Record<Work, WhereOptions<Import>>> = {
       { status: ['queued', 'running'] },
       { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...transientErrors] }] } },
       // Of these, isRefusalUnfinished() knows those that people don't undo.
-      { status: 'undoing', errorCode: 'IMPORT_REFUSED' },
+      { status: 'undoing', errorCode: 'IMPORT_REFUSED', undoneAt: null },
     ],
   },
   plan: { status: 'planning' },

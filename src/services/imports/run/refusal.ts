@@ -10,10 +10,12 @@ import { advance, type ImportRun } from './run.js';
 
 /**
  * Whether an import was refused with `abort` and its rows are not all undone. An undo that a person began has no such error,
- * or is of an import that may keep its rows: only a person resumes that.
+ * is of an import that may keep its rows, or of one that was undone to its end before: only a person resumes that.
  */
 export function isRefusalUnfinished(record: Import): boolean {
-  return record.status === 'undoing' && record.errorCode === 'IMPORT_REFUSED' && optionsOf(record).onError === 'abort';
+  const { status, errorCode, undoneAt } = record;
+  const isRefused = status === 'undoing' && errorCode === 'IMPORT_REFUSED' && undoneAt === null;
+  return isRefused && optionsOf(record).onError === 'abort';
 }
 
 /**
@@ -30,10 +32,11 @@ export async function undoRefused(
   const reason = { errorCode: 'IMPORT_REFUSED', errorMessage: why };
   await undoRows(core, actor, record, (progress, work) => advance(step, { ...progress, ...reason }, work));
   const kept = await countKept(core, record.id);
+  // Said of that time: they may be undone later.
   const rest =
     kept === 0
       ? 'Nothing was imported.'
-      : `What was imported is undone, except for ${kept === 1 ? '1 account that has' : `${kept} accounts that have`} been used or changed since: coursectl imports show ${record.number}`;
+      : `What was imported was undone, except for ${kept === 1 ? '1 account that had' : `${kept} accounts that had`} been used or changed since: coursectl imports show ${record.number}`;
   const error = new AppError('IMPORT_REFUSED', `${why} ${rest}`);
   const now = core.now();
   const end = { status: 'undone', finishedAt: now, undoneAt: now } as const;

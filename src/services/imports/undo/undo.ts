@@ -32,16 +32,38 @@ export interface UndoResult {
   kept: KeptAccount[];
 }
 
+/**
+ * How much of an import an undo took back: `all`, `part`, or `nothing`, because every account was kept. Of an account that was
+ * deleted meanwhile nothing is left to take back.
+ */
+export function extentOf({ removed, restored, kept }: UndoResult): 'all' | 'part' | 'nothing' {
+  if (kept.every(({ code }) => code === 'GONE')) return 'all';
+  return removed + restored > 0 ? 'part' : 'nothing';
+}
+
+/** Whether an undo has kept accounts that another one may remove or restore, because they existed then. */
+export async function hasKeptAccounts(core: Core, importId: string, transaction?: Transaction): Promise<boolean> {
+  const where = { importId, undoOutcome: 'kept', undoCode: { [Op.ne]: 'GONE' } } as const;
+  const find = () =>
+    core.database.models.ImportRow.findOne({ attributes: ['line'], where, ...(transaction && { transaction }) });
+  return (await (transaction ? find() : core.database.read(find))) !== null;
+}
+
 const undoBatch = 500;
 
-/** The next rows that changed something and were not undone, from the last row backwards. */
+/**
+ * The next rows that changed something and were not undone, from the last row backwards. Those of kept accounts are among them:
+ * what stood in the way may be gone.
+ */
 function undoable(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
   return core.database.models.ImportRow.findAll({
     where: {
       importId: record.id,
-      undoOutcome: null,
       line: { [Op.lt]: before },
-      [Op.or]: [{ outcome: ['created', 'updated'] }, { undoJson: { [Op.ne]: null } }],
+      [Op.and]: [
+        { [Op.or]: [{ undoOutcome: null }, { undoOutcome: 'kept' }] },
+        { [Op.or]: [{ outcome: ['created', 'updated'] }, { undoJson: { [Op.ne]: null } }] },
+      ],
     },
     order: [['line', 'DESC']],
     limit: undoBatch,
@@ -151,7 +173,8 @@ export async function undoPreview(core: Core, record: Import, signal?: AbortSign
 
 /**
  * Removes what an import created and restores what it updated, last row first. Each batch commits by itself, so that an
- * undo that breaks off can be resumed. Accounts that were used or changed since are kept and returned.
+ * undo that breaks off can be resumed. Accounts that were used or changed since are kept and returned; so are those that an
+ * earlier undo has kept, unless they can be removed or restored by now.
  */
 export async function undoRows(
   core: Core,

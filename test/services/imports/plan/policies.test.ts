@@ -334,7 +334,7 @@ describe('Bad rows', () => {
     expect(refusal.code).to.equal('IMPORT_REFUSED');
     expect(refusal.message).to.match(reason);
     expect(refusal.message).to.match(
-      /What was imported is undone, except for 1 account that has been used or changed since: coursectl imports show /,
+      /What was imported was undone, except for 1 account that had been used or changed since: coursectl imports show /,
     );
     expect((await models().User.findAll()).map(({ email }) => email).sort()).to.deep.equal([
       'eve@example.org',

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { findUnfinished } from '../../../../src/services/imports/plan/plan.js';
+import { findImport } from '../../../../src/services/imports/queries.js';
 import { countKept, keptAccounts } from '../../../../src/services/imports/run/ledger.js';
+import { optionsOf } from '../../../../src/services/imports/run/repository.js';
 import type { KeptAccount } from '../../../../src/services/imports/undo/undo.js';
-import { buildUser } from '../../../support/factories.js';
+import { buildUser, signIn } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
 import { people, useImporting } from '../support/importing.js';
 
@@ -14,6 +17,65 @@ describe('The accounts that undoing an import kept', () => {
   const tell = (logging: false | ((sql: string) => void)) => {
     (importing.context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
   };
+
+  it('are undone by another undo, once nothing stands in their way', async () => {
+    const first = await importing.json(importing.write('people.csv', people(3)));
+    const changed = people(2).replaceAll('Family', 'Changed');
+    const second = await importing.json(importing.write('changed.csv', changed), '--on-existing', 'update');
+    const undo = async (id: string) => {
+      const { exitCode, stdout } = await imports('undo', id, '--yes');
+      return [exitCode, stdout.split('\n')[0]];
+    };
+    // In the wrong order: the accounts that the second import has changed are no longer as the first one made them.
+    expect(await undo(first.id)).to.deep.equal([3, 'Undone: 1 account removed, 0 restored, 2 kept']);
+    expect(await undo(first.id)).to.deep.equal([1, 'Nothing was undone: 0 accounts removed, 0 restored, 2 kept']);
+    expect(await undo(second.id)).to.deep.equal([0, 'Undone: 0 accounts removed, 2 restored, 0 kept']);
+    expect(await undo(first.id)).to.deep.equal([0, 'Undone: 2 accounts removed, 0 restored, 0 kept']);
+    expect(await models().User.count()).to.equal(0);
+    const { exitCode, stderr } = await imports('undo', first.id, '--yes');
+    expect([exitCode, stderr]).to.deep.equal([1, `error: The import ${first.id} is undone already.\n`]);
+  });
+
+  it('are undone over HTTP, too, where the import says that it can be undone again', async () => {
+    const { token } = await signIn(importing.context, { role: 'super_admin' });
+    const user = await buildUser(importing.context, { firstName: 'Old' });
+    const gone = await buildUser(importing.context);
+    const rows = [user, gone].map(({ email, phone }) => `New,Name,${email},${phone}`);
+    const file = importing.write('people.csv', ['firstName,lastName,email,phone', ...rows, ''].join('\n'));
+    const { id } = await importing.json(file, '--on-existing', 'update');
+    const canUndo = async () =>
+      (await importing.api('get', `/api/imports/${id}`, token).expect(200)).body.import.canUndo as boolean;
+    const undo = async () => (await importing.api('post', `/api/imports/${id}/undo`, token).expect(200)).body;
+    await gone.destroy();
+    const { updatedAt } = await user.reload();
+    await user.update({ lastName: 'Edited' });
+    expect(await canUndo()).to.equal(true);
+    const nothing = await undo();
+    expect(nothing.message).to.equal('Nothing was undone: all accounts are kept.');
+    expect(nothing.keptReasons).to.have.deep.members([
+      { code: 'GONE', count: 1 },
+      { code: 'EDITED', count: 1 },
+    ]);
+    expect(await canUndo()).to.equal(true);
+    await models().User.update({ lastName: 'Name', updatedAt }, { where: { id: user.id }, silent: true });
+    const { message, undo: done } = await undo();
+    expect({ message, ...done }).to.include({ message: 'Import undone.', removed: 0, restored: 1 });
+    expect(await user.reload()).to.include({ firstName: 'Old' });
+    expect(await canUndo()).to.equal(false);
+    await importing.api('post', `/api/imports/${id}/undo`, token).expect(400);
+  });
+
+  it('of a refused import are left to people: no later run of the file finishes another undo that broke off', async () => {
+    const { id } = await importing.json(importing.write('people.csv', people(1)), '--on-error', 'abort');
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const { fileSha256 } = record;
+    const unfinished = () => findUnfinished(importing.context, { fileSha256, options: optionsOf(record) });
+    await record.update({ status: 'undoing', errorCode: 'IMPORT_REFUSED' });
+    expect(await unfinished()).to.include({ id });
+    await record.update({ undoneAt: new Date() });
+    expect(await unfinished()).to.equal(null);
+    expect(await findImport(importing.context, id)).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
+  });
 
   it('are read in pieces, however many they are', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
