@@ -5,7 +5,7 @@ import { planRejects, rejectLines } from './reports.js';
 
 /**
  * Plans an import, and writes the rows that it would reject to a new file, as the import would. There is none when it would
- * reject no row.
+ * reject no row, and none after a failure.
  * @param rejectsFile the path of the file, which must not exist
  * @throws AppError as {@link planImport}, `USAGE` for a path that can't be used, `FILE_UNUSABLE`
  */
@@ -16,7 +16,7 @@ export async function planWithRejects(
 ): Promise<ImportPlan> {
   let file: ReportFile | undefined;
   try {
-    return await planImport(core, {
+    const plan = await planImport(core, {
       ...request,
       async onDecisions(decisions, { mapping, format }) {
         file ??= await planRejects({ mapping, format }, rejectsFile);
@@ -26,7 +26,11 @@ export async function planWithRejects(
         await file.append(lines);
       },
     });
-  } finally {
     await file?.close();
+    return plan;
+  } catch (error) {
+    // Otherwise the same command would be refused, because the file exists.
+    await file?.discard();
+    throw error;
   }
 }

@@ -215,6 +215,13 @@ export class ReportFile {
       );
   }
 
+  /** Closes the file and removes it, whatever was written: for one that no import has recorded. */
+  async discard(): Promise<void> {
+    this.#length = 0;
+    await this.close();
+  }
+
+  /** Closes the file. One without rows is removed, and so is a copy that was not published. */
   async close(): Promise<void> {
     const [handle, copy] = [this.#handle, this.#copy];
     this.#handle = undefined;

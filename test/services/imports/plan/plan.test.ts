@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
+import { planWithRejects } from '../../../../src/services/imports/output/plan-rejects.js';
+import { failureOf } from '../../../db/support/failure.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
-import { people, useImporting } from '../support/importing.js';
+import { hashedPeople, people, useImporting } from '../support/importing.js';
 
 interface PlanJson {
   plan: {
@@ -186,6 +188,27 @@ describe('coursectl users import --dry-run', () => {
       expect(await importing.context.database.models.User.count()).to.equal(0);
       writeFileSync(`${importing.folder}/bad.csv`, importing.read('bad.csv').replace('nobody', 'bob@example.org'));
       expect((await importing.json('bad.csv')).counts).to.include({ created: 1, rejected: 1 });
+    });
+
+    it('leaves no file when the plan fails or is interrupted, so that the same command works afterwards', async () => {
+      const rows = importing.context.config.imports.batchRows;
+      const [heading = '', ...good] = hashedPeople(2 * rows).split('\n');
+      const text = [heading, 'B,King,nobody,1', ...good].join('\n');
+      const file = importing.write('people.csv', `${text}"Ann,King`);
+      const dry = ['--dry-run', '--rejects', 'bad.csv'];
+      expect((await importing.run(file, ...dry)).exitCode).to.equal(2);
+      expect(importing.files()).to.deep.equal(['people.csv']);
+
+      writeFileSync(file, text);
+      const breaking = new AbortController();
+      const request = { file, options: {}, signal: breaking.signal, onProgress: () => breaking.abort() };
+      const rejects = `${importing.folder}/bad.csv`;
+      const { code } = await failureOf(() => planWithRejects(importing.context, request, rejects));
+      expect(code).to.equal('INTERRUPTED');
+      expect(importing.files()).to.deep.equal(['people.csv']);
+
+      expect((await importing.run(file, ...dry)).exitCode).to.equal(0);
+      expect(importing.read('bad.csv')).to.include('nobody');
     });
 
     it('never overwrites a file, and leaves none when no row would be rejected', async () => {
