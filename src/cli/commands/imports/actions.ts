@@ -232,12 +232,12 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
   const { id } = await findImport(context, await importIdOf(context, run.arguments.import));
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   if (dryRun) {
-    const preview = await previewUndo(context, id);
+    const preview = await previewUndo(context, id, run.io.signal);
     return { json: { dryRun: true, undo: preview }, text: `${previewText(preview)}\nNothing was written.` };
   }
   if (!yes)
     await confirm(run, {
-      about: previewText(await previewUndo(context, id)),
+      about: previewText(await previewUndo(context, id, run.io.signal)),
       question: 'Undo this import?',
       otherwise: 'Nothing was undone.',
     });

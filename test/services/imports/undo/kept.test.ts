@@ -77,6 +77,13 @@ describe('The accounts that undoing an import kept', () => {
     expect(await findImport(importing.context, id)).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
   });
 
+  it('are looked for before an undo until Ctrl-C', async () => {
+    const { id } = await importing.json(importing.write('people.csv', people(1)));
+    const interrupted = { env: importing.env, cwd: importing.folder, signal: AbortSignal.abort() };
+    const { exitCode, stdout } = await runCli(['imports', 'undo', id, '--dry-run'], interrupted);
+    expect([exitCode, stdout]).to.deep.equal([130, '']);
+  });
+
   it('are read in pieces, however many they are', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const { email, id: userId } = await buildUser(importing.context);
