@@ -33,7 +33,8 @@ type ImportRecord = Awaited<ReturnType<typeof findImport>>;
  */
 function importJson(record: ImportRecord) {
   const { credentialsFile, rejectsFile } = resultOf(record);
-  return { ...presentImport(record), rowsTotal: record.rowsTotal, credentialsFile, rejectsFile };
+  const { filePath, rowsTotal } = record;
+  return { ...presentImport(record), filePath, rowsTotal, credentialsFile, rejectsFile };
 }
 
 /** Imports, newest first. @throws AppError `VALIDATION` */
