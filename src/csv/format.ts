@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import iconv from 'iconv-lite';
 import type { Delimiter, Encoding } from '../schemas/import.js';
+import { normalized } from '../schemas/text.js';
 import { neutralizeCell, protectCell } from './cells.js';
 
 /** How a CSV file is encoded and delimited. */
@@ -82,6 +83,24 @@ export const markedHeader = (header: readonly string[]): string => headText(head
 /** The bytes of a text in the encoding. */
 export function encoded(text: string, encoding: Encoding): Buffer {
   return encoding === 'utf-8' ? Buffer.from(text) : iconv.encode(text, encoding);
+}
+
+const isAscii = /^[\0-\x7f]*$/;
+
+/** Whether the encoding has every character of the text. */
+export const isEncodable = (text: string, encoding: Encoding): boolean =>
+  encoding !== 'windows-1252' || isAscii.test(text) || decoded(encoded(text, encoding), encoding) === text;
+
+/** Latin letters that Unicode doesn't take apart into a letter and a mark. */
+const plainLetters: Readonly<Record<string, string>> = { Ł: 'L', ł: 'l', Đ: 'D', đ: 'd', Ħ: 'H', ħ: 'h', ı: 'i' };
+
+/** The text with letters that the encoding lacks without their marks. */
+export function withEncodableLetters(text: string, encoding: Encoding): string {
+  if (isEncodable(text, encoding)) return text;
+  return Array.from(text, (sign) => {
+    if (isEncodable(sign, encoding)) return sign;
+    return plainLetters[sign] ?? normalized(sign, 'NFKD').replace(/\p{M}/gu, '');
+  }).join('');
 }
 
 /** The text of bytes in the encoding. */

@@ -20,7 +20,7 @@ export async function planWithRejects(
       ...request,
       async onDecisions(decisions, { mapping, format }) {
         file ??= await planRejects({ mapping, format }, rejectsFile);
-        const lines = rejectLines(mapping, decisions);
+        const lines = rejectLines(mapping, decisions, file.format.encoding);
         if (lines.length === 0) return;
         if (file.length === 0) await file.begin();
         await file.append(lines);

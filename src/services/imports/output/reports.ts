@@ -1,7 +1,13 @@
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { restoreCell } from '../../../csv/cells.js';
-import { credentialsFormat, type ReportFormat, rejectsFormat } from '../../../csv/format.js';
+import {
+  credentialsFormat,
+  isEncodable,
+  type ReportFormat,
+  rejectsFormat,
+  withEncodableLetters,
+} from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
@@ -154,11 +160,29 @@ export function planRejects({ mapping, format }: Pick<ImportFile, 'mapping' | 'f
   return claimGiven({ kind: 'rejected', header, format: rejectsFormat(format), given, file: given }, given, undefined);
 }
 
-/** The lines of the file of rejected rows for decisions. */
-export function rejectLines(mapping: ColumnMapping, decisions: readonly Decision[]): string[][] {
+/**
+ * The lines of the file of rejected rows for decisions.
+ * @param encoding of the file
+ */
+export function rejectLines(
+  mapping: ColumnMapping,
+  decisions: readonly Decision[],
+  encoding: ReportFormat['encoding'],
+): string[][] {
   return decisions.flatMap(({ outcome, row }) =>
-    outcome === 'rejected' ? [rejectLine(mapping, row, [row.code, row.reason])] : [],
+    outcome === 'rejected' ? [rejectLine(mapping, row, [row.code, encodableReason(row.reason, encoding)])] : [],
   );
+}
+
+/**
+ * A reason that the encoding can write. The cells of the row come from a file with that encoding, but the accounts that a reason
+ * names may have any letters: they lose their marks, and names of other scripts become "account", before the email.
+ */
+function encodableReason(reason: string, encoding: ReportFormat['encoding']): string {
+  const lettered = withEncodableLetters(reason, encoding);
+  if (isEncodable(lettered, encoding)) return lettered;
+  const words = lettered.split(' ').map((word) => (isEncodable(word, encoding) ? word : 'account'));
+  return words.filter((word, index) => word !== 'account' || words[index - 1] !== 'account').join(' ');
 }
 
 /**

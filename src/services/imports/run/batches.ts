@@ -145,7 +145,7 @@ async function tryBatch(
   const { core, actor, plan, record, mapping, reports } = run;
   const { credentials, rejects } = reports;
   const decisions = decided(plan, await decisionsOn(run, batch, refresh));
-  const rejected = rejectLines(mapping, decisions);
+  const rejected = rejectLines(mapping, decisions, rejects.format.encoding);
   if (plan.options.onError === 'abort' && rejected.length > 0) return abort(run, decisions);
   await prepareSecrets(core, decisions, batch.secrets);
   const passwords = credentialLines(decisions, batch.secrets);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
+import { buildUser } from '../../../support/factories.js';
 import { type Importing, recordsOf, textOf, useImporting } from '../support/importing.js';
 import { openedByExcel, savedAs } from '../support/spreadsheet.js';
 
@@ -38,6 +39,29 @@ async function rejectsOf(importing: Importing, file: string, ...args: string[]):
   const { rejectsFile } = await importing.json(file, ...args);
   return rejectsFile ?? '';
 }
+
+describe('Reasons of rejected rows', () => {
+  const importing = useImporting();
+
+  it('have no character that the encoding of the file lacks', async () => {
+    await buildUser(importing.context, { firstName: 'Łukasz', lastName: 'Żak', email: 'lz@x.org', phone: '1' });
+    await buildUser(importing.context, { firstName: 'Иван', lastName: 'Петров', email: 'ivan@x.org', phone: '2' });
+    await buildUser(importing.context, { firstName: 'José', lastName: 'Weiß', email: 'jose@x.org', phone: '3' });
+    const text = 'firstName,lastName,email,phone\nJürgen,Groß,a@x.org,1\nZoë,Weiß,b@x.org,2\nEva,Moe,c@x.org,3\n';
+    const file = importing.write('people.csv', iconv.encode(text, 'windows-1252'));
+    expect(await importing.run(file, '--dry-run', '--rejects', 'dry.csv')).to.include({ exitCode: 0 });
+    const { rejectsFile } = await importing.json(file);
+    for (const written of [rejectsFile, `${importing.folder}/dry.csv`]) {
+      const records = recordsOf(written);
+      expect(records.map(({ firstName }) => firstName)).to.deep.equal(['Jürgen', 'Zoë', 'Eva']);
+      expect(records.map(({ reason = '' }) => reason.split(',')[0])).to.deep.equal([
+        'Phone belongs to Lukasz Zak <lz@x.org>',
+        'Phone belongs to account <ivan@x.org>',
+        'Phone belongs to José Weiß <jose@x.org>',
+      ]);
+    }
+  });
+});
 
 describe('Rejected rows', () => {
   const importing = useImporting();
