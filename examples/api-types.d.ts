@@ -1412,7 +1412,7 @@ export interface ListUsersParameters {
     requiresPasswordChange?: boolean;
     /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
     locked?: boolean;
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'createdAt' | 'lastName' | 'firstName' | 'email' | 'lastLogin';
@@ -1448,7 +1448,7 @@ export interface ExportUsersParameters {
     requiresPasswordChange?: boolean;
     /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
     locked?: boolean;
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
   };
 }
@@ -1478,7 +1478,7 @@ export interface ChangeManyUsersBody {
     requiresPasswordChange?: boolean;
     /** Whether the account is locked after too many wrong passwords, everywhere or at an address */
     locked?: boolean;
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
   };
   /** Only report what would be done */
@@ -1684,7 +1684,7 @@ export interface ListCoursesParameters {
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the answer: seats. Several are separated by commas */
     include?: 'seats'[];
@@ -1772,7 +1772,7 @@ export interface ListCategoriesResponse {
 /** Parameters of `GET /api/courses/trainers/available` */
 export interface ListAvailableTrainersParameters {
   query?: {
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
@@ -1815,7 +1815,7 @@ export interface ListTrainerCoursesParameters {
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the answer: seats. Several are separated by commas */
     include?: 'seats'[];
@@ -2136,7 +2136,7 @@ export interface ListAvailableTraineesParameters {
   query: {
     /** Id of the course */
     courseId: string;
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
@@ -2177,7 +2177,7 @@ export interface ListTrainerEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
@@ -2674,7 +2674,7 @@ export interface ListImportRowsParameters {
     outcome?: 'created' | 'updated' | 'skipped' | 'rejected';
     /** Machine-readable code of the failure */
     code?: string;
-    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;

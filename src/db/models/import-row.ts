@@ -1,4 +1,12 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type Sequelize,
+} from 'sequelize';
+import { searchKeyLength } from '../../schemas/keys.js';
 import { id } from './columns.js';
 
 /** An entry of the ledger: the outcome of one row of an imported file. */
@@ -12,6 +20,8 @@ export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAt
   declare otherCodes: string | null;
   declare userId: string | null;
   declare reason: string | null;
+  /** What a rejected row says, to be found by: other rows are found by their accounts. */
+  declare searchKey: CreationOptional<string | null>;
   declare undoJson: string | null;
   declare undoOutcome: 'removed' | 'restored' | 'kept' | null;
   declare undoCode: string | null;
@@ -28,6 +38,7 @@ export function initImportRow(sequelize: Sequelize): typeof ImportRow {
       otherCodes: { type: DataTypes.STRING(255) },
       userId: id(),
       reason: { type: DataTypes.TEXT },
+      searchKey: { type: DataTypes.STRING(searchKeyLength) },
       undoJson: { type: DataTypes.TEXT },
       undoOutcome: { type: DataTypes.STRING(10) },
       undoCode: { type: DataTypes.STRING(20) },

@@ -203,7 +203,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   rowsTotal: { description: 'Rows in the file; null until counted', example: 42 },
   search: {
     description:
-      'Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md',
+      'Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md',
     example: 'ada',
   },
   seatsLeft: {

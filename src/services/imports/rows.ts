@@ -41,6 +41,12 @@ function searched(search: string, match: object) {
   return { [Op.or]: [match, ...line] };
 }
 
+/** That a row that is done contains a text: its account, or the row itself if it was rejected. */
+const matchesDone = ({ sequelize }: Core['database'], text: string) => [
+  refersToMatch(sequelize, 'ImportRow.user_id', 'users', text),
+  contains(sequelize, 'search_key', text),
+];
+
 /** @param code also of a further fault of the row */
 const filterOf = ({ sequelize }: Core['database'], importId: string, { outcome, code }: ImportRowListing) => ({
   importId,
@@ -85,7 +91,7 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
   const { search } = listing;
   const where: WhereOptions<ImportRow> = {
     ...filterOf(database, id, listing),
-    ...(search && searched(search, refersToMatch(database.sequelize, 'ImportRow.user_id', 'users', searchKey(search)))),
+    ...(search && searched(search, { [Op.or]: matchesDone(database, searchKey(search)) })),
   };
   const [totalItems, rows] = await bothOf(
     database,

@@ -10,7 +10,8 @@ export const importListOptions = {
 export const importRowOptions = {
   '--outcome <outcome>': 'only rows that are created, updated, skipped or rejected',
   '--code <code>': 'only rows with this code, such as DUPLICATE_IN_FILE',
-  '--search <text>': 'only rows with this text in the name or email, or with this line number',
+  '--search <text>':
+    'only rows with this text in the name or email, rejected rows with it in any cell, or the row on this line',
   ...listingOptions('rows', importRowColumns),
 };
 

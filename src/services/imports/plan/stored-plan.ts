@@ -3,7 +3,7 @@ import type { PlanContent } from '../../../db/models/import-plan.js';
 import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
 import { importFields, requiredImportColumns } from '../../../schemas/import.js';
 import { phoneKey, searchKey } from '../../../schemas/keys.js';
-import type { FilePreview } from '../read/preview.js';
+import type { CellMask, FilePreview } from '../read/preview.js';
 import { isRejected } from '../read/rows.js';
 import { codesOf, type Decision } from './outcomes.js';
 import type { ImportPlan } from './plan.js';
@@ -90,11 +90,7 @@ function searchKeyOf({ row }: Decision, cells: readonly string[]): string {
 }
 
 /** The row of a plan for a decision. @param mask gives the cells that may be shown */
-export function planRow(
-  importId: string,
-  decision: Decision,
-  mask: (cells: readonly string[]) => string[],
-): InferCreationAttributes<ImportPlanRow> {
+export function planRow(importId: string, decision: Decision, mask: CellMask): InferCreationAttributes<ImportPlanRow> {
   const { outcome, row } = decision;
   const cells = mask(row.cells);
   const changes = changesOf(decision);

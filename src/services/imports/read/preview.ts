@@ -46,6 +46,9 @@ function shortened(text: string): string {
     .toWellFormed();
 }
 
+/** Gives the cells of a row that may be shown, or kept. */
+export type CellMask = (cells: readonly string[]) => string[];
+
 /** A cell as it may be shown: shortened, and masked if it may be a password. */
 const shownCell = (cell: string, secret: boolean): string =>
   cell.trim() !== '' && (secret || isSecretCell(cell)) ? masked : shortened(cell);
@@ -54,10 +57,7 @@ const shownCell = (cell: string, secret: boolean): string =>
  * The cells of rows as they may be shown, in the order of the columns, up to the last one that isn't empty. In a file with passwords, a row whose cells have moved
  * to other columns, as by a surplus delimiter, is masked as a whole: the password may be under any heading.
  */
-export function cellMask(
-  columns: readonly Omit<FileColumn, 'samples'>[],
-  width: number,
-): (cells: readonly string[]) => string[] {
+export function cellMask(columns: readonly Omit<FileColumn, 'samples'>[], width: number): CellMask {
   const places = columns.map((column) => ({ index: column.index, secret: isSecretColumn(column) }));
   const placesBefore = (index: number) => {
     const first = places.findIndex((place) => place.index >= index);
@@ -83,6 +83,13 @@ function fieldsByIndex({ fields, fullName, suspended }: ColumnMapping): Map<numb
   if (fullName !== undefined) found.set(fullName, 'fullName');
   if (suspended !== undefined) found.set(suspended, 'suspended');
   return found;
+}
+
+/** {@link cellMask} of a file that can be imported. */
+export function maskOf(mapping: ColumnMapping): CellMask {
+  const fields = fieldsByIndex(mapping);
+  const columns = mapping.own.map((column) => ({ ...column, field: fields.get(column.index) ?? null }));
+  return cellMask(columns, mapping.width);
 }
 
 /** What the columns of a header seem to be that can't be imported as it is. */

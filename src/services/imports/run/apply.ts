@@ -10,6 +10,7 @@ import { Decider } from '../plan/decider.js';
 import { findUnfinished, type ImportPlan } from '../plan/plan.js';
 import { ReasonGroups } from '../plan/reasons.js';
 import { removeSpooledFile } from '../queue/spool.js';
+import { maskOf } from '../read/preview.js';
 import { type ImportFile, openImportFile } from '../read/rows.js';
 import { fileBytes } from '../read/source-file.js';
 import { importRows, refuseAndUndo } from './batches.js';
@@ -93,6 +94,7 @@ async function runImport(
       lease,
       reports,
       mapping,
+      mask: maskOf(mapping),
       decider,
       reasons: record.rowsDone > 0 ? undefined : new ReasonGroups(),
       redecisions: 0,

@@ -4,6 +4,7 @@ import { Inserts } from '../../../db/bulk-insert.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
+import { searchKey } from '../../../schemas/keys.js';
 import { addAccounts, initialPasswordExpiry, type NewAccount } from '../../accounts/store.js';
 import { prepareAudit } from '../../audit.js';
 import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
@@ -11,6 +12,7 @@ import type { Actor, Core } from '../../core.js';
 import { addEnrollments } from '../../enrollments/store.js';
 import { newIds } from '../../ids.js';
 import { codesOf, type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
+import type { CellMask } from '../read/preview.js';
 import type { UndoNote } from '../undo/note.js';
 import { changedAccounts, type LedgerEntry } from './audit-records.js';
 import { assertCourses, assertTrainees, StaleDecision } from './batch-checks.js';
@@ -53,6 +55,13 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
   });
 }
 
+/** What the rows of a ledger have in common. */
+interface LedgerOf {
+  importId: string;
+  /** Of the file. */
+  mask: CellMask;
+}
+
 /**
  * Writes the accounts and enrollments of a batch, its part of the ledger and its audit entries.
  * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` when others changed what the decisions
@@ -61,7 +70,7 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
 export async function writeBatch(
   core: Core,
   actor: Actor,
-  importId: string,
+  { importId, mask }: LedgerOf,
   options: ImportOptions,
   decisions: readonly Decision[],
   secrets: Secrets,
@@ -80,7 +89,7 @@ export async function writeBatch(
   const inserts = new Inserts(transaction);
   await createAccounts(writing, decisions, ledger, inserts);
   await enroll(writing, decisions, ledger, inserts);
-  await inserts.add(core.database.models.ImportRow, ledgerRows(importId, decisions, ledger));
+  await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
   // While the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
@@ -90,16 +99,19 @@ export async function writeBatch(
 
 /** The rows of the ledger for decisions. */
 function* ledgerRows(
-  importId: string,
+  { importId, mask }: LedgerOf,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Generator<CreationAttributes<ImportRow>> {
   for (const decision of decisions) {
     const { line } = decision.row;
     const { userId = accountOfRejected(decision), note = {} } = ledger.get(line) ?? {};
-    const reason = decision.outcome === 'rejected' ? decision.row.reason : null;
+    const ofRejected =
+      decision.outcome === 'rejected'
+        ? { reason: decision.row.reason, searchKey: searchKey(...mask(decision.row.cells)) }
+        : { reason: null, searchKey: null };
     const undoJson = Object.keys(note).length === 0 ? null : JSON.stringify(note);
-    yield { importId, line, outcome: decision.outcome, ...codesOf(decision), userId, reason, undoJson };
+    yield { importId, line, outcome: decision.outcome, ...codesOf(decision), userId, ...ofRejected, undoJson };
   }
 }
 

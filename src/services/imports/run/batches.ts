@@ -142,7 +142,7 @@ async function tryBatch(
   refresh: boolean,
   prepareNext: () => void,
 ): Promise<void> {
-  const { core, actor, plan, record, mapping, reports } = run;
+  const { core, actor, plan, record, mapping, mask, reports } = run;
   const { credentials, rejects } = reports;
   const decisions = decided(plan, await decisionsOn(run, batch, refresh));
   const rejected = rejectLines(mapping, decisions, rejects.format.encoding);
@@ -160,7 +160,8 @@ async function tryBatch(
   await advance(run, { ...progress, ...stopped }, async (transaction) => {
     // Once the first long statement is sent: before, it would delay the short ones while the database waits for them.
     setImmediate(prepareNext);
-    await writeBatch(core, actor, record.id, plan.options, decisions, batch.secrets, transaction);
+    const ledger = { importId: record.id, mask };
+    await writeBatch(core, actor, ledger, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();
   });

@@ -8,6 +8,7 @@ import type { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
 import type { ReasonGroups } from '../plan/reasons.js';
 import type { ColumnMapping } from '../read/columns.js';
+import type { CellMask } from '../read/preview.js';
 import { fileIdentity } from '../read/source-file.js';
 import { assertLeaseHeld } from './import-lock.js';
 
@@ -20,6 +21,7 @@ export interface ImportRun {
   lease: Lease;
   reports: Reports;
   mapping: ColumnMapping;
+  mask: CellMask;
   decider: Decider;
   /** Why rows are skipped or rejected; absent in a resumed run, which doesn't decide on all rows. */
   reasons: ReasonGroups | undefined;

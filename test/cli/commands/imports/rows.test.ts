@@ -26,6 +26,27 @@ describe('coursectl imports rows', () => {
     expect(wrong.stderr).to.include('--outcome must be one of created, updated, skipped, rejected.');
   });
 
+  it('finds rejected rows by what they say, but not by passwords', async () => {
+    const rows = [
+      'Jané,Doe,jane@x.org,1,Knots,s3cret-one',
+      'Jack,Doe,jack@x.org,2,,s3cret-two',
+      'Jim,Doe,jim@x.org,3,,s3cret-three,jane@x.org',
+    ];
+    importing.write('people.csv', ['firstName,lastName,email,phone,course,password', ...rows, ''].join('\n'));
+    const { id, counts } = await importing.json('people.csv');
+    expect(counts).to.include({ created: 1, rejected: 2 });
+    const found = async (text: string) => {
+      const { stdout } = await cli('imports', 'rows', id, '--search', text, '--json');
+      return (JSON.parse(stdout) as { rows: { line: number }[] }).rows.map(({ line }) => line);
+    };
+    for (const text of ['jane', 'JANE@X.ORG', 'knots', 'doe jane']) expect(await found(text), text).to.deep.equal([2]);
+    expect(await found('jack')).to.deep.equal([3]);
+    expect(await found('4')).to.deep.equal([4]);
+    // Of the last row any cell may be the password.
+    for (const text of ['s3cret', 'jim']) expect(await found(text), text).to.deep.equal([]);
+    expect(JSON.stringify(await importing.context.database.models.ImportRow.findAll())).not.to.include('s3cret');
+  });
+
   it('lists the rows of a plan, which can be shown and discarded', async () => {
     const { id } = await submit(importing, `${people(2)}A,B,nobody,1\n`, { plan: true });
     const { planId } = await runToPlan(importing, id);

@@ -126,6 +126,7 @@ describe('coursectl users import people.csv', () => {
         otherCodes: null,
         userId: users.get(email),
         reason: null,
+        searchKey: null,
         undoJson: null,
         undoOutcome: null,
         undoCode: null,
