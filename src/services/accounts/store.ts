@@ -159,23 +159,29 @@ export async function updateAccounts(
   await words.save(core, transaction);
 }
 
+/** An account with changed fields, and the time of their change. */
+export interface DatedAccount {
+  user: User;
+  updatedAt: Date;
+}
+
 /**
- * Writes the changed fields of accounts with this `updatedAt`, which Sequelize's save() would replace by the current time.
- * @param users locked by the transaction; none may get the email or phone that another of them gives up
+ * Writes the changed fields of accounts with their `updatedAt`, which Sequelize's save() would replace by the current time.
+ * @param accounts locked by the transaction; none may get the email or phone that another of them gives up
  */
 export async function saveAccounts(
   core: Core,
-  users: readonly User[],
-  updatedAt: Date,
+  accounts: readonly DatedAccount[],
   transaction: Transaction,
 ): Promise<void> {
-  const rows = users.map((user) => ({
+  const rows = accounts.map(({ user, updatedAt }) => ({
     ...Object.fromEntries((user.changed() || []).map((field) => [field, user.get(field)])),
     id: user.id,
     updatedAt,
   }));
   await updateRows(core.database.models.User, rows, transaction);
-  await replaceWords(core, users.map(renamedBy), transaction);
+  const renamed = accounts.map(({ user }) => renamedBy(user));
+  await replaceWords(core, renamed, transaction);
 }
 
 /** How many super admins there are: none or one. */

@@ -1,19 +1,13 @@
-import { type InferAttributes, Op, type Transaction, UniqueConstraintError } from 'sequelize';
+import { type InferAttributes, Op, type Transaction } from 'sequelize';
 import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
-import type { User } from '../../../db/models/user.js';
 import { AppError } from '../../../errors.js';
-import { phoneKey } from '../../../schemas/keys.js';
-import { saveAccounts, userKeys } from '../../accounts/store.js';
-import { removeWords } from '../../accounts/words.js';
-import { type AuditRecord, recordAudit } from '../../audit.js';
-import { endSessions } from '../../auth/sessions.js';
+import { recordAudit } from '../../audit.js';
 import { hasSeat } from '../../capacity.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
 import { noteFreed, settleFreed } from '../../freed-seats.js';
-import { removedAccount, restoredAccount } from '../run/audit-records.js';
-import type { UndoNote } from './note.js';
+import { removeAccounts, restoreAccounts } from './accounts.js';
 import { activityOf, groupedBy, type KeptCode, type Verdict, verdictOn, withoutTakenKeys } from './verdicts.js';
 
 /** An account that undo kept, because it was used or changed since the import. */
@@ -71,6 +65,7 @@ function undoable(core: Core, record: Import, before: number, transaction?: Tran
   });
 }
 
+/** Undoes rows as their verdicts say, with audit entries, and records in the ledger what became of them. */
 async function carryOut(
   core: Core,
   actor: Actor,
@@ -78,64 +73,17 @@ async function carryOut(
   verdicts: readonly Verdict[],
   transaction: Transaction,
 ): Promise<void> {
-  const { Enrollment, ImportRow, User } = core.database.models;
-  const audit: AuditRecord[] = [];
-  const removed: User[] = [];
-  for (const { outcome, user, row, courses } of verdicts) {
-    if (outcome !== 'removed' || !user) continue;
-    removed.push(user);
-    audit.push(removedAccount({ importId: record.id, line: row.line }, user, courses));
-  }
-  // The foreign key removes their enrollments.
-  await removeWords(core, removed, transaction);
-  await User.destroy({ where: { id: removed.map(({ id }) => id) }, transaction });
-  for (const verdict of verdicts) {
-    const { outcome, user, row, note, courses } = verdict;
-    if (outcome !== 'restored' || !user) continue;
-    const restored = restoredAccount({ importId: record.id, line: row.line }, user, note, courses);
-    if (!(await restore(core, user, note, transaction))) {
-      Object.assign(verdict, { outcome: 'kept', code: 'KEY_TAKEN' });
-      continue;
-    }
-    await Enrollment.destroy({ where: { id: note.enrollments ?? [] }, transaction });
-    for (const { id, enrolledAt, notes } of note.revived ?? [])
-      await Enrollment.update(
-        { status: 'cancelled', enrolledAt: new Date(enrolledAt), notes },
-        { where: { id }, transaction },
-      );
-    audit.push(restored);
-  }
+  const removed = await removeAccounts(core, record.id, verdicts, transaction);
+  const audit = [...removed, ...(await restoreAccounts(core, record.id, verdicts, transaction))];
   if (audit.length > 0) await recordAudit(core, actor, audit, transaction);
   const alike = groupedBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
   for (const [first, ...others] of alike.values()) {
     if (!first) continue;
-    await ImportRow.update(
+    await core.database.models.ImportRow.update(
       { undoOutcome: first.outcome, undoCode: first.code },
       { where: { importId: record.id, line: [first, ...others].map(({ row }) => row.line) }, transaction },
     );
   }
-}
-
-/** Restores the fields of an account. @returns false when another account has its old email or phone by now */
-async function restore(core: Core, user: User, { before }: UndoNote, transaction: Transaction): Promise<boolean> {
-  if (!before) return true;
-  const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
-  // The note was made of the fields of an account: see note.ts.
-  user.set(fields as Partial<InferAttributes<User>>);
-  if (initialPasswordExpiresAt !== undefined)
-    user.set({
-      initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
-    });
-  user.set({ phoneKey: phoneKey(user.phone), ...userKeys(user) });
-  try {
-    await saveAccounts(core, [user], new Date(updatedAt), transaction);
-  } catch (error) {
-    if (error instanceof UniqueConstraintError) return false;
-    throw error;
-  }
-  const isAnother = before.email !== undefined || before.role !== undefined || before.isActive === false;
-  if (before.passwordHash !== undefined || isAnother) await endSessions(core, user.id, transaction);
-  return true;
 }
 
 /** Commits a step of the undo, if this process still holds the lease. */

@@ -1,0 +1,114 @@
+import { type InferAttributes, type Transaction, UniqueConstraintError } from 'sequelize';
+import type { User } from '../../../db/models/user.js';
+import { phoneKey } from '../../../schemas/keys.js';
+import { type DatedAccount, saveAccounts, userKeys } from '../../accounts/store.js';
+import { removeWords } from '../../accounts/words.js';
+import type { AuditRecord } from '../../audit.js';
+import { endSessions } from '../../auth/sessions.js';
+import type { Core } from '../../core.js';
+import { removedAccount, restoredAccount } from '../run/audit-records.js';
+import type { UndoNote } from './note.js';
+import type { Verdict } from './verdicts.js';
+
+/** A verdict on an account that exists. */
+type AccountVerdict = Verdict & { user: User };
+
+const withOutcome = (verdicts: readonly Verdict[], outcome: Verdict['outcome']): AccountVerdict[] =>
+  verdicts.filter((verdict): verdict is AccountVerdict => verdict.outcome === outcome && verdict.user !== undefined);
+
+/** Removes the accounts whose verdict says so, with their enrollments. @returns the audit entries */
+export async function removeAccounts(
+  core: Core,
+  importId: string,
+  verdicts: readonly Verdict[],
+  transaction: Transaction,
+): Promise<AuditRecord[]> {
+  const removed = withOutcome(verdicts, 'removed');
+  if (removed.length === 0) return [];
+  const users = removed.map(({ user }) => user);
+  await removeWords(core, users, transaction);
+  // The foreign key removes their enrollments.
+  await core.database.models.User.destroy({ where: { id: users.map(({ id }) => id) }, transaction });
+  return removed.map(({ user, row, courses }) => removedAccount({ importId, line: row.line }, user, courses));
+}
+
+/**
+ * Restores the accounts whose verdict says so, and removes the enrollments that the import made. A verdict becomes `kept` where another account has
+ * the old email or phone by now.
+ * @returns the audit entries
+ */
+export async function restoreAccounts(
+  core: Core,
+  importId: string,
+  verdicts: readonly Verdict[],
+  transaction: Transaction,
+): Promise<AuditRecord[]> {
+  const { Enrollment } = core.database.models;
+  const wanted = withOutcome(verdicts, 'restored');
+  // Before anything is changed.
+  const entries = new Map(
+    wanted.map(({ user, row, note, courses }) => [
+      user,
+      restoredAccount({ importId, line: row.line }, user, note, courses),
+    ]),
+  );
+  const changed = wanted.flatMap(({ user, note: { before } }) => (before ? [withOldFields(user, before)] : []));
+  const refused = new Set((await saveWherePossible(core, changed, transaction)).map(({ user }) => user));
+  for (const verdict of wanted)
+    if (refused.has(verdict.user)) Object.assign(verdict, { outcome: 'kept', code: 'KEY_TAKEN' });
+  const restored = wanted.filter(({ user }) => !refused.has(user));
+  const enrollments = restored.flatMap(({ note }) => note.enrollments ?? []);
+  if (enrollments.length > 0) await Enrollment.destroy({ where: { id: enrollments }, transaction });
+  // Few: enrollments that were cancelled before.
+  for (const { id, enrolledAt, notes } of restored.flatMap(({ note }) => note.revived ?? []))
+    await Enrollment.update(
+      { status: 'cancelled', enrolledAt: new Date(enrolledAt), notes },
+      { where: { id }, transaction },
+    );
+  const signedOut = restored.filter(({ note }) => endsSessionsOf(note)).map(({ user }) => user.id);
+  if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
+  return restored.flatMap(({ user }) => entries.get(user) ?? []);
+}
+
+/** Sets the fields that the import has changed to their old values. */
+function withOldFields(user: User, before: NonNullable<UndoNote['before']>): DatedAccount {
+  const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
+  // The note was made of the fields of an account: see note.ts.
+  user.set(fields as Partial<InferAttributes<User>>);
+  if (initialPasswordExpiresAt !== undefined)
+    user.set({
+      initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
+    });
+  user.set({ phoneKey: phoneKey(user.phone), ...userKeys(user) });
+  return { user, updatedAt: new Date(updatedAt) };
+}
+
+/**
+ * Saves accounts together. Where another account has an old email or phone of one of them, it saves each half by itself: a
+ * statement that fails changes nothing.
+ * @returns the accounts that can't be saved
+ */
+async function saveWherePossible(
+  core: Core,
+  accounts: readonly DatedAccount[],
+  transaction: Transaction,
+): Promise<DatedAccount[]> {
+  if (accounts.length === 0) return [];
+  try {
+    await saveAccounts(core, accounts, transaction);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintError)) throw error;
+    if (accounts.length === 1) return [...accounts];
+    const half = accounts.length >> 1;
+    const first = await saveWherePossible(core, accounts.slice(0, half), transaction);
+    return [...first, ...(await saveWherePossible(core, accounts.slice(half), transaction))];
+  }
+}
+
+/** Whether the person must log in again once the account is restored. */
+function endsSessionsOf({ before }: UndoNote): boolean {
+  if (!before) return false;
+  const isAnother = before.email !== undefined || before.role !== undefined || before.isActive === false;
+  return before.passwordHash !== undefined || isAnother;
+}

@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { operator } from '../../../../src/services/core.js';
+import { undoImport } from '../../../../src/services/imports/commands.js';
+import { buildCourse, buildUser } from '../../../support/factories.js';
+import { hashedPeople, useImporting } from '../support/importing.js';
+
+describe('Undoing a batch of updates', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+
+  /** Has every statement told. Sequelize reads its own options at each; its types keep them to itself. */
+  const tell = (logging: false | ((sql: string) => void)) => {
+    (importing.context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
+  };
+
+  /** Updates so many accounts, and undoes that. */
+  async function undoUpdates(count: number, tag: string) {
+    await importing.json(importing.write(`${tag}.csv`, hashedPeople(count, tag)));
+    const before = await accounts();
+    const changed = hashedPeople(count, tag).replaceAll('Given', 'Changed').replaceAll('+1 ', '+2 ');
+    const options = ['--on-existing', 'update', '--course', 'Knots'];
+    const { id, counts } = await importing.json(importing.write(`${tag}-changed.csv`, changed), ...options);
+    expect(counts).to.include({ updated: count, enrolled: count });
+    return { id, before };
+  }
+
+  const accounts = async () =>
+    JSON.stringify(await models().User.findAll({ attributes: { exclude: ['lockVersion'] }, order: ['id'] }));
+
+  async function undo(id: string) {
+    const statements: string[] = [];
+    tell((sql) => void statements.push(sql));
+    const result = await undoImport(importing.context, operator, id, {
+      signal: new AbortController().signal,
+      onWait: () => undefined,
+    });
+    tell(false);
+    return { result, statements };
+  }
+
+  beforeEach(async () => {
+    await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), { title: 'Knots' });
+  });
+
+  it('takes as many statements for many rows as for few', async () => {
+    const few = await undoUpdates(3, 'few');
+    const { statements } = await undo(few.id);
+    expect(await accounts()).to.equal(few.before);
+    const many = await undoUpdates(30, 'many');
+    const undone = await undo(many.id);
+    expect(undone.result).to.deep.equal({ removed: 0, restored: 30, kept: [] });
+    expect(await accounts()).to.equal(many.before);
+    expect(await models().Enrollment.count()).to.equal(0);
+    expect(undone.statements.length, undone.statements.join('\n')).to.equal(statements.length);
+  });
+
+  it('keeps exactly those whose old phone another account has by now', async () => {
+    const { id } = await undoUpdates(12, 'p');
+    const lines = [3, 4, 11];
+    for (const line of lines)
+      await buildUser(importing.context, { phone: `+1 p ${String(line - 1).padStart(5, '0')}` });
+    const { result } = await undo(id);
+    expect({ ...result, kept: result.kept.map(({ line, code }) => [line, code]) }).to.deep.equal({
+      removed: 0,
+      restored: 9,
+      kept: lines.toReversed().map((line) => [line, 'KEY_TAKEN']),
+    });
+    // Their enrollments stay, too.
+    expect(await models().Enrollment.count()).to.equal(lines.length);
+    const changed = await models().User.findAll({
+      where: { phone: lines.map((line) => `+2 p ${String(line - 1).padStart(5, '0')}`) },
+    });
+    expect(changed).to.have.length(lines.length);
+    const audited = await models().AuditEntry.count({ where: { action: 'user.undo-import' } });
+    expect(audited).to.equal(9);
+  });
+});
