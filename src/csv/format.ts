@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import iconv from 'iconv-lite';
 import type { Delimiter, Encoding } from '../schemas/import.js';
+import { letterForms } from '../schemas/keys.js';
 import { normalized } from '../schemas/text.js';
 import { neutralizeCell, protectCell } from './cells.js';
 
@@ -91,16 +92,17 @@ const isAscii = /^[\0-\x7f]*$/;
 export const isEncodable = (text: string, encoding: Encoding): boolean =>
   encoding !== 'windows-1252' || isAscii.test(text) || decoded(encoded(text, encoding), encoding) === text;
 
-/** Latin letters that Unicode doesn't take apart into a letter and a mark. */
-const plainLetters: Readonly<Record<string, string>> = { Ł: 'L', ł: 'l', Đ: 'D', đ: 'd', Ħ: 'H', ħ: 'h', ı: 'i' };
+/** The letter or letters that a character is a form of, in its case. */
+function formOf(character: string): string {
+  const form = letterForms.get(character.toLowerCase());
+  if (form === undefined) return normalized(character, 'NFKD').replace(/\p{M}/gu, '');
+  return character === character.toLowerCase() ? form : form.toUpperCase();
+}
 
 /** The text with letters that the encoding lacks without their marks. */
 export function withEncodableLetters(text: string, encoding: Encoding): string {
   if (isEncodable(text, encoding)) return text;
-  return Array.from(text, (sign) => {
-    if (isEncodable(sign, encoding)) return sign;
-    return plainLetters[sign] ?? normalized(sign, 'NFKD').replace(/\p{M}/gu, '');
-  }).join('');
+  return Array.from(text, (character) => (isEncodable(character, encoding) ? character : formOf(character))).join('');
 }
 
 /** The text of bytes in the encoding. */
