@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot } from './support/browser.js';
-import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
+import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
+import { type ConsoleTest, readAgain, signInAt, useConsole } from './support/console.js';
 
 async function buildScene({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -131,6 +131,35 @@ describePages('A person', function () {
     const other = await test.open(test.url);
     await signInAt(other, 'tia@example.org', password);
     await expect(other.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
+  });
+
+  it('keeps a new password readable when the session of the super admin ends, whose own is changed in the profile', async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${admin.id}`);
+    await page.getByRole('link', { name: 'Change your password' }).click();
+    await expect(page.getByLabel(/^Current password/)).toBeInViewport();
+    await page.goBack();
+    await expect(page.getByRole('heading', { level: 1, name: 'Ada Admin' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Reset password' })).toHaveCount(0);
+
+    await page.goto(`${test.url}/people/${trainee.id}`);
+    await page.getByRole('button', { name: 'Reset password' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
+    const field = page.getByRole('dialog').getByLabel('New password', { exact: true });
+    await expect(field).toBeVisible();
+    await settled(page);
+    test.expectErrors(page, /status of 401/);
+    await test.context.database.models.Session.destroy({ where: { userId: admin.id } });
+    const refused = page.waitForResponse((response) => response.status() === 401);
+    await readAgain(page);
+    await refused;
+    await settled(page);
+    // Fails where something lies over the field.
+    await field.click();
+    const signInAgain = page.getByRole('dialog', { name: 'Sign in again' });
+    await expect(signInAgain).toHaveCount(0);
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    await expect(signInAgain).toBeVisible();
   });
 
   it('is deactivated, activated and deleted, after saying what that does', async () => {

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Failed } from '../ui/states.js';
+import { useIsSignInPostponed } from './postponed-sign-in.js';
 import { useSession } from './session.js';
 
 function Waiting() {
@@ -36,6 +37,7 @@ function Entrance() {
 /** Shows the pages only to who is signed in with a password of their own; the address stays for afterwards. */
 export function SessionGate() {
   const { state } = useSession();
+  const isPostponed = useIsSignInPostponed();
   const { t } = useTranslation();
   useEffect(() => {
     if (state.kind === 'signedOut') document.title = `${t('signIn.title')} · ${t('app.name')}`;
@@ -52,7 +54,7 @@ export function SessionGate() {
   return (
     <>
       <SignedIn />
-      <SignInAgain opened={state.kind === 'ended'} identifier={state.session.user.email} />
+      <SignInAgain opened={state.kind === 'ended' && !isPostponed} identifier={state.session.user.email} />
     </>
   );
 }

@@ -5,10 +5,10 @@ import { useChange } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { messageOf } from '../ui/messages.js';
-import { useUnsavedGuard } from '../ui/unsaved.js';
 import { type AccountAction, accountsOf, countOf, type Outcome, type Selected, targetOf } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
 import { SavePasswords } from './save-passwords.js';
+import { useShownOnce } from './shown-once.js';
 
 /** Accounts in one request. */
 const atATime = 50;
@@ -32,7 +32,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const [done, setDone] = useState<number>();
   const working = rehearsal.isPending || done !== undefined;
   const hasPasswords = result?.some(({ password }) => password !== undefined) ?? false;
-  useUnsavedGuard(hasPasswords, t('people.passwordLost'));
+  useShownOnce(hasPasswords);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
   useEffect(() => {

@@ -8,8 +8,8 @@ import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { ButtonLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
-import { useUnsavedGuard } from '../ui/unsaved.js';
 import { generatePassword } from './password.js';
+import { useShownOnce } from './shown-once.js';
 
 type Created = Answer<'register'>['user'] & { password: string };
 
@@ -23,7 +23,7 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const { t } = useTranslation();
   const [created, setCreated] = useState<Created>();
   const [dirty, setDirty] = useState(false);
-  useUnsavedGuard(opened && created !== undefined, t('people.passwordLost'));
+  useShownOnce(opened && created !== undefined);
 
   function close(): void {
     setCreated(undefined);

@@ -4,9 +4,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
+import { useUser } from '../app/session.js';
 import { formatRelative } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { lazyDialog } from '../ui/lazy.js';
+import { ButtonLink } from '../ui/links.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import type { PersonDetails } from './person-form.js';
@@ -33,6 +35,8 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   const name = nameOf(user);
   const ask = (action: Action) => ({ opened: asked === action, onClose: () => setAsked(undefined) });
   const isProtected = user.role === 'super_admin';
+  // Resetting the own password would end the session that shows the new one.
+  const isOwn = user.id === useUser().id;
 
   async function changeActivation(): Promise<void> {
     await activation.mutateAsync({ path, body: { isActive: !user.isActive } });
@@ -62,9 +66,15 @@ export function PersonActions({ user }: { user: PersonDetails }) {
           {t('people.unlock')}
         </Button>
       )}
-      <Button variant="default" leftSection={<IconKey size={16} aria-hidden />} onClick={() => setAsked('reset')}>
-        {t('people.reset')}
-      </Button>
+      {isOwn ? (
+        <ButtonLink to="/profile" hash="password" variant="default" leftSection={<IconKey size={16} aria-hidden />}>
+          {t('people.changeOwnPassword')}
+        </ButtonLink>
+      ) : (
+        <Button variant="default" leftSection={<IconKey size={16} aria-hidden />} onClick={() => setAsked('reset')}>
+          {t('people.reset')}
+        </Button>
+      )}
       {!isProtected && (
         <Menu position="bottom-end">
           <Menu.Target>

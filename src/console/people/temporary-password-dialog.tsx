@@ -2,8 +2,8 @@ import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CopyField } from '../ui/copy-field.js';
 import { nameOf } from '../ui/person-name.js';
-import { useUnsavedGuard } from '../ui/unsaved.js';
 import type { Account } from './account-state.js';
+import { useShownOnce } from './shown-once.js';
 
 interface TemporaryPasswordDialogProps {
   person: Pick<Account, 'firstName' | 'lastName' | 'email'>;
@@ -15,7 +15,7 @@ interface TemporaryPasswordDialogProps {
 /** Shows a new password, which the service gives once, until the dialog is closed on purpose. */
 export function TemporaryPasswordDialog({ person, password, onClose }: TemporaryPasswordDialogProps) {
   const { t } = useTranslation();
-  useUnsavedGuard(password !== undefined, t('people.passwordLost'));
+  useShownOnce(password !== undefined);
   return (
     <Modal
       opened={password !== undefined}

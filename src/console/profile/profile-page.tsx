@@ -25,7 +25,7 @@ export function ProfilePage() {
             <AccountForm />
           </Stack>
         </Section>
-        <Section title={t('profile.password.title')}>
+        <Section title={t('profile.password.title')} anchor="password">
           <PasswordForm />
         </Section>
         <Section title={t('profile.sessions.title')}>
@@ -36,10 +36,11 @@ export function ProfilePage() {
   );
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
+/** @param anchor by which addresses name it, after `#` */
+function Section({ title, anchor, children }: { title: string; anchor?: string; children: ReactNode }) {
   const id = useId();
   return (
-    <Paper withBorder p="md" component="section" aria-labelledby={id}>
+    <Paper withBorder p="md" component="section" id={anchor} aria-labelledby={id}>
       <Title order={2} size="h4" mb="md" id={id}>
         {title}
       </Title>

@@ -36,6 +36,7 @@ export const people: Words['people'] = {
   deactivateHint:
     'Alle Sitzungen der Person enden, und sie kann sich nicht mehr anmelden. Kurse und Teilnahmen bleiben.',
   deactivated: '{{name}} kann sich nicht mehr anmelden.',
+  changeOwnPassword: 'Dein Passwort ändern',
   reset: 'Passwort zurücksetzen',
   resetAsk: 'Das Passwort von {{name}} zurücksetzen?',
   resetHint:

@@ -33,6 +33,7 @@ export const people = {
   deactivateAsk: 'Deactivate {{name}}?',
   deactivateHint: 'All sessions of the person end, and they can no longer sign in. Courses and enrollments stay.',
   deactivated: '{{name}} can no longer sign in.',
+  changeOwnPassword: 'Change your password',
   reset: 'Reset password',
   resetAsk: 'Reset the password of {{name}}?',
   resetHint:
