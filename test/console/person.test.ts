@@ -183,6 +183,26 @@ describePages('A person', function () {
     await expect(page.getByText('There is no such person.')).toBeVisible();
   });
 
+  it('is not deleted without a network, nor later by itself; pages are read whatever the browser says of the network', async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    test.expectErrors(page, /ERR_INTERNET_DISCONNECTED/);
+    await page.context().setOffline(true);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await expect(dialog.getByRole('alert')).toHaveText('The service cannot be reached.');
+    await page.context().setOffline(false);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await settled(page);
+    expect(await test.context.database.models.User.findByPk(trainee.id)).not.toBeNull();
+
+    await page.evaluate(() => window.dispatchEvent(new Event('offline')));
+    await page.getByRole('link', { name: 'Courses' }).click();
+    await expect(page.getByRole('row').filter({ hasText: 'Compilers' })).toBeVisible();
+  });
+
   it('that is locked out is unlocked', async () => {
     const { admin, trainee } = await buildScene(test);
     for (let attempt = 0; attempt < 10; attempt += 1)

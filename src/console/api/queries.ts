@@ -22,7 +22,12 @@ export const queryClient = new QueryClient({
       retry: (count, error) => count < 2 && isPassing(error),
       // Lists stay as they were until the user looks again.
       refetchOnWindowFocus: true,
+      networkMode: 'always',
+      // Not the default with this mode.
+      refetchOnReconnect: true,
     },
+    // What can't be sent fails, rather than wait for a network and be done later. The service may be on this very machine, too.
+    mutations: { networkMode: 'always' },
   },
 });
 

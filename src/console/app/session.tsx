@@ -139,11 +139,7 @@ export function useSession(): SessionContext {
 /** Signs out by a button; `error` says why that failed. */
 export function useSignOut() {
   const { signOut } = useSession();
-  return useMutation({
-    mutationFn: signOut,
-    // Without a network it fails, rather than wait for one and sign out later.
-    networkMode: 'always',
-  });
+  return useMutation({ mutationFn: signOut });
 }
 
 /** The signed-in account: for pages behind the session gate. */
