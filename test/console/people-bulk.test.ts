@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot } from './support/browser.js';
+import { describePages, expect, holdRequests, keepScreenshot } from './support/browser.js';
 import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
 
 async function buildPeople({ context }: ConsoleTest) {
@@ -62,8 +62,13 @@ describePages('Many people at once', function () {
     await expect(page.getByText('25 people selected')).toBeVisible();
     await act(page, 'Reset passwords');
     const dialog = page.getByRole('dialog', { name: 'Reset passwords' });
-    await dialog.getByRole('button', { name: 'Reset passwords (25)' }).click();
+    const confirm = dialog.getByRole('button', { name: 'Reset passwords (25)' });
+    await expect(confirm).toBeEnabled();
+    // The passwords are shown before the list is read again.
+    const release = await holdRequests(page, '**/api/users?*');
+    await confirm.click();
     await expect(dialog.getByText('25 done')).toBeVisible({ timeout: scaled(20_000) });
+    release();
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     await expect(dialog).toBeVisible();

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
+import { describePages, expect, holdRequests, keepScreenshot, settled } from './support/browser.js';
 import { type ConsoleTest, readAgain, signInAt, useConsole } from './support/console.js';
 
 async function buildScene({ context }: ConsoleTest) {
@@ -67,14 +67,7 @@ describePages('A person', function () {
     const page = await test.openAs(admin, `/people/${trainee.id}`);
     await page.getByLabel('First name').fill('Mia');
     // Saving ends when everything that the page shows has been read again.
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/api/auth/web-session', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/api/auth/web-session');
     await save(page).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Mia Trainee' })).toBeVisible();
     await expect(page.getByText('Somebody else')).toHaveCount(0);
@@ -118,6 +111,8 @@ describePages('A person', function () {
     const page = await test.openAs(admin, `/people/${trainee.id}`);
     await page.getByRole('button', { name: 'Reset password' }).click();
     await expect(page.getByRole('dialog')).toContainText('must change it at the next sign-in');
+    // The password is shown before anything is read again.
+    await holdRequests(page, `**/api/users/${trainee.id}`);
     await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
     const dialog = page.getByRole('dialog', { name: 'New password of Tia Trainee' });
     const password = await dialog.getByLabel('New password', { exact: true }).inputValue();

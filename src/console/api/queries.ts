@@ -58,8 +58,11 @@ export function useApi<Id extends OperationId>(
   });
 }
 
+/** Passwords come with their answers, or are shown after them, and only once: whoever waits gets the answer at once. */
+const withPasswords: readonly OperationId[] = ['register', 'resetPassword', 'changeManyUsers'];
+
 /**
- * The one way to change: `mutate(input)` calls the operation.
+ * The one way to change: `mutate(input)` calls the operation, and is done when what is shown has been read again.
  * @param changes the operations whose answers are out of date afterwards; all of them when it isn't given
  */
 export function useChange<Id extends OperationId>(
@@ -69,10 +72,12 @@ export function useChange<Id extends OperationId>(
   const client = useQueryClient();
   return useMutation<Answer<Id>, ApiError, Input<Id>>({
     mutationFn: (input) => call(id, input),
-    onSuccess: () =>
-      client.invalidateQueries(
+    onSuccess: () => {
+      const refreshed = client.invalidateQueries(
         changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
-      ),
+      );
+      return withPasswords.includes(id) ? undefined : refreshed;
+    },
   });
 }
 

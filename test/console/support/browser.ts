@@ -170,6 +170,19 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(whatGoesOn, { message: 'the page stands still' }).toEqual([]);
 }
 
+/** Holds requests of a page back, like a service that doesn't answer. @returns lets them through, and all later ones */
+export async function holdRequests(page: Page, url: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
 /** What axe finds on a page against WCAG 2.2 A and AA, as lines of text; empty when it finds nothing. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await settled(page);
