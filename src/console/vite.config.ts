@@ -43,7 +43,7 @@ const sharedCode = [
     test: inSource(
       'console/app/(appearance-menu|logo)',
       'console/i18n/format',
-      'console/ui/form-failure',
+      'console/ui/(form-failure|person-name)',
       'components/(Anchor|Badge|CloseButton|InputBase|NativeSelect|Paper|TextInput|Title)/\\w+',
       // Small, and of several of the groups below.
       'core/MantineProvider/color-functions/.+',
@@ -63,6 +63,12 @@ const sharedCode = [
   // Of tables, dialogs and lists of choices.
   { name: 'scroll-area', test: inSource('components/ScrollArea/.+') },
   { name: 'table', test: inSource('console/ui/(data-table|search-field)') },
+  // Of lists of choices, and of the fields of courses.
+  { name: 'combobox', test: inSource('components/Combobox/Combobox') },
+  {
+    name: 'choices',
+    test: inSource('console/ui/search-select', 'console/(courses/course|people/person)-picker'),
+  },
   { name: 'dialog', test: inSource('console/ui/confirm-dialog', 'components/Modal/Modal') },
   { name: 'form', test: inSource('console/ui/form', 'components/PasswordInput/.+') },
 ];
