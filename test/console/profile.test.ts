@@ -33,6 +33,30 @@ describePages('The own profile', function () {
     await expect(page.getByLabel('Email')).not.toBeEditable();
   });
 
+  it('keeps what somebody else has changed meanwhile, and overwrites it only when asked twice', async () => {
+    const user = await person();
+    const page = await test.openAs(user, '/profile');
+    const form = page.getByRole('form', { name: 'Account' });
+    const saveButton = form.getByRole('button', { name: 'Save' });
+    await form.getByLabel('Phone').fill('+49 30 123456');
+    await user.update({ lastName: 'Other' });
+    await saveButton.click();
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Account menu for Tia Other' })).toBeVisible();
+    await expect(form.getByLabel('Last name')).toHaveValue('Other');
+    await user.reload();
+    expect([user.lastName, user.phone]).toEqual(['Other', '+49 30 123456']);
+
+    await form.getByLabel('First name').fill('Thea');
+    await user.update({ firstName: 'Theo' });
+    await saveButton.click();
+    await expect(form.getByRole('alert')).toContainText('since you opened them: First name.');
+    await expect(form.getByLabel('First name')).toHaveValue('Thea');
+    await saveButton.click();
+    await expect(page.getByRole('button', { name: 'Account menu for Thea Other' })).toBeVisible();
+    await expect(form.getByRole('button', { name: 'Discard changes' })).toHaveCount(0);
+  });
+
   it('says who changes the email, and leads the super admin there', async () => {
     const page = await test.openAs(await person(), '/profile');
     await expect(page.getByText('Only a super admin can change it.')).toBeVisible();

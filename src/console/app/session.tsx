@@ -19,8 +19,10 @@ interface SessionContext {
   state: State;
   /** @throws ApiError */
   signIn(credentials: { identifier: string; password: string }): Promise<void>;
-  /** Asks for the session again, after a change of the account. */
+  /** Asks for the session again, and for all that pages show, after a change of the account. */
   refresh(): Promise<void>;
+  /** Asks for the session alone; null when it has ended. @throws ApiError */
+  reread(): Promise<Session | null>;
   signOut(): Promise<void>;
 }
 
@@ -100,6 +102,11 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [channel, client, last]);
 
+  const reread = useCallback(
+    () => client.fetchQuery({ queryKey: sessionKey, queryFn: currentSession, staleTime: 0 }),
+    [client],
+  );
+
   const signIn = useCallback<SessionContext['signIn']>(
     async (body) => {
       await call('startWebSession', { body });
@@ -126,7 +133,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     return { kind: 'signedOut' };
   }, [ended, isReplaced, last, query.data, query.error, query.isPending, query.refetch, session]);
 
-  const value = useMemo(() => ({ state, signIn, refresh, signOut }), [state, signIn, refresh, signOut]);
+  const value = useMemo(() => ({ state, signIn, refresh, reread, signOut }), [state, signIn, refresh, reread, signOut]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }
 

@@ -92,7 +92,7 @@ export function PersonForm({ user }: { user: PersonDetails }) {
           </Text>
           <Group>
             <Button variant="default" disabled={!form.isDirty || form.submitting} onClick={() => begin(theirs ?? base)}>
-              {t('people.discard')}
+              {t('action.discard')}
             </Button>
             <Button type="submit" loading={form.submitting} disabled={!form.isDirty || theirs !== undefined}>
               {t('action.save')}

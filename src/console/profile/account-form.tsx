@@ -1,20 +1,41 @@
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
-import { useSession, useUser } from '../app/session.js';
-import { useApiForm } from '../ui/form.js';
+import { type SessionUser, useSession, useUser } from '../app/session.js';
+import { useEditForm } from '../ui/edit-form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { TextLink } from '../ui/links.js';
-import { notifyDone } from '../ui/notify.js';
-import { useUnsavedGuard } from '../ui/unsaved.js';
+
+type Values = Pick<SessionUser, 'firstName' | 'lastName' | 'phone'>;
+
+const valuesOf = ({ firstName, lastName, phone }: Values): Values => ({ firstName, lastName, phone });
+
+/** The fields that differ from what they were. */
+const changesOf = (before: Values, after: Values): Partial<Values> => ({
+  ...(after.firstName !== before.firstName && { firstName: after.firstName }),
+  ...(after.lastName !== before.lastName && { lastName: after.lastName }),
+  ...(after.phone !== before.phone && { phone: after.phone }),
+});
 
 /** Name and phone number. Only a super admin can change email addresses, on the pages of people. */
 export function AccountForm() {
   const { t } = useTranslation();
-  const { refresh } = useSession();
-  const { id, role, firstName, lastName, email, phone } = useUser();
-  const form = useApiForm({
-    initialValues: { firstName, lastName, phone },
+  const { reread, refresh } = useSession();
+  const user = useUser();
+  const { id, role, email } = user;
+
+  /** The account as the service has it now. @throws Error when the session has ended, or is another account's by now */
+  async function read(): Promise<SessionUser> {
+    const session = await reread();
+    if (session?.user.id !== id) throw new Error(t('signIn.againHint'));
+    return session.user;
+  }
+
+  const form = useEditForm({
+    source: user,
+    valuesOf,
+    changesOf,
+    labelOf: (name) => t(`field.${name}`),
     // The service leaves empty fields as they are: here that would look as if they were saved.
     validate: (values) =>
       Object.fromEntries(
@@ -22,14 +43,13 @@ export function AccountForm() {
           .filter(([, value]) => value.trim() === '')
           .map(([name]) => [name, t('profile.account.required')]),
       ),
-    async submit(values) {
-      await call('updateProfile', { body: values });
+    read,
+    async save(changes) {
+      const saved = await call('updateProfile', { body: changes });
       await refresh();
-      form.merge(values, values);
-      notifyDone(t('state.saved'));
+      return saved.user;
     },
   });
-  useUnsavedGuard(form.isDirty && !form.submitting);
   return (
     <form onSubmit={form.onSubmit} noValidate aria-label={t('profile.account.title')}>
       <Stack maw={640}>
@@ -58,6 +78,11 @@ export function AccountForm() {
           <Button type="submit" loading={form.submitting}>
             {t('action.save')}
           </Button>
+          {form.isDirty && (
+            <Button variant="default" onClick={form.discard} disabled={form.submitting}>
+              {t('action.discard')}
+            </Button>
+          )}
         </Group>
       </Stack>
     </form>

@@ -2,7 +2,7 @@ import { type FormErrors, useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/client.js';
 
-interface ApiFormOptions<Values extends object> {
+export interface ApiFormOptions<Values extends object> {
   initialValues: Values;
   /** Problems by field, before anything is sent; the service checks the rest. */
   validate?(values: Values): FormErrors;

@@ -38,6 +38,7 @@ export const common: Pick<Words, keyof typeof english> = {
     retry: 'Noch einmal versuchen',
     delete: 'Löschen',
     create: 'Anlegen',
+    discard: 'Änderungen verwerfen',
     clear: 'Filter zurücksetzen',
     clearOne: '{{name}} leeren',
     copy: 'Kopieren',
@@ -55,6 +56,8 @@ export const common: Pick<Words, keyof typeof english> = {
     offline: 'Der Dienst ist nicht erreichbar.',
     saved: 'Gespeichert.',
     unsaved: 'Es gibt Änderungen, die nicht gespeichert sind. Die Seite verlassen?',
+    conflict:
+      'Jemand anderes hat diese Felder geändert, seit du sie geöffnet hast: {{fields}}. Speichere noch einmal, um sie zu überschreiben, oder verwirf deine Änderungen, um die anderen zu sehen.',
   },
   table: {
     columns: 'Spalten',

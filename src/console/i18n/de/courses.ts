@@ -92,9 +92,6 @@ export const courses: Words['courses'] = {
     clearTags: 'Alle Schlagwörter entfernen',
     trainerNeeded: 'Wähle eine Kursleitung.',
     created: 'Der Kurs ist angelegt. Er ist noch nicht veröffentlicht.',
-    discard: 'Änderungen verwerfen',
-    conflict:
-      'Jemand anderes hat diese Felder geändert, seit du sie geöffnet hast: {{fields}}. Speichere noch einmal, um sie zu überschreiben, oder verwirf deine Änderungen, um die anderen zu sehen.',
   },
   publish: {
     publish: 'Veröffentlichen',

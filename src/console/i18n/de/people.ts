@@ -22,7 +22,6 @@ export const people: Words['people'] = {
   gone: 'Diese Person gibt es nicht. Vielleicht wurde das Konto gelöscht.',
   superAdminStays: 'Es gibt einen Super-Admin, dessen Rolle bleibt.',
   roleEnds: 'Eine neue Rolle beendet alle Sitzungen der Person.',
-  discard: 'Änderungen verwerfen',
   conflict: 'Jemand anderes hat dieses Konto inzwischen geändert',
   conflictField: '{{field}}: „{{before}}“ ist jetzt „{{after}}“',
   takeTheirs: 'Meine Änderungen verwerfen',

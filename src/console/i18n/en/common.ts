@@ -36,6 +36,7 @@ export const common = {
     retry: 'Try again',
     delete: 'Delete',
     create: 'Create',
+    discard: 'Discard changes',
     clear: 'Clear filters',
     clearOne: 'Clear {{name}}',
     copy: 'Copy',
@@ -53,6 +54,8 @@ export const common = {
     offline: 'The service cannot be reached.',
     saved: 'Saved.',
     unsaved: 'There are changes that are not saved. Leave the page?',
+    conflict:
+      'Somebody else has changed these fields since you opened them: {{fields}}. Save again to overwrite them, or discard your changes to see theirs.',
   },
   table: {
     columns: 'Columns',

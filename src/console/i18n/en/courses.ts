@@ -91,9 +91,6 @@ export const courses = {
     clearTags: 'Remove all tags',
     trainerNeeded: 'Choose a trainer.',
     created: 'The course was created. It is not published yet.',
-    discard: 'Discard changes',
-    conflict:
-      'Somebody else has changed these fields since you opened them: {{fields}}. Save again to overwrite them, or discard your changes to see theirs.',
   },
   publish: {
     publish: 'Publish',

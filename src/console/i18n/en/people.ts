@@ -20,7 +20,6 @@ export const people = {
   gone: 'There is no such person. The account may have been deleted.',
   superAdminStays: 'There is one super admin, whose role stays.',
   roleEnds: 'A new role ends all sessions of the person.',
-  discard: 'Discard changes',
   conflict: 'Somebody else has changed this account in the meantime',
   conflictField: '{{field}}: "{{before}}" is now "{{after}}"',
   takeTheirs: 'Discard my changes',
