@@ -29,6 +29,7 @@ describePages('The session of the web console', function () {
   it('begins with setup on an empty database, and signs the super admin in', async () => {
     const page = await test.open(test.url);
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to coursectl');
+    await expectPage(page).toHaveTitle('Welcome to coursectl · coursectl');
     await page.getByLabel('First name').fill('Ada');
     await page.getByLabel('Last name').fill('Lovelace');
     await page.getByLabel('Email').fill('ada@example.org');
@@ -261,10 +262,12 @@ describePages('The session of the web console', function () {
     const trainee = await buildUser(test.context);
     const page = await test.openAs(trainee, '/', { locale: 'de-AT' });
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Meine Kurse');
+    await expectPage(page).toHaveTitle('Meine Kurse · coursectl');
     await expectPage(page.locator('html')).toHaveAttribute('lang', 'de');
     await page.getByRole('button', { name: 'Sprache' }).click();
     await page.getByRole('menuitemradio', { name: 'English' }).click();
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('My courses');
+    await expectPage(page).toHaveTitle('My courses · coursectl');
     await page.reload();
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('My courses');
   });

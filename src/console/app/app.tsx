@@ -1,6 +1,5 @@
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/queries.js';
 import { directionOf } from '../i18n/i18n.js';
@@ -14,11 +13,8 @@ const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-n
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
 export function App() {
-  const { t, i18n } = useTranslation();
+  const { i18n } = useTranslation();
   const direction = directionOf(i18n.language);
-  useEffect(() => {
-    document.title = t('app.name');
-  }, [t]);
   return (
     <DirectionProvider key={direction} initialDirection={direction}>
       <MantineProvider

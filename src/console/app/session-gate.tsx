@@ -1,5 +1,4 @@
 import { Center, Loader } from '@mantine/core';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
@@ -38,10 +37,6 @@ function Entrance() {
 export function SessionGate() {
   const { state } = useSession();
   const isPostponed = useIsSignInPostponed();
-  const { t } = useTranslation();
-  useEffect(() => {
-    if (state.kind === 'signedOut') document.title = `${t('signIn.title')} · ${t('app.name')}`;
-  }, [state.kind, t]);
   if (state.kind === 'loading') return <Waiting />;
   if (state.kind === 'failed')
     return (

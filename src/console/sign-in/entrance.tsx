@@ -3,11 +3,13 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../app/appearance-menu.js';
 import { Logo } from '../app/logo.js';
+import { useDocumentTitle } from '../ui/document-title.js';
 
 /** The frame of the pages that nobody needs a session for. */
 export function Entrance({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
   const { t } = useTranslation();
   const language = useLanguageChange();
+  useDocumentTitle(title);
   return (
     <Center component="main" id="content" mih="100vh" p="md">
       <Stack w="100%" maw={420}>

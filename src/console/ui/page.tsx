@@ -1,6 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useDocumentTitle } from './document-title.js';
 
 interface PageProps {
   title: string;
@@ -12,11 +12,8 @@ interface PageProps {
 
 /** A page: its heading gets the focus when it is opened, so that screen readers begin there. */
 export function Page({ title, hint, actions, children }: PageProps) {
-  const { t } = useTranslation();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${title} · ${t('app.name')}`;
-  }, [title, t]);
+  useDocumentTitle(title);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
   }, []);
