@@ -113,6 +113,27 @@ describePages('The session of the web console', function () {
     expect(await page.context().cookies()).to.deep.equal([]);
   });
 
+  it('takes its notices, which are accessible, along when it ends', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const tia = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+    const bob = await buildUser(test.context, { firstName: 'Bob', lastName: 'Builder' });
+    const page = await test.openAs(tia, '/profile');
+    await page.getByLabel('Phone').fill('+49 30 123456');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const notice = page.getByRole('alert').filter({ hasText: 'Saved.' });
+    // It stays while the mouse is over it.
+    await notice.hover();
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await expectPage(notice.getByRole('button', { name: 'Close' })).toBeVisible();
+    await page.getByRole('button', { name: 'Account menu for Tia Trainee' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await signInAt(page, bob.email, factoryPassword);
+    await expectPage(page.getByRole('button', { name: 'Account menu for Bob Builder' })).toBeVisible();
+    await settled(page);
+    // At once: it would go by itself after a while.
+    expect(await notice.count()).to.equal(0);
+  });
+
   it('that was ended elsewhere is asked for over the page, which stays', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainee = await buildUser(test.context);

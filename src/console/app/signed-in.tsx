@@ -1,4 +1,4 @@
-import { useNotifications } from '@mantine/notifications';
+import { notifications as notices, useNotifications } from '@mantine/notifications';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { lazyPart } from '../ui/lazy.js';
@@ -10,6 +10,8 @@ const Notices = lazyPart(async () => (await import('./notices.js')).Notices);
 export function SignedInPages() {
   const { notifications } = useNotifications();
   const [noticed, setNoticed] = useState(false);
+  // Those of the person who was signed in before, who may be another one.
+  useEffect(() => notices.clean(), []);
   useEffect(() => {
     if (notifications.length > 0) setNoticed(true);
   }, [notifications.length]);
