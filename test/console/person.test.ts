@@ -210,6 +210,10 @@ describePages('A person', function () {
     await expect(page.getByText('Locked', { exact: true })).toBeVisible();
     await page.getByRole('button', { name: 'Unlock' }).click();
     await expect(page.getByRole('dialog')).toContainText(/the lock ends by itself in \d+ (minute|second)/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.clock.setFixedTime(Date.now() + 3_600_000);
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await expect(page.getByRole('dialog')).toContainText('the lock ends by itself now.');
     await page.getByRole('dialog').getByRole('button', { name: 'Unlock' }).click();
     await expect(page.getByText('Locked', { exact: true })).toBeHidden();
     await expect(page.getByRole('button', { name: 'Unlock' })).toBeHidden();

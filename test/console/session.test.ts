@@ -72,6 +72,7 @@ describePages('The session of the web console', function () {
     await buildUser(test.context, { role: 'super_admin' });
     const { email } = await buildUser(test.context);
     const page = await test.open(test.url);
+    await page.clock.install();
     test.expectErrors(page, /status of (401|429)/);
     await signInAt(page, email, 'wrong-password');
     await expectPage(page.getByRole('alert')).toHaveText('Invalid credentials.');
@@ -83,6 +84,8 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByRole('alert')).toHaveText(
       /^Too many wrong passwords\. Try again in \d+ (second|minute)s?\.$/,
     );
+    await page.clock.fastForward('01:00:00');
+    await expectPage(page.getByRole('alert')).toHaveCount(0);
   });
 
   it('asks for a password of their own from who has an initial one', async () => {

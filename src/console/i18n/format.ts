@@ -39,7 +39,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** How long ago, or in how long: "3 days ago". */
-export function formatRelative(iso: string | null | undefined, now: number = Date.now()): string {
+function formatRelative(iso: string | null | undefined, now: number): string {
   if (!iso) return '–';
   const seconds = (Date.parse(iso) - now) / 1000;
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
@@ -49,6 +49,10 @@ export function formatRelative(iso: string | null | undefined, now: number = Dat
 /** How long ago something happened. "Now" where the clock of the browser is behind the service's. */
 export const formatAgo = (iso: string | null | undefined): string =>
   formatRelative(iso, Math.max(Date.now(), iso ? Date.parse(iso) : 0));
+
+/** In how long something happens. "Now" once it has passed, on a page that was left open. */
+export const formatAhead = (iso: string | null | undefined): string =>
+  formatRelative(iso, Math.min(Date.now(), iso ? Date.parse(iso) : 0));
 
 export const formatNumber = (number: number): string => new Intl.NumberFormat(locale()).format(number);
 

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { useUser } from '../app/session.js';
-import { formatRelative } from '../i18n/format.js';
+import { formatAhead } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
@@ -121,7 +121,7 @@ export function PersonActions({ user }: { user: PersonDetails }) {
         action={t('people.unlock')}
         onConfirm={unlockUser}
       >
-        {t('people.unlockHint', { when: formatRelative(user.lockedUntil) })}
+        {t('people.unlockHint', { when: formatAhead(user.lockedUntil) })}
       </ConfirmDialog>
       <ConfirmDialog
         {...ask('delete')}

@@ -1,9 +1,9 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useSession } from '../app/session.js';
-import { formatRelative } from '../i18n/format.js';
+import { formatAhead } from '../i18n/format.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 
@@ -11,7 +11,13 @@ import { FormFailure } from '../ui/form-failure.js';
 export function SignInForm({ identifier = '' }: { identifier?: string }) {
   const { t } = useTranslation();
   const { signIn } = useSession();
-  const [lockedUntil, setLockedUntil] = useState<string>();
+  /** Until when sign-in is locked; null once that time has passed. */
+  const [lockedUntil, setLockedUntil] = useState<string | null>();
+  useEffect(() => {
+    if (!lockedUntil) return undefined;
+    const timer = setTimeout(() => setLockedUntil(null), Date.parse(lockedUntil) - Date.now());
+    return () => clearTimeout(timer);
+  }, [lockedUntil]);
   const form = useApiForm({
     initialValues: { identifier, password: '' },
     async submit(values) {
@@ -25,8 +31,9 @@ export function SignInForm({ identifier = '' }: { identifier?: string }) {
       }
     },
   });
-  const failure =
-    lockedUntil === undefined ? form.failure : new Error(t('signIn.locked', { when: formatRelative(lockedUntil) }));
+  // The service's own words say to try again later, too.
+  const lock = lockedUntil ? new Error(t('signIn.locked', { when: formatAhead(lockedUntil) })) : undefined;
+  const failure = lockedUntil === undefined ? form.failure : lock;
   return (
     <form onSubmit={form.onSubmit} noValidate>
       <Stack>
