@@ -15,5 +15,6 @@ export function SeatsLeft({ course }: { course: Pick<Course, 'seatsLeft' | 'maxS
         {t('courses.seats.full')}
       </Text>
     );
-  return <span>{t('courses.seats.left', { count: seatsLeft, max: formatNumber(maxStudents) })}</span>;
+  const numbers = { left: formatNumber(seatsLeft), max: formatNumber(maxStudents) };
+  return <span>{t('courses.seats.left', { count: maxStudents, ...numbers })}</span>;
 }

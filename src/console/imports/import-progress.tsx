@@ -22,7 +22,7 @@ export function ImportProgress({ current, reachable }: ImportProgressProps) {
   const words =
     rowsTotal === null
       ? t('imports.progressStarting')
-      : t('imports.progress', { done: formatNumber(done), total: formatNumber(rowsTotal) });
+      : t('imports.progress', { done: formatNumber(done), count: rowsTotal, total: formatNumber(rowsTotal) });
   const percent = rowsTotal ? Math.round((100 * done) / rowsTotal) : 0;
   return (
     <Paper withBorder p="md">

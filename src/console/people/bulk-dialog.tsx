@@ -30,6 +30,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const [failure, setFailure] = useState<unknown>();
   /** How many accounts are done, while they are changed. */
   const [done, setDone] = useState<number>();
+  const count = countOf(selected);
   const working = rehearsal.isPending || done !== undefined;
   const hasPasswords = result?.some(({ password }) => password !== undefined) ?? false;
   useShownOnce(hasPasswords);
@@ -111,7 +112,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           failure === undefined && (
             <Group gap="sm" role="status">
               <Loader size="sm" aria-hidden />
-              <Text size="sm">{t('people.bulk.rehearsing', { number: formatNumber(countOf(selected)) })}</Text>
+              <Text size="sm">{t('people.bulk.rehearsing', { count, number: formatNumber(count) })}</Text>
             </Group>
           )
         )}

@@ -24,6 +24,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const [result, setResult] = useState<Outcome[]>();
   const [failure, setFailure] = useState<unknown>();
   const [working, setWorking] = useState(false);
+  const count = countOf(selected);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
   useEffect(() => {
@@ -86,7 +87,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
           failure === undefined && (
             <Group gap="sm" role="status">
               <Loader size="sm" aria-hidden />
-              <Text size="sm">{t('people.bulk.rehearsing', { number: formatNumber(countOf(selected)) })}</Text>
+              <Text size="sm">{t('people.bulk.rehearsing', { count, number: formatNumber(count) })}</Text>
             </Group>
           )
         )}

@@ -33,7 +33,8 @@ export const imports: Words['imports'] = {
     undoing: 'Wird zurückgenommen',
     undone: 'Zurückgenommen',
   },
-  progress: '{{done}} von {{total}} Zeilen',
+  progress_one: '{{done}} von {{total}} Zeile',
+  progress_other: '{{done}} von {{total}} Zeilen',
   progressStarting: 'Die Datei wird gelesen …',
   progressInterrupted:
     'Der Import wurde unterbrochen. Der Dienst setzt ihn von selbst fort, meist in wenigen Sekunden.',
