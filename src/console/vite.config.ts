@@ -45,8 +45,9 @@ const sharedCode = [
       'console/i18n/format',
       'console/ui/(form-failure|person-name)',
       'components/(Anchor|Badge|CloseButton|InputBase|NativeSelect|Paper|TextInput|Title)/\\w+',
-      // Small, and of several of the groups below.
+      // Small, and of several of the groups below or of many pages.
       'core/MantineProvider/color-functions/.+',
+      'icons-react/dist/esm/icons/Icon(ChevronDown|Trash)',
       'hooks/esm/utils/use-callback-ref/.+',
     ),
   },
@@ -54,7 +55,7 @@ const sharedCode = [
     name: 'frame',
     test: inSource(
       'console/app/(layout|list-search|signed-in)',
-      'console/ui/(confirm|filter-select|links|notify|page|status-badge|time)',
+      'console/ui/(confirm|filter-select|links|notify|page|row-menu|status-badge|time)',
       '@tanstack/react-router/.+',
     ),
   },
