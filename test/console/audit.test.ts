@@ -71,6 +71,30 @@ describePages('The audit log', function () {
     await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
   });
 
+  it('is filtered by a day that is typed, once its year is complete, without entries in the history', async () => {
+    const { admin } = await buildLog(test);
+    const page = await test.openAs(admin, '/people', { locale: 'en-US' });
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await expect(page.getByText('1 to 4 of 4')).toBeVisible();
+    const from = page.getByLabel('From', { exact: true });
+    await from.focus();
+    // Slower than the filter waits for the next key.
+    await page.keyboard.type('05012020', { delay: 400 });
+    await expect(page).toHaveURL(`${test.url}/audit?from=2020-05-01`);
+    await expect(from).toHaveValue('2020-05-01');
+    await expect(page.getByText('1 to 4 of 4')).toBeVisible();
+    await page.goBack();
+    await expect(page).toHaveURL(`${test.url}/people`);
+    await page.goForward();
+    await expect(from).toHaveValue('2020-05-01');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await expect(from).toHaveValue('');
+    await from.fill('0026-05-01');
+    await page.getByLabel('Until').focus();
+    await expect(page.getByText('Enter the full date, from the year 1900 on.')).toBeVisible();
+    await expect(page).toHaveURL(`${test.url}/audit`);
+  });
+
   it('fits a narrow screen', async () => {
     const { admin } = await buildLog(test);
     const page = await test.openAs(admin, '/audit', { viewport: { width: 360, height: 740 } });

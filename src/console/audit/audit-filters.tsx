@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
@@ -7,6 +7,7 @@ import { CoursePicker } from '../courses/course-picker.js';
 import { PersonPicker } from '../people/person-picker.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { Filters } from '../ui/filters.js';
+import { DateFilter } from './date-filter.js';
 
 export type AuditSearch = ListSearch<'actor' | 'action' | 'targetType' | 'target' | 'from' | 'to'>;
 
@@ -55,7 +56,8 @@ export const noFilters = {
 
 interface AuditFiltersProps {
   search: AuditSearch;
-  onSearch(change: SearchChange<AuditSearch>): void;
+  /** @param replace whether the change takes the place of the entry in the browser's history */
+  onSearch(change: SearchChange<AuditSearch>, replace?: boolean): void;
   filtered: boolean;
 }
 
@@ -99,19 +101,18 @@ export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) 
           onChange={(target) => onSearch({ target })}
         />
       )}
-      <TextInput
-        type="date"
+      {/* Each part of a date that is typed changes the day: none of them is a page to go back to. */}
+      <DateFilter
         label={t('audit.filter.from')}
-        value={search.from ?? ''}
+        value={search.from}
         max={search.to}
-        onChange={({ currentTarget }) => onSearch({ from: currentTarget.value || undefined })}
+        onChange={(from) => onSearch({ from }, true)}
       />
-      <TextInput
-        type="date"
+      <DateFilter
         label={t('audit.filter.to')}
-        value={search.to ?? ''}
+        value={search.to}
         min={search.from}
-        onChange={({ currentTarget }) => onSearch({ to: currentTarget.value || undefined })}
+        onChange={(to) => onSearch({ to }, true)}
       />
       {filtered && (
         <Button variant="subtle" onClick={() => onSearch(noFilters)}>

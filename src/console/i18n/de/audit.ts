@@ -34,6 +34,7 @@ export const audit: Words['audit'] = {
     targetType: 'Art des Objekts',
     from: 'Ab',
     to: 'Bis',
+    incomplete: 'Gib das vollständige Datum ein, ab dem Jahr 1900.',
   },
   origin: {
     http: 'über HTTP',

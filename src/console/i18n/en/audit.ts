@@ -32,6 +32,7 @@ export const audit = {
     targetType: 'Kind of object',
     from: 'From',
     to: 'Until',
+    incomplete: 'Enter the full date, from the year 1900 on.',
   },
   origin: {
     http: 'over HTTP',
