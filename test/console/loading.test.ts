@@ -9,7 +9,7 @@ describePages('Code that is loaded when it is needed', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
   /** An error that the page reports itself has no text here. */
-  const notLoaded = /net::ERR_FAILED|Failed to fetch dynamically imported module|^$/;
+  const notLoaded = /net::ERR_FAILED|Failed to fetch dynamically imported module|Unable to preload CSS|^$/;
   const missing = 'The service cannot be reached, or has been updated.';
 
   let built: BuiltConsole;
@@ -53,6 +53,27 @@ describePages('Code that is loaded when it is needed', function () {
     await page.unroute(/signed-in/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect(page.getByRole('heading', { name: 'People' })).toBeVisible();
+  });
+
+  it('says so where a page or the chart of one cannot be loaded, keeps what is around it, and loads them when asked to', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(admin, '/people');
+    test.expectErrors(page, notLoaded);
+    await page.route(/weeks-chart|imports-page/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const chart = page.getByRole('figure', { name: /weeks/ });
+    await expect(chart.getByRole('alert')).toContainText(missing);
+    await expect(chart.getByRole('table', { name: 'The last 12 weeks' })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+    await expect(page.getByRole('region', { name: 'People' })).toContainText('Accounts1');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Imports', exact: true }).click();
+    await expect(page.getByRole('alert').filter({ hasText: missing })).toBeVisible();
+    await page.unroute(/weeks-chart|imports-page/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Imports' })).toBeVisible();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expect(chart.locator('.recharts-surface').first()).toBeVisible();
   });
 
   it('says so where another language cannot be loaded, behind signing in and before, and loads it when chosen again', async () => {

@@ -11,6 +11,7 @@ import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Screen } from '../i18n/en.js';
 import { loadWords } from '../i18n/i18n.js';
+import { NotLoaded } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
 import { Empty, Failed } from '../ui/states.js';
 import { Layout } from './layout.js';
@@ -30,8 +31,15 @@ function NotFound() {
   );
 }
 
+/** The code or the words of a page could not be loaded. By the words of some failures the router loads the page again by itself. */
+class PageNotLoaded extends Error {
+  override name = 'PageNotLoaded';
+}
+
 /** Shows what a page threw; the rest of the frame stays. */
 function Broken({ error, reset }: ErrorComponentProps) {
+  // The router keeps the failure: nothing else loads the code again.
+  if (error instanceof PageNotLoaded) return <NotLoaded />;
   return <Failed error={error} onRetry={reset} />;
 }
 
@@ -42,8 +50,12 @@ function lazyPage<const Name extends string>(
   name: Name,
 ) {
   return lazyRouteComponent(async () => {
-    const [code] = await Promise.all([load(), loadWords(...words)]);
-    return code;
+    try {
+      const [code] = await Promise.all([load(), loadWords(...words)]);
+      return code;
+    } catch (error) {
+      throw new PageNotLoaded(error instanceof Error ? error.message : String(error), { cause: error });
+    }
   }, name);
 }
 

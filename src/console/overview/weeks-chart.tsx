@@ -1,24 +1,19 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { useReducedMotion } from '@mantine/hooks';
-import { formatNumber } from '../i18n/format.js';
-import type { Week } from './weeks.js';
-
-interface WeeksChartProps {
-  weeks: readonly Week[];
-  series: readonly { name: string; label: string }[];
-}
+import { formatNumber, formatShortDay } from '../i18n/format.js';
+import type { WeeksProps } from './weeks.js';
 
 const colors = ['teal.6', 'orange.6'];
 
 /** In a chunk of its own. Its figures stand in a table, too: assistive technology passes it over. */
-export default function WeeksChart({ weeks, series }: WeeksChartProps) {
+export function WeeksChart({ weeks, series }: WeeksProps) {
   const still = useReducedMotion();
   return (
     <div aria-hidden>
       <BarChart
         h={220}
-        data={weeks.map((week) => ({ ...week }))}
+        data={weeks.map((week) => ({ ...week, week: formatShortDay(week.week) }))}
         dataKey="week"
         series={series.map((one, index) => ({ ...one, color: colors[index] ?? 'gray.6' }))}
         withLegend={series.length > 1}

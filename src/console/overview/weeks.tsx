@@ -1,7 +1,8 @@
 import { SegmentedControl, Skeleton } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDay, formatNumber, formatShortDay } from '../i18n/format.js';
+import { formatDay, formatNumber } from '../i18n/format.js';
+import { lazyPart } from '../ui/lazy.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { Section } from './figures.js';
 
@@ -12,16 +13,26 @@ export interface Week {
   accounts?: number;
 }
 
+export interface WeeksProps {
+  weeks: readonly Week[];
+  /** What is shown of each week. */
+  series: readonly { name: 'enrollments' | 'accounts'; label: string }[];
+}
+
 // The charts' library is as large as the rest of the console.
-const WeeksChart = lazy(() => import('./weeks-chart.js'));
+const WeeksChart = lazyPart(
+  async () => (await import('./weeks-chart.js')).WeeksChart,
+  <Skeleton h={220} />,
+  WeeksTable,
+);
 
 /** The last weeks as a chart; the same figures as a table for who can't see it, or wants to read them. */
 export function Weeks({ weeks }: { weeks: readonly Week[] }) {
   const { t } = useTranslation();
   const [shown, setShown] = useState('chart');
-  const series = (['enrollments', 'accounts'] as const).filter((name) =>
-    weeks.some((week) => week[name] !== undefined),
-  );
+  const series = (['enrollments', 'accounts'] as const)
+    .filter((name) => weeks.some((week) => week[name] !== undefined))
+    .map((name) => ({ name, label: t(`overview.weeks.${name}`) }));
   return (
     <Section
       title={t('overview.weeks.title')}
@@ -40,24 +51,26 @@ export function Weeks({ weeks }: { weeks: readonly Week[] }) {
     >
       {shown === 'chart' ? (
         <figure className="chart" aria-label={t('overview.weeks.description')}>
-          <Suspense fallback={<Skeleton h={220} />}>
-            <WeeksChart
-              weeks={weeks.map((week) => ({ ...week, week: formatShortDay(week.week) }))}
-              series={series.map((name) => ({ name, label: t(`overview.weeks.${name}`) }))}
-            />
-          </Suspense>
+          <WeeksChart weeks={weeks} series={series} />
         </figure>
       ) : (
-        <PlainTable
-          label={t('overview.weeks.title')}
-          figures
-          head={[t('overview.weeks.week'), ...series.map((name) => t(`overview.weeks.${name}`))]}
-          rows={weeks.map((week) => ({
-            key: week.week,
-            cells: [formatDay(week.week), ...series.map((name) => formatNumber(week[name] ?? 0))],
-          }))}
-        />
+        <WeeksTable weeks={weeks} series={series} />
       )}
     </Section>
+  );
+}
+
+function WeeksTable({ weeks, series }: WeeksProps) {
+  const { t } = useTranslation();
+  return (
+    <PlainTable
+      label={t('overview.weeks.title')}
+      figures
+      head={[t('overview.weeks.week'), ...series.map(({ label }) => label)]}
+      rows={weeks.map((week) => ({
+        key: week.week,
+        cells: [formatDay(week.week), ...series.map(({ name }) => formatNumber(week[name] ?? 0))],
+      }))}
+    />
   );
 }

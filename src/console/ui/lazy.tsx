@@ -5,10 +5,11 @@ import { Failed } from './states.js';
 /** Dialogs stand at the end of their page. */
 const show = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' });
 
-function NotLoaded() {
+/** Says that code could not be loaded, and offers to load the page again. @param unseen whether it may be out of sight */
+export function NotLoaded({ unseen = false }: { unseen?: boolean }) {
   const { t } = useTranslation();
   return (
-    <div ref={show}>
+    <div ref={unseen ? show : undefined}>
       <Failed error={new Error(t('state.notLoaded'))} onRetry={() => window.location.reload()} />
     </div>
   );
@@ -26,10 +27,12 @@ export interface LazyPart<Props> {
  * A part of a page whose code is loaded when it is first shown. Where that fails, it says so instead, and the page can be
  * loaded again: a newer version of the service has no longer the code of the one before.
  * @param waiting shown meanwhile
+ * @param Instead shown below the failure: the same in plainer form
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   waiting: ReactNode = null,
+  Instead?: ComponentType<Props>,
 ): LazyPart<Props> {
   let loaded: ComponentType<Props> | undefined;
   let loading: Promise<ComponentType<Props>> | undefined;
@@ -60,7 +63,13 @@ export function lazyPart<Props extends object>(
         shown = false;
       };
     }, [Component]);
-    if (failed) return <NotLoaded />;
+    if (failed)
+      return (
+        <>
+          <NotLoaded unseen={!Instead} />
+          {Instead && <Instead {...props} />}
+        </>
+      );
     return Component ? <Component {...props} /> : waiting;
   }
   // What fails is loaded, and told, again by the part itself.
