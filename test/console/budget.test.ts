@@ -14,6 +14,8 @@ const budget = { js: 225_000, css: 40_000 };
 const larger: Record<string, number> = {
   // It has words for everything that is recorded, and German ones are longer.
   'audit/audit-page.tsx': 227_000,
+  // It is filtered by lists to choose from, and its rows have actions, progress and states.
+  'courses/enrollments-page.tsx': 227_000,
   // The form of a course has lists to choose from, and a number field.
   'courses/new-course-page.tsx': 242_000,
   'courses/course-page.tsx': 250_000,

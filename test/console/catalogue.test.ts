@@ -241,6 +241,53 @@ describePages("A trainee's own courses", function () {
     await expect(page.getByRole('button', { name: /^Set progress of/ })).toHaveCount(1);
   });
 
+  it('and the catalogue go to their last page from one after it', async () => {
+    const { trainee } = await scene();
+    const page = await test.openAs(trainee, '/?page=2');
+    for (const path of ['/?', '/catalogue?']) {
+      await page.goto(`${test.url}${path}page=2`);
+      await expect(page).toHaveURL(`${test.url}${path}page=1`);
+      await expect(cards(page)).toHaveCount(3);
+      await expect(page.getByText('1 to 3 of 3')).toBeVisible();
+    }
+  });
+
+  it('and the catalogue stay when they can not be read again, but not when they may no longer be seen', async () => {
+    const { trainee } = await scene();
+    const page = await test.openAs(trainee);
+    const alerts = page.getByRole('main').getByRole('alert');
+    const answerWith = (status: number) =>
+      page.route(/api\/(courses|enrollments)/, (route) => route.fulfill({ status, json: {} }));
+    test.expectErrors(page, /status of (403|500|503)/);
+    await page.getByRole('button', { name: 'Materials of Compilers' }).click();
+    await expect(page.getByRole('link', { name: 'Exercise 1.txt' })).toBeVisible();
+    await answerWith(503);
+    await readAgain(page);
+    await expect(alerts).toHaveCount(2);
+    await expect(cards(page)).toHaveCount(3);
+    await expect(page.getByRole('link', { name: 'Exercise 1.txt' })).toBeVisible();
+
+    await page.unrouteAll();
+    await page.goto(`${test.url}/catalogue?limit=1`);
+    await expect(page.getByText('1 to 1 of 3')).toBeVisible();
+    await answerWith(500);
+    await readAgain(page);
+    await expect(alerts).toHaveCount(1);
+    await expect(cards(page)).toHaveCount(1);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await expect(page.getByText('2 to 2 of 3')).toBeVisible();
+    await expect(alerts).toHaveCount(1);
+    await expect(cards(page)).toHaveCount(0);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Page 3' }).click();
+    await expect(cards(page)).toHaveCount(1);
+    await expect(alerts).toHaveCount(0);
+    await answerWith(403);
+    await readAgain(page);
+    await expect(alerts).toContainText('You may not see this.');
+    await expect(cards(page)).toHaveCount(0);
+  });
+
   it('lead to the catalogue when there are none', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(await buildUser(test.context));

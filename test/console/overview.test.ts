@@ -1,7 +1,7 @@
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, settled, widthBeyondWindow } from './support/browser.js';
-import { type ConsoleTest, useConsole } from './support/console.js';
+import { type ConsoleTest, readAgain, useConsole } from './support/console.js';
 
 async function buildProgramme({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -45,6 +45,18 @@ describePages('The overview', function () {
     const table = page.getByRole('table', { name: 'The last 12 weeks' });
     await expect(table.getByRole('row')).toHaveCount(13);
     await expect(table.getByRole('row').last()).toContainText('46');
+  });
+
+  it('stays when it can not be read again, which is said above it', async () => {
+    const { trainer } = await buildProgramme(test);
+    const page = await test.openAs(trainer);
+    const courses = page.getByRole('region', { name: 'Courses', exact: true });
+    await expect(courses).toContainText('Not published1');
+    test.expectErrors(page, /status of 503/);
+    await page.route('**/api/overview', (route) => route.fulfill({ status: 503, json: {} }));
+    await readAgain(page);
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('This could not be loaded');
+    await expect(courses).toContainText('Not published1');
   });
 
   it('of a trainer shows the requests for each course', async () => {

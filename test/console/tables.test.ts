@@ -71,6 +71,27 @@ describePages('A page after the last one', function () {
   });
 });
 
+describePages('A page that cannot be read', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  it('keeps the way to the other pages', async () => {
+    const { admin } = await buildScene(test);
+    const page = await test.openAs(admin, '/people?limit=2');
+    await page.getByRole('table').waitFor();
+    test.expectErrors(page, /status of 500/);
+    await page.route(/api\/users\?.*page=2/, (route) => route.fulfill({ status: 500, json: {} }));
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('This could not be loaded');
+    await expect(page.getByText('3 to 4 of 7')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Next page' })).toBeFocused();
+    await page.getByRole('button', { name: 'Page 3' }).click();
+    await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
+    await expect(page.getByText('5 to 6 of 7')).toBeVisible();
+    await expect(page.getByRole('row')).toHaveCount(3);
+  });
+});
+
 describePages('The actions of a row', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();

@@ -7,7 +7,7 @@ import { CoursePicture } from '../courses/course-picture.js';
 import { MaterialList } from '../courses/material-list.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Failed, Loading } from '../ui/states.js';
+import { Failed, isWithheld, Loading } from '../ui/states.js';
 import { OwnPlace } from './own-place.js';
 
 const route = getRouteApi('/catalogue/$id');
@@ -29,7 +29,7 @@ export function CatalogueCoursePage() {
       }}
     />
   );
-  if (!query.data || !own.data)
+  if (!query.data || !own.data || isWithheld(query.error))
     return (
       <Page title={t('catalogue.title')} hint={back}>
         {failed ?? <Loading />}

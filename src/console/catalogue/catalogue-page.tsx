@@ -1,15 +1,16 @@
-import { Button, Checkbox, SimpleGrid, Stack } from '@mantine/core';
+import { Button, Checkbox, SimpleGrid } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { levels } from '../courses/course-values.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { Filters } from '../ui/filters.js';
 import { Page } from '../ui/page.js';
-import { Pager } from '../ui/pager.js';
+import { Pager, usePages } from '../ui/pager.js';
 import { SearchField } from '../ui/search-field.js';
-import { Empty, Failed, Loading } from '../ui/states.js';
+import { Answered, Empty, Loading } from '../ui/states.js';
 import { CourseCard } from './course-card.js';
 import { useOwnStatuses } from './own-enrollments.js';
 
@@ -50,15 +51,20 @@ export function CataloguePage() {
   const { search: text, category, level, seatsLeft } = search;
   const filtered = [text, category, level, seatsLeft].some((value) => value !== undefined);
 
-  function onSearch(change: SearchChange<Search>): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace: 'search' in change });
+  function onSearch(change: SearchChange<Search>, replace = 'search' in change): void {
+    void navigate({ search: (previous) => changedSearch(previous, change), replace });
   }
+  const { pages, isBeyond } = usePages({
+    query,
+    pagination: query.data?.pagination,
+    isEmpty: query.data?.courses.length === 0,
+    search,
+    onBeyond: (page) => onSearch({ page }, true),
+  });
   const clear = () => onSearch({ search: undefined, category: undefined, level: undefined, seatsLeft: undefined });
 
-  function content() {
-    if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-    if (query.isPending) return <Loading lines={8} />;
-    const { courses, pagination } = query.data;
+  function content({ courses }: Answer<'listCourses'>) {
+    if (isBeyond) return <Loading lines={8} />;
     if (courses.length === 0)
       return filtered ? (
         <Empty message={t('state.noMatch')}>
@@ -70,21 +76,21 @@ export function CataloguePage() {
         <Empty message={t('catalogue.empty')} />
       );
     return (
-      <Stack>
-        <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} aria-busy={query.isPlaceholderData}>
-          {courses.map((course) => (
-            <CourseCard key={course.id} course={course} status={statuses.get(course.id)} />
-          ))}
-        </SimpleGrid>
-        <Pager pagination={pagination} sizes={[12, 24, 48]} onChange={onSearch} />
-      </Stack>
+      <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} aria-busy={query.isPlaceholderData}>
+        {courses.map((course) => (
+          <CourseCard key={course.id} course={course} status={statuses.get(course.id)} />
+        ))}
+      </SimpleGrid>
     );
   }
 
   return (
     <Page title={t('catalogue.title')}>
       <CatalogueFilters search={search} onSearch={onSearch} />
-      {content()}
+      <Answered query={query} lines={8}>
+        {content}
+      </Answered>
+      {pages && <Pager pagination={pages} sizes={[12, 24, 48]} onChange={onSearch} />}
     </Page>
   );
 }

@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { enrollmentStatuses } from '../courses/course-values.js';
@@ -10,8 +11,8 @@ import { Filters } from '../ui/filters.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Pager } from '../ui/pager.js';
-import { Empty, Failed, Loading } from '../ui/states.js';
+import { Pager, usePages } from '../ui/pager.js';
+import { Answered, Empty, Loading } from '../ui/states.js';
 import { OwnCourse } from './own-course.js';
 import type { OwnEnrollment } from './own-place.js';
 
@@ -37,15 +38,20 @@ export function OwnCoursesPage() {
     { keepPrevious: true },
   );
 
-  function onSearch(change: SearchChange<Search>): void {
-    void navigate({ search: (previous) => changedSearch(previous, change) });
+  function onSearch(change: SearchChange<Search>, replace = false): void {
+    void navigate({ search: (previous) => changedSearch(previous, change), replace });
   }
+  const { pages, isBeyond } = usePages({
+    query,
+    pagination: query.data?.pagination,
+    isEmpty: query.data?.enrollments.length === 0,
+    search,
+    onBeyond: (last) => onSearch({ page: last }, true),
+  });
   const toCatalogue = <ButtonLink to="/catalogue">{t('catalogue.browse')}</ButtonLink>;
 
-  function content() {
-    if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-    if (query.isPending) return <Loading lines={6} />;
-    const { enrollments, pagination } = query.data;
+  function content({ enrollments }: Answer<'listOwnEnrollments'>) {
+    if (isBeyond) return <Loading />;
     if (enrollments.length === 0)
       return (
         <Empty message={status === undefined ? t('catalogue.own.empty') : t('state.noMatch')}>{toCatalogue}</Empty>
@@ -55,7 +61,6 @@ export function OwnCoursesPage() {
         {enrollments.map((enrollment) => (
           <OwnCourse key={enrollment.id} enrollment={enrollment} onSetProgress={() => setEditing(enrollment)} />
         ))}
-        <Pager pagination={pagination} onChange={onSearch} />
       </Stack>
     );
   }
@@ -65,7 +70,8 @@ export function OwnCoursesPage() {
       <Filters>
         <StatusFilter value={status} onChange={(value) => onSearch({ status: value })} />
       </Filters>
-      {content()}
+      <Answered query={query}>{content}</Answered>
+      {pages && <Pager pagination={pages} onChange={onSearch} />}
       <ProgressDialog
         enrollment={editing && { id: editing.id, progress: editing.progress, name: editing.course.title }}
         onClose={() => setEditing(undefined)}

@@ -81,7 +81,14 @@ export function DeleteCourseDialog({
 }: CourseDialogProps & { onDeleted: (() => void) | undefined }) {
   const { t } = useTranslation();
   const isAdmin = useUser().role === 'super_admin';
-  const change = useChange('deleteCourse');
+  // Asking for the deleted course again would only say that it is gone.
+  const change = useChange('deleteCourse', [
+    'listCourses',
+    'listCategories',
+    'listEnrollments',
+    'showOverview',
+    'listAudit',
+  ]);
   const [inUse, setInUse] = useState(false);
   const [force, setForce] = useState(false);
   const { id, title } = course;

@@ -1,5 +1,6 @@
 import { Alert, Group, Tabs } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { oneOf } from '../app/list-search.js';
@@ -7,7 +8,7 @@ import { useUser } from '../app/session.js';
 import { lazyPart } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Failed, Loading } from '../ui/states.js';
+import { answerOf, Loading } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CourseDetails } from './course-details.js';
@@ -27,15 +28,17 @@ export function CoursePage() {
   const { id } = route.useParams();
   const query = useApi('showCourse', { path: { id }, query: { include: ['seats'] } });
   const back = <TextLink to="/courses">{t('courses.all')}</TextLink>;
-  if (query.data) return <ManagedCourse key={id} course={query.data.course} />;
+  const { data, failed } = answerOf(query);
+  if (data) return <ManagedCourse key={id} course={data.course} failed={failed} />;
   return (
     <Page title={t('courses.title')} hint={back}>
-      {query.error ? <Failed error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
+      {failed ?? <Loading />}
     </Page>
   );
 }
 
-function ManagedCourse({ course }: { course: Course }) {
+/** @param failed says that the course could not be read again */
+function ManagedCourse({ course, failed }: { course: Course; failed: ReactNode }) {
   const { t } = useTranslation();
   const user = useUser();
   const leave = useNavigate();
@@ -53,6 +56,7 @@ function ManagedCourse({ course }: { course: Course }) {
   if (!manages)
     return (
       <Page title={course.title} hint={hint}>
+        {failed}
         <Alert color="gray" variant="outline">
           {t('courses.notYours')}
         </Alert>
@@ -63,6 +67,7 @@ function ManagedCourse({ course }: { course: Course }) {
   const actions = <CourseActions course={course} large onDeleted={() => void leave({ to: '/courses' })} />;
   return (
     <Page title={course.title} hint={hint} actions={actions}>
+      {failed}
       <Tabs
         value={tab}
         keepMounted={false}

@@ -2,23 +2,29 @@ import { Anchor, Group, List, Stack, Text } from '@mantine/core';
 import { IconFileDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addressOf } from '../api/client.js';
+import { type Answer, addressOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { formatBytes, formatDate } from '../i18n/format.js';
-import { Pager } from '../ui/pager.js';
-import { Failed, Loading } from '../ui/states.js';
+import { Pager, usePages } from '../ui/pager.js';
+import { Answered, Loading } from '../ui/states.js';
 
 /** The materials of a course, to be downloaded. */
 export function MaterialList({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   const [paging, setPaging] = useState({ page: 1, limit: 20 });
   const query = useApi('listMaterials', { path: { id: courseId }, query: paging }, { keepPrevious: true });
-  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (query.isPending) return <Loading lines={2} />;
-  const { files, pagination } = query.data;
-  if (files.length === 0) return <Text c="dimmed">{t('courses.materials.none')}</Text>;
-  return (
-    <Stack gap="xs">
+  const { pages, isBeyond } = usePages({
+    query,
+    pagination: query.data?.pagination,
+    isEmpty: query.data?.files.length === 0,
+    search: paging,
+    onBeyond: (page) => setPaging({ ...paging, page }),
+  });
+
+  function content({ files }: Answer<'listMaterials'>) {
+    if (isBeyond) return <Loading lines={2} />;
+    if (files.length === 0) return <Text c="dimmed">{t('courses.materials.none')}</Text>;
+    return (
       <List listStyleType="none" spacing="xs">
         {files.map(({ id, name, bytes, createdAt }) => (
           <List.Item key={id}>
@@ -36,8 +42,16 @@ export function MaterialList({ courseId }: { courseId: string }) {
           </List.Item>
         ))}
       </List>
-      {pagination.totalPages > 1 && (
-        <Pager pagination={pagination} onChange={(change) => setPaging({ ...paging, page: 1, ...change })} />
+    );
+  }
+
+  return (
+    <Stack gap="xs">
+      <Answered query={query} lines={2}>
+        {content}
+      </Answered>
+      {pages && pages.totalPages > 1 && (
+        <Pager pagination={pages} onChange={(change) => setPaging({ ...paging, page: 1, ...change })} />
       )}
     </Stack>
   );

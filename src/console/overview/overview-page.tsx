@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { Page } from '../ui/page.js';
-import { Failed, Loading } from '../ui/states.js';
+import { Answered, Loading } from '../ui/states.js';
 
 type AnyOverview = Answer<'showOverview'>['overview'];
 export type Overview<Role extends AnyOverview['role']> = Extract<AnyOverview, { role: Role }>;
@@ -27,16 +27,11 @@ export function OverviewPage<Role extends AnyOverview['role']>({
 }: OverviewPageProps<Role>) {
   const { t } = useTranslation();
   const answer = useApi('showOverview', {});
-  const overview = answer.data?.overview;
   return (
     <Page title={t('overview.title')}>
-      {answer.error ? (
-        <Failed error={answer.error} onRetry={() => void answer.refetch()} />
-      ) : overview && isOf(viewer, overview) && !isPending ? (
-        children(overview)
-      ) : (
-        <Loading lines={10} />
-      )}
+      <Answered query={answer} lines={10}>
+        {({ overview }) => (isOf(viewer, overview) && !isPending ? children(overview) : <Loading lines={10} />)}
+      </Answered>
     </Page>
   );
 }

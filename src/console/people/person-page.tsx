@@ -8,7 +8,7 @@ import { lazyPart } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
-import { Empty, Failed, Loading } from '../ui/states.js';
+import { answerOf, Empty, Loading } from '../ui/states.js';
 import { AccountState } from './account-state.js';
 import { PersonActions } from './person-actions.js';
 import { PersonForm } from './person-form.js';
@@ -37,6 +37,7 @@ function Person({ id }: { id: string }) {
   const navigate = route.useNavigate();
   const person = useApi('showUser', { path: { id } });
   const user = person.data?.user;
+  const { failed } = answerOf(person);
   const isMissing = person.error instanceof ApiError && person.error.status === 404;
 
   if (!user)
@@ -48,10 +49,8 @@ function Person({ id }: { id: string }) {
               {t('people.title')}
             </ButtonLink>
           </Empty>
-        ) : person.error ? (
-          <Failed error={person.error} onRetry={() => void person.refetch()} />
         ) : (
-          <Loading />
+          (failed ?? <Loading />)
         )}
       </Page>
     );
@@ -74,7 +73,8 @@ function Person({ id }: { id: string }) {
       }
       actions={<PersonActions user={user} />}
     >
-      {isMissing && <Failed error={person.error} />}
+      {/* What is shown stays, also of a deleted account: a password may be among it that is shown only once. */}
+      {failed}
       <Tabs
         value={tab}
         onChange={(next) => void navigate({ search: next === null ? {} : { tab: next } })}

@@ -1,11 +1,11 @@
 import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ListSearch } from '../app/list-search.js';
-import { type PageInfo, Pager } from './pager.js';
-import { Empty, Failed, Loading } from './states.js';
+import { type PageInfo, Pager, usePages } from './pager.js';
+import { answerOf, Empty, Loading } from './states.js';
 
 export interface Column<Row> {
   id: string;
@@ -56,24 +56,21 @@ interface DataTableProps<Row> {
 
 /** The one table: sorted, paged, with columns to choose; where it stands is in the address. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { columns, query, rows, pagination, search, onSearch, filtered = false } = props;
+  const { columns, query, pagination, search, onSearch, filtered = false } = props;
   const { t } = useTranslation();
   const chosen = search.columns?.split(',');
   const shown = columns.filter(({ id, optional }) => (chosen ? chosen.includes(id) : !optional));
 
-  // The last rows of the last page may have been deleted.
-  const lastPage = pagination?.totalPages ?? 0;
-  const isBeyond = rows?.length === 0 && lastPage > 0 && (pagination?.currentPage ?? 1) > lastPage;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: goes back once for each answer, not when the caller is drawn again
-  useEffect(() => {
-    // A page that doesn't exist is none to go back to.
-    if (isBeyond) onSearch({ page: lastPage }, true);
-  }, [isBeyond, lastPage]);
-
-  const failed = query.error && <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (query.isPending || !rows || isBeyond) return failed ?? <Loading lines={8} />;
-  if (rows.length === 0 && failed) return failed;
-  if (rows.length === 0)
+  const { pages, isBeyond } = usePages({
+    query,
+    pagination,
+    isEmpty: props.rows?.length === 0,
+    search,
+    onBeyond: (page) => onSearch({ page }, true),
+  });
+  const { data: rows, failed } = answerOf({ ...query, data: isBeyond ? undefined : props.rows });
+  if (!rows && !failed) return <Loading lines={8} />;
+  if (rows?.length === 0 && !failed)
     return filtered ? (
       <Empty message={t('state.noMatch')}>
         {props.onClearFilters && (
@@ -89,33 +86,38 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     <Stack gap="xs">
       {/* The rows stay: they may have an open dialog. */}
       {failed}
-      <Box component="section" aria-label={props.label} tabIndex={0} className="table-frame">
-        <Table highlightOnHover verticalSpacing="xs" aria-busy={query.isPlaceholderData} aria-label={props.label}>
-          <Head {...props} shown={shown} rows={rows} />
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={props.rowKey(row)} aria-selected={props.selection?.selected.has(props.rowKey(row))}>
-                {props.selection && <SelectCell {...props} selection={props.selection} row={row} />}
-                {shown.map(({ id, render, align, noWrap, pinned }) => (
-                  <Table.Td key={id} ta={align ?? 'start'} data-no-wrap={noWrap} data-pinned={pinned}>
-                    {render(row)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Box>
-      {pagination && (
-        <Foot pagination={pagination} columns={columns} shown={shown.map(({ id }) => id)} onSearch={onSearch} />
-      )}
+      {rows && rows.length > 0 && <Rows {...props} shown={shown} rows={rows} />}
+      {pages && <Foot pagination={pages} columns={columns} shown={shown.map(({ id }) => id)} onSearch={onSearch} />}
     </Stack>
   );
 }
 
-type HeadProps<Row> = DataTableProps<Row> & { shown: readonly Column<Row>[]; rows: readonly Row[] };
+type RowsProps<Row> = DataTableProps<Row> & { shown: readonly Column<Row>[]; rows: readonly Row[] };
 
-function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSort }: HeadProps<Row>) {
+function Rows<Row>(props: RowsProps<Row>) {
+  const { label, query, shown, rows, rowKey, selection } = props;
+  return (
+    <Box component="section" aria-label={label} tabIndex={0} className="table-frame">
+      <Table highlightOnHover verticalSpacing="xs" aria-busy={query.isPlaceholderData} aria-label={label}>
+        <Head {...props} />
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={rowKey(row)} aria-selected={selection?.selected.has(rowKey(row))}>
+              {selection && <SelectCell {...props} selection={selection} row={row} />}
+              {shown.map(({ id, render, align, noWrap, pinned }) => (
+                <Table.Td key={id} ta={align ?? 'start'} data-no-wrap={noWrap} data-pinned={pinned}>
+                  {render(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Box>
+  );
+}
+
+function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSort }: RowsProps<Row>) {
   const { t } = useTranslation();
   const sort = search.sort ?? defaultSort;
   const keys = rows.map(rowKey);

@@ -1,5 +1,6 @@
 import { Alert, Button, Center, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconInbox, IconLock } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
@@ -41,6 +42,44 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
         )}
       </Group>
     </Alert>
+  );
+}
+
+/** Whether what was read before may no longer be seen, or is gone: it doesn't stay in sight. */
+export const isWithheld = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 403 || error.status === 404);
+
+interface Asked<Data> extends Pick<UseQueryResult, 'error' | 'refetch'> {
+  data: Data | undefined;
+}
+
+/**
+ * What to show of a query: the failure above the data where it can't be read again, as a form or a dialog may be open in it;
+ * the failure alone where there is no data, or it may no longer be seen.
+ */
+export function answerOf<Data>({ data, error, refetch }: Asked<Data>): { data: Data | undefined; failed: ReactNode } {
+  return {
+    data: isWithheld(error) ? undefined : data,
+    failed: error && <Failed error={error} onRetry={() => void refetch()} />,
+  };
+}
+
+interface AnsweredProps<Data> {
+  query: Asked<Data>;
+  /** Of what is drawn until there is an answer. */
+  lines?: number;
+  children(data: Data): ReactNode;
+}
+
+/** What a query answers, as {@link answerOf} says. */
+export function Answered<Data>({ query, lines = 6, children }: AnsweredProps<Data>) {
+  const { data, failed } = answerOf(query);
+  if (data === undefined) return failed ?? <Loading lines={lines} />;
+  return (
+    <>
+      {failed}
+      {children(data)}
+    </>
   );
 }
 
