@@ -196,12 +196,14 @@ describePages('The courses of the web console', function () {
       await buildEnrollment(test.context, trainee, course, { status: 'active' });
     const page = await test.openAs(admin, `/courses/${course.id}`);
     test.expectErrors(page, /status of 400/);
+    await page.getByLabel('Location').fill('Room 1');
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete course' }).click();
     await expect(dialog(page)).toContainText('1 of them requested or active');
     await dialog(page).getByRole('button', { name: 'Delete course' }).click();
     await dialog(page).getByLabel('Delete it although trainees take part').check();
     await dialog(page).getByRole('button', { name: 'Delete course' }).click();
+    // Changes of a deleted course can't be saved: it isn't asked whether to leave them.
     await expect(page.getByText('Compilers was deleted.')).toBeVisible();
     await expect(page).toHaveURL(/\/courses$/);
     await expect(row(page, 'Compilers')).toHaveCount(0);

@@ -128,6 +128,25 @@ describePages('The own profile', function () {
     await expect(page.getByRole('button', { name: 'End all others' })).toBeDisabled();
   });
 
+  it('asks before it is left with changes, but not when its list of sessions is shown otherwise', async () => {
+    const page = await test.openAs(await person(), '/profile');
+    const asked: string[] = [];
+    page.on('dialog', (question) => {
+      asked.push(question.message());
+      void question.dismiss();
+    });
+    await page.getByLabel('Phone').fill('+49 30 123456');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Ends' }).click();
+    await expect(page).toHaveURL(/columns=/);
+    await expect(page.getByRole('columnheader', { name: 'Ends' })).toBeVisible();
+    expect(asked).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'My courses' }).click();
+    await expect.poll(() => asked).toEqual(['There are changes that are not saved. Leave the page?']);
+    await expect(page.getByLabel('Phone')).toHaveValue('+49 30 123456');
+  });
+
   it('fits a narrow screen', async () => {
     const page = await test.openAs(await person(), '/profile', { viewport: { width: 360, height: 740 } });
     await page.getByRole('row').first().waitFor();

@@ -64,7 +64,9 @@ function ManagedCourse({ course, failed }: { course: Course; failed: ReactNode }
         <CourseDescription course={course} />
       </Page>
     );
-  const actions = <CourseActions course={course} large onDeleted={() => void leave({ to: '/courses' })} />;
+  const actions = (
+    <CourseActions course={course} large onDeleted={() => void leave({ to: '/courses', ignoreBlocker: true })} />
+  );
   return (
     <Page title={course.title} hint={hint} actions={actions}>
       {failed}

@@ -1,14 +1,21 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 
+/** The tab that an address opens: a form of another one isn't shown there. */
+const tabOf = (search: object): unknown => ('tab' in search ? search.tab : undefined);
+
 /**
- * Asks before a page with changes that aren't saved is left, by a link as by closing the tab.
+ * Asks before a page with changes that aren't saved is left, by a link as by closing the tab. It isn't left by
+ * a change of how a list on it is shown, which the address has, too.
  * @param message what would be lost; changes, when it isn't given
  */
 export function useUnsavedGuard(isDirty: boolean, message?: string): void {
   const { t } = useTranslation();
   useBlocker({
-    shouldBlockFn: () => isDirty && !window.confirm(message ?? t('state.unsaved')),
+    shouldBlockFn({ current, next }) {
+      const leaves = current.pathname !== next.pathname || tabOf(current.search) !== tabOf(next.search);
+      return isDirty && leaves && !window.confirm(message ?? t('state.unsaved'));
+    },
     enableBeforeUnload: () => isDirty,
     disabled: !isDirty,
   });
