@@ -159,7 +159,17 @@ describePages('People', function () {
     await dialog.getByLabel('Phone').fill('+1 555 7654321');
     await dialog.getByRole('textbox', { name: 'Password' }).fill('1');
     test.expectErrors(page, /status of 400/);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/auth/register', async (route) => {
+      await released;
+      await route.continue();
+    });
     await dialog.getByRole('button', { name: 'Create' }).click();
+    await expect(dialog.getByRole('button', { name: 'Close' })).toBeDisabled();
+    release();
     await expect(dialog.getByRole('textbox', { name: 'Password' })).toHaveAttribute('aria-invalid', 'true');
     await expect(dialog.getByRole('textbox', { name: 'Password' })).toBeFocused();
   });

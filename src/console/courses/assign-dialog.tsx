@@ -23,27 +23,43 @@ interface AssignDialogProps {
   onClose(): void;
 }
 
-/** Enrolls trainees in a course, as many as are selected. */
+/** Enrolls trainees in a course, as many as are selected. What is selected or typed is discarded by its buttons alone. */
 export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
   const { t } = useTranslation();
+  const [dirty, setDirty] = useState(false);
+  const assign = useChange('assignMany');
+
+  function close(): void {
+    setDirty(false);
+    onClose();
+  }
+
+  const closesByItself = !dirty && !assign.isPending;
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       size="xl"
+      closeOnClickOutside={closesByItself}
+      closeOnEscape={closesByItself}
       title={t('courses.assign.title', { title: course.title })}
-      closeButtonProps={{ 'aria-label': t('action.close') }}
+      closeButtonProps={{ 'aria-label': t('action.close'), disabled: assign.isPending }}
     >
-      <AssignForm course={course} onClose={onClose} />
+      <AssignForm course={course} assign={assign} onDirty={() => setDirty(true)} onClose={close} />
     </Modal>
   );
 }
 
-function AssignForm({ course, onClose }: Pick<AssignDialogProps, 'course' | 'onClose'>) {
+interface AssignFormProps extends Pick<AssignDialogProps, 'course' | 'onClose'> {
+  assign: ReturnType<typeof useChange<'assignMany'>>;
+  /** Told when something is selected or typed. */
+  onDirty(): void;
+}
+
+function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<ReadonlyMap<string, Trainee>>(new Map());
   const [skipped, setSkipped] = useState<Skipped>([]);
-  const assign = useChange('assignMany');
   const form = useApiForm<{ status: 'active' | 'pending'; notes: string }>({
     initialValues: { status: 'active', notes: '' },
     async submit({ status, notes }) {
@@ -57,7 +73,7 @@ function AssignForm({ course, onClose }: Pick<AssignDialogProps, 'course' | 'onC
   });
   if (skipped.length > 0) return <SkippedTrainees skipped={skipped} names={selected} onClose={onClose} />;
   return (
-    <form onSubmit={form.onSubmit} noValidate>
+    <form onSubmit={form.onSubmit} onChange={onDirty} noValidate>
       <Stack>
         <FormFailure>{form.failure}</FormFailure>
         <AvailableTrainees courseId={course.id} selected={selected} onChange={setSelected} />

@@ -83,6 +83,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       title={t(`courses.change.title.${action}`, words)}
       action={t(`courses.change.action.${action}`)}
       destructive={isDestructive(action)}
+      dirty={notes !== ''}
       onConfirm={async () => {
         setDone(0);
         try {

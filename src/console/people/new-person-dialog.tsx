@@ -21,6 +21,7 @@ interface NewPersonDialogProps {
 /** Creates an account, then shows its password until the dialog is closed on purpose. */
 export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const { t } = useTranslation();
+  const register = useChange('register');
   const [created, setCreated] = useState<Created>();
   const [dirty, setDirty] = useState(false);
   useShownOnce(opened && created !== undefined);
@@ -40,12 +41,13 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
       closeOnEscape={closesByItself}
       withCloseButton={!created}
       title={created ? t('people.created', { name: nameOf(created) }) : t('people.create')}
-      closeButtonProps={{ 'aria-label': t('action.close') }}
+      // Closing would only hide whose password is coming.
+      closeButtonProps={{ 'aria-label': t('action.close'), disabled: register.isPending }}
     >
       {created ? (
         <CreatedPerson person={created} onClose={close} />
       ) : (
-        <NewPersonForm onCreated={setCreated} onDirty={() => setDirty(true)} onCancel={close} />
+        <NewPersonForm register={register} onCreated={setCreated} onDirty={() => setDirty(true)} onCancel={close} />
       )}
     </Modal>
   );
@@ -71,14 +73,14 @@ function CreatedPerson({ person, onClose }: { person: Created; onClose(): void }
 }
 
 interface NewPersonFormProps {
+  register: ReturnType<typeof useChange<'register'>>;
   onCreated(person: Created): void;
   onDirty(): void;
   onCancel(): void;
 }
 
-function NewPersonForm({ onCreated, onDirty, onCancel }: NewPersonFormProps) {
+function NewPersonForm({ register, onCreated, onDirty, onCancel }: NewPersonFormProps) {
   const { t } = useTranslation();
-  const register = useChange('register');
   const [typed, setTyped] = useState(false);
   const form = useApiForm({
     initialValues: {

@@ -12,6 +12,8 @@ export interface ConfirmDialogProps {
   /** The verb of the button. */
   action: string;
   destructive?: boolean;
+  /** Whether something is typed in it, which only its buttons discard then. */
+  dirty?: boolean;
   /** Not to be confirmed yet. */
   disabled?: boolean;
   /** Does it; the dialog stays open with the reason when it throws. */
@@ -26,6 +28,7 @@ export function ConfirmDialog({
   children,
   action,
   destructive = false,
+  dirty = false,
   disabled = false,
   onConfirm,
 }: ConfirmDialogProps) {
@@ -53,6 +56,8 @@ export function ConfirmDialog({
     <Modal
       opened={opened}
       onClose={working ? () => undefined : onClose}
+      closeOnClickOutside={!dirty}
+      closeOnEscape={!dirty}
       title={title}
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >
