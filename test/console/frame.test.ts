@@ -1,6 +1,6 @@
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, expect, keepScreenshot } from './support/browser.js';
+import { accessibilityProblems, describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { useConsole } from './support/console.js';
 
 describePages('The frame of the pages', function () {
@@ -19,6 +19,32 @@ describePages('The frame of the pages', function () {
     await link('Courses').click();
     await expect(page.getByRole('heading', { name: 'Courses' })).toBeVisible();
     await expect(link('Courses')).toBeHidden();
+  });
+
+  it('closes its menu in a narrow window by the link of the page that is open, and by Escape', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(admin, '/people', { viewport: { width: 360, height: 640 }, hasTouch: true });
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    const button = page.getByRole('button', { name: 'Menu', exact: true });
+    await button.click();
+    await menu.getByRole('link', { name: 'People' }).click();
+    await expect(menu).toBeHidden();
+    await expect(page.getByRole('heading', { name: 'People' })).toBeFocused();
+    await button.click();
+    await expect(menu).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(menu).toBeHidden();
+    await expect(button).toBeFocused();
+
+    // Browsers of phones zoom into fields with smaller letters.
+    for (const path of ['/people', '/courses/new']) {
+      await page.goto(`${test.url}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await settled(page);
+      const fields = await page.getByRole('main').locator('input:not([type="checkbox"]), select, textarea').all();
+      expect(fields.length).toBeGreaterThan(3);
+      for (const field of fields) await expect(field).toHaveCSS('font-size', '16px');
+    }
   });
 
   it('marks the one page in its menu that is open', async () => {

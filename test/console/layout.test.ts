@@ -20,7 +20,8 @@ describePages('Every screen keeps its layout', function () {
   ): Promise<string[]> {
     return lookAtScreens(test, audience, {
       language,
-      browser: { deviceScaleFactor: 2 },
+      // Fields are larger where they are touched.
+      browser: { deviceScaleFactor: 2, hasTouch: true },
       async look(page, name) {
         const found: string[] = [];
         for (const viewport of viewports) {

@@ -1,8 +1,8 @@
 import { Avatar, Box, Burger, Group, Menu, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFailure } from '../ui/form-failure.js';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from './appearance-menu.js';
@@ -17,8 +17,20 @@ export function Layout() {
   const user = useUser();
   const [opened, { toggle, close }] = useDisclosure();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
+  const menuButton = useRef<HTMLButtonElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes, also by Back
   useEffect(close, [pathname]);
+  useWindowEvent('keydown', ({ key }) => {
+    if (key !== 'Escape' || !opened) return;
+    close();
+    // Nothing of the menu is there to have it.
+    menuButton.current?.focus();
+  });
+  function leaveMenu(): void {
+    close();
+    // The page that is open doesn't take the focus again.
+    if (opened) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  }
   const signOut = useSignOut();
   const language = useLanguageChange();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the failures go when the page changes
@@ -36,6 +48,7 @@ export function Layout() {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap">
             <Burger
+              ref={menuButton}
               opened={opened}
               onClick={toggle}
               hiddenFrom="sm"
@@ -61,6 +74,7 @@ export function Layout() {
             to={to}
             activeOptions={{ exact: to === '/', includeSearch: false }}
             className="menu-link mantine-focus-auto"
+            onClick={leaveMenu}
           >
             <Icon size={18} aria-hidden />
             {t(label)}
