@@ -58,6 +58,9 @@ describePages('The audit log', function () {
     await page.reload();
     await expect(page.getByText('1 to 1 of 1')).toBeVisible();
     await expect(page.getByRole('combobox', { name: 'Made by' })).toHaveValue('Ada Admin');
+    await page.getByRole('button', { name: 'Clear Made by' }).click();
+    await expect(page.getByRole('combobox', { name: 'Made by' })).toHaveValue('');
+    await expect(page.getByRole('combobox', { name: 'Made by' })).toBeFocused();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await expect(page.getByText('1 to 4 of 4')).toBeVisible();
 

@@ -1,7 +1,14 @@
 import type { Page } from '@playwright/test';
 import { updateUser } from '../../src/services/accounts/commands.js';
 import { operator } from '../../src/services/core.js';
-import { buildEnrollment, buildImport, buildMaterial, tokenFor } from '../support/factories.js';
+import {
+  buildEnrollment,
+  buildImport,
+  buildMaterial,
+  buildTrainees,
+  buildUser,
+  tokenFor,
+} from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { useConsole } from './support/console.js';
@@ -89,6 +96,48 @@ describePages('A page that cannot be read', function () {
     await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
     await expect(page.getByText('5 to 6 of 7')).toBeVisible();
     await expect(page.getByRole('row')).toHaveCount(3);
+  });
+});
+
+describePages('The controls of a list', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  it('keep the place in the page when a column is chosen, and the focus when a search is cleared', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    await buildTrainees(test.context, 50);
+    const page = await test.openAs(admin, '/people?limit=50');
+    const scrolled = () => page.evaluate(() => window.scrollY);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    const before = await scrolled();
+    expect(before).toBeGreaterThan(500);
+    await page.getByRole('menuitemcheckbox', { name: 'Phone' }).click();
+    await expect(page.getByRole('columnheader', { name: 'Phone' })).toBeAttached();
+    await settled(page);
+    expect(Math.abs((await scrolled()) - before)).toBeLessThan(100);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await expect(page).toHaveURL(/page=2/);
+    await expect.poll(scrolled).toBe(0);
+
+    await page.goto(`${test.url}/people?search=trainee`);
+    const field = page.getByRole('searchbox');
+    const clear = page.getByRole('button', { name: 'Clear Name, email or phone' });
+    const size = await clear.boundingBox();
+    expect(Math.min(size?.width ?? 0, size?.height ?? 0)).toBeGreaterThanOrEqual(24);
+    await clear.click();
+    await expect(page).toHaveURL(`${test.url}/people`);
+    await expect(field).toBeFocused();
+    const searched: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('search=')) searched.push(request.url());
+    });
+    await page.clock.install();
+    await field.fill('a');
+    await clear.click();
+    await page.clock.runFor(1000);
+    await expect(field).toHaveValue('');
+    expect(searched).toEqual([]);
+    await expect(page).toHaveURL(`${test.url}/people`);
   });
 });
 

@@ -45,6 +45,20 @@ export function changedSearch<S extends ListSearch>(previous: S, change: SearchC
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as S;
 }
 
+/**
+ * What to hand to `navigate` for a change of a list.
+ * @param replace whether the change takes the place of the entry in the browser's history: each letter of a search is no page
+ * to go back to
+ */
+export function listChange<S extends ListSearch>(change: SearchChange<S>, replace = 'search' in change) {
+  return {
+    search: (previous: S): S => changedSearch(previous, change),
+    replace,
+    // The rows stay the same, below the menu in which a column was chosen.
+    resetScroll: !('columns' in change),
+  };
+}
+
 /** A parameter when it is one of the values that are known, else nothing: addresses may be typed by hand. */
 export const oneOf = <const T extends string>(values: readonly T[], given: string | undefined): T | undefined =>
   values.find((value) => value === given);

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import { changedSearch, type SearchChange } from '../app/list-search.js';
+import { listChange, type SearchChange } from '../app/list-search.js';
 import { timeZone } from '../i18n/format.js';
 import { Page } from '../ui/page.js';
 import { AuditFilters, type AuditSearch, auditQuery, noFilters } from './audit-filters.js';
@@ -21,8 +21,8 @@ export function AuditPage() {
     { query: { ...filter, page: search.page ?? 1, limit: search.limit ?? 20 } },
     { keepPrevious: true },
   );
-  const onSearch = (change: SearchChange<AuditSearch>, replace = false) =>
-    void navigate({ search: (before) => changedSearch(before, change), replace });
+  const onSearch = (change: SearchChange<AuditSearch>, replace?: boolean) =>
+    void navigate(listChange<AuditSearch>(change, replace));
   return (
     <Page title={t('audit.title')} hint={t('audit.hint', { zone: timeZone() })}>
       <AuditFilters search={search} onSearch={onSearch} filtered={filtered} />

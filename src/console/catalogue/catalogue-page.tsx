@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
+import { listChange, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { levels } from '../courses/course-values.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { Filters } from '../ui/filters.js';
@@ -51,8 +51,8 @@ export function CataloguePage() {
   const { search: text, category, level, seatsLeft } = search;
   const filtered = [text, category, level, seatsLeft].some((value) => value !== undefined);
 
-  function onSearch(change: SearchChange<Search>, replace = 'search' in change): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace });
+  function onSearch(change: SearchChange<Search>, replace?: boolean): void {
+    void navigate(listChange<Search>(change, replace));
   }
   const { pages, isBeyond } = usePages({
     query,

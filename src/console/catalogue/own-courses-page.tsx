@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
 import { enrollmentStatuses } from '../courses/course-values.js';
 import { StatusFilter } from '../courses/status-filter.js';
 import { Filters } from '../ui/filters.js';
@@ -38,8 +38,8 @@ export function OwnCoursesPage() {
     { keepPrevious: true },
   );
 
-  function onSearch(change: SearchChange<Search>, replace = false): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace });
+  function onSearch(change: SearchChange<Search>, replace?: boolean): void {
+    void navigate(listChange<Search>(change, replace));
   }
   const { pages, isBeyond } = usePages({
     query,

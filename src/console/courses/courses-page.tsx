@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
+import { listChange, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
 import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
 import { PersonPicker } from '../people/person-picker.js';
@@ -157,8 +157,8 @@ export function CoursesPage() {
   );
   const filters = { search: text, category, level, isPublished, seatsLeft, trainerId: search.trainerId };
 
-  function onSearch(change: SearchChange<Search>, replace = 'search' in change): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace });
+  function onSearch(change: SearchChange<Search>, replace?: boolean): void {
+    void navigate(listChange<Search>(change, replace));
   }
   const create = (
     <ButtonLink to="/courses/new" leftSection={<IconPlus size={16} aria-hidden />}>

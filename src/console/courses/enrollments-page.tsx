@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
+import { listChange, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
 import { PersonPicker } from '../people/person-picker.js';
 import { Filters } from '../ui/filters.js';
@@ -48,8 +48,8 @@ export function EnrollmentsPage() {
   const query = useEnrollments(search);
   const { status, courseId, userId, trainerId, search: text } = search;
 
-  function onSearch(change: SearchChange<Search>, replace = 'search' in change): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace });
+  function onSearch(change: SearchChange<Search>, replace?: boolean): void {
+    void navigate(listChange<Search>(change, replace));
   }
   return (
     <Page title={isAdmin ? t('nav.enrollments') : t('nav.participants')}>

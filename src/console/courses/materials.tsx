@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Answer, addressOf } from '../api/client.js';
 import { useApi, useChange } from '../api/queries.js';
-import { changedSearch, type ListSearch } from '../app/list-search.js';
+import { listChange } from '../app/list-search.js';
 import { formatBytes, formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { type Column, DataTable } from '../ui/data-table.js';
@@ -44,8 +44,9 @@ export function Materials({ courseId }: { courseId: string }) {
         pagination={query.data?.pagination}
         rowKey={({ id }) => id}
         search={search}
-        onSearch={(change: ListSearch, replace = false) =>
-          void navigate({ search: (previous) => changedSearch(previous, change), replace })
+        // Below the field for files, and those that are being sent.
+        onSearch={(change, replace) =>
+          void navigate({ ...listChange<typeof search>(change, replace), resetScroll: false })
         }
         empty={<Empty message={t('courses.materials.none')} />}
       />

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
+import { listChange, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { Filters } from '../ui/filters.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { SearchField } from '../ui/search-field.js';
@@ -39,8 +39,8 @@ export function Participants({ course }: { course: Course }) {
   );
   const rows = query.data?.trainees.map(({ enrollment, ...user }) => ({ ...enrollment, user, course }));
 
-  function onSearch(change: SearchChange<Search>, replace = 'search' in change): void {
-    void navigate({ search: (previous) => changedSearch(previous, change), replace });
+  function onSearch(change: SearchChange<Search>, replace?: boolean): void {
+    void navigate(listChange<Search>(change, replace));
   }
   const add = (
     <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setAssigning(true)}>

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
 import { formatNumber, formatTime } from '../i18n/format.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { FilterSelect } from '../ui/filter-select.js';
@@ -40,8 +40,8 @@ export function ImportsPage() {
     { query: { status, page, limit } },
     { keepPrevious: true, refetchWhile: ({ imports }) => imports.some(isUnderWay) },
   );
-  const change = (next: SearchChange<typeof search>, replace = false) =>
-    void navigate({ search: (before) => changedSearch(before, next), replace });
+  const change = (next: SearchChange<typeof search>, replace?: boolean) =>
+    void navigate(listChange<typeof search>(next, replace));
   const columns: Column<Row>[] = [
     {
       id: 'file',

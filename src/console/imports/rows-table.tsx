@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
 import { formatNumber } from '../i18n/format.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { FilterSelect } from '../ui/filter-select.js';
@@ -39,8 +39,9 @@ export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
     },
     { keepPrevious: true },
   );
-  const change = (next: SearchChange<typeof search>, replace = false) =>
-    void navigate({ search: (before) => changedSearch(before, next), replace, resetScroll: false });
+  // Below the plan, or the result.
+  const change = (next: SearchChange<typeof search>, replace?: boolean) =>
+    void navigate({ ...listChange<typeof search>(next, replace), resetScroll: false });
   const clear = { outcome: undefined, code: undefined, search: undefined };
   const columns: Column<Row>[] = [
     { id: 'line', header: t('imports.table.line'), align: 'end', render: ({ line }) => formatNumber(line) },

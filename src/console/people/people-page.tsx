@@ -7,7 +7,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { changedSearch, orderOf, type SearchChange } from '../app/list-search.js';
+import { listChange, orderOf, type SearchChange } from '../app/list-search.js';
 import { formatNumber } from '../i18n/format.js';
 import { DataTable } from '../ui/data-table.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
@@ -69,9 +69,8 @@ export function PeoplePage() {
     : { kind: 'accounts', accounts };
   const pageAccounts = new Map(people.data?.users.map((account) => [account.id, account]));
 
-  // Each letter of a search is no page to go back to.
-  function onSearch(change: SearchChange<PeopleSearch>, replace = 'search' in change): void {
-    void navigate({ search: (before) => changedSearch(before, change), replace });
+  function onSearch(change: SearchChange<PeopleSearch>, replace?: boolean): void {
+    void navigate(listChange<PeopleSearch>(change, replace));
   }
 
   function select(next: ReadonlyMap<string, Account>): void {

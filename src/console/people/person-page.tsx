@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
 import { lazyPart } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
@@ -59,8 +59,8 @@ function Person({ id }: { id: string }) {
   const tab = oneOf(shown, search.tab) ?? 'details';
   const list = {
     search,
-    onSearch: (change: SearchChange<typeof search>, replace = false) =>
-      void navigate({ search: (before) => changedSearch(before, change), replace }),
+    onSearch: (change: SearchChange<typeof search>, replace?: boolean) =>
+      void navigate(listChange<typeof search>(change, replace)),
   };
   return (
     <Page

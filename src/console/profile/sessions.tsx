@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Answer, ApiError, call } from '../api/client.js';
 import { useApi, useChange, useRefresh } from '../api/queries.js';
-import { changedSearch } from '../app/list-search.js';
+import { listChange } from '../app/list-search.js';
 import { formatAgo, formatTime } from '../i18n/format.js';
 import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
@@ -51,8 +51,9 @@ export function Sessions() {
         pagination={query.data?.pagination}
         rowKey={({ id }) => id}
         search={search}
-        onSearch={(change, replace = false) =>
-          void navigate({ search: (previous) => changedSearch(previous, change), replace })
+        // Below the forms.
+        onSearch={(change, replace) =>
+          void navigate({ ...listChange<typeof search>(change, replace), resetScroll: false })
         }
       />
       <Group>

@@ -22,26 +22,33 @@ export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
   }, 300);
   // The address may change by itself: Back, or filters that are cleared.
   useEffect(() => {
-    if (value !== sent.current) setText(value);
+    if (value !== sent.current) {
+      search.cancel();
+      setText(value);
+    }
     sent.current = value;
-  }, [value]);
+  }, [value, search]);
+  const input = useRef<HTMLInputElement>(null);
+
+  function clear(): void {
+    search.cancel();
+    setText('');
+    // The button goes.
+    input.current?.focus();
+    if (sent.current === '') return;
+    sent.current = '';
+    onSearch(undefined);
+  }
+
   return (
     <TextInput
+      ref={input}
       type="search"
       aria-label={label}
       placeholder={label}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
-        text !== '' && (
-          <CloseButton
-            size="sm"
-            aria-label={t('action.clearOne', { name: label })}
-            onClick={() => {
-              setText('');
-              onSearch(undefined);
-            }}
-          />
-        )
+        text !== '' && <CloseButton size={24} aria-label={t('action.clearOne', { name: label })} onClick={clear} />
       }
       value={text}
       onChange={({ currentTarget }) => {

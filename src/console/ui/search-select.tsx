@@ -85,9 +85,13 @@ export function SearchSelect({ label, placeholder, chosen, onChoose, options, on
           rightSection={
             chosen ? (
               <CloseButton
-                size="sm"
+                size={24}
                 aria-label={t('action.clearOne', { name: label })}
-                onClick={() => onChoose(undefined)}
+                onClick={() => {
+                  // The button goes.
+                  combobox.focusTarget();
+                  onChoose(undefined);
+                }}
               />
             ) : (
               options === undefined && <Loader size={16} />
