@@ -12,12 +12,14 @@ import { answerOf, Loading } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CourseDetails } from './course-details.js';
-import { CourseDescription, CourseFacts } from './course-facts.js';
 import type { Course } from './course-values.js';
 
 // Tabs that are opened later.
 const Participants = lazyPart(async () => (await import('./participants.js')).Participants, <Loading />);
 const Materials = lazyPart(async () => (await import('./materials.js')).Materials, <Loading />);
+// Of courses of others.
+const CourseFacts = lazyPart(async () => (await import('./course-facts.js')).CourseFacts, <Loading />);
+const CourseDescription = lazyPart(async () => (await import('./course-facts.js')).CourseDescription);
 
 const route = getRouteApi('/courses/$id');
 const tabs = ['details', 'participants', 'materials'] as const;
