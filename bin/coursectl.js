@@ -3,7 +3,7 @@
 // Only what every version of Node understands may stand here: an old one must get to read the message.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`coursectl needs Node 20.19 or later; this is Node ${process.versions.node}.`);
+  console.error(`coursectl needs Node 20 from 20.19, 22 from 22.12, 24 or 26; this is Node ${process.versions.node}.`);
   process.exitCode = 1;
 } else {
   // Password hashes take a thread for each core. With Node's four threads, files and host names would wait for them.

@@ -19,6 +19,20 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
+/** The words on the lines of each folder of the tree, whose indentation says what it is in. */
+function namesByFolder(tree: string): Map<string, Set<string>> {
+  const names = new Map<string, Set<string>>();
+  const open: { indent: number; folder: string }[] = [];
+  for (const line of tree.split('\n')) {
+    const [, space = '', name] = /^( *)((?:[\w-]+\/)+(?=\s|$))?/.exec(line) ?? [];
+    while (space.length <= (open.at(-1)?.indent ?? -1)) open.pop();
+    if (name) open.push({ indent: space.length, folder: path.join(open.at(-1)?.folder ?? '', name, '.') });
+    const folder = open.at(-1)?.folder ?? '';
+    names.set(folder, new Set([...(names.get(folder) ?? []), ...(line.match(/[\w-]+/g) ?? [])]));
+  }
+  return names;
+}
+
 describe('The documents', () => {
   it('name existing files only', () => {
     const named = documents.flatMap((document) =>
@@ -33,18 +47,18 @@ describe('The documents', () => {
   });
 
   it('name every file of src in the tree, or its pattern or folder', () => {
-    const words = (text: string) => new Set(text.match(/[\w-]+/g));
-    const tree = words(/```\n(.*?)```/s.exec(read(map))?.[1] ?? '');
-    const stages = words(read('src/services/imports/README.md'));
+    const stages = new Set(read('src/services/imports/README.md').match(/[\w-]+/g));
     const asOne =
       /^(cli\/commands|db\/models|presenters|http\/(handlers|middleware|api\/(operations|docs-page))|console)\//;
+    const tree = namesByFolder(/```\n(.*?)```/s.exec(read(map))?.[1] ?? '');
+    // Small folders are named on a line of the folder that they are in.
+    const namedIn = (folder: string) => tree.get(folder) ?? tree.get(path.dirname(folder));
     const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
-    const unnamed = files.filter(
-      (file) =>
-        file.endsWith('.ts') &&
-        !asOne.test(file) &&
-        !(file.startsWith('services/imports/') ? stages : tree).has(path.basename(file, '.ts')),
-    );
+    const unnamed = files.filter((file) => {
+      if (!file.endsWith('.ts') || asOne.test(file)) return false;
+      const names = file.startsWith('services/imports/') ? stages : namedIn(path.dirname(`src/${file}`));
+      return !names?.has(path.basename(file, '.ts'));
+    });
     expect(unnamed).to.deep.equal([]);
   });
 });

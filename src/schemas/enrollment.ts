@@ -125,7 +125,7 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
   traineeIds: string[];
 }
 
-/** Characters of notes that one request may bring about: each enrollment has a copy. */
+/** Characters of notes in the answer to one request: each of its enrollments repeats them. */
 const mostNotes = 100_000;
 
 /** The notes stand after `traineeIds`, which have been checked by then. */

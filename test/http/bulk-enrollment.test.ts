@@ -155,7 +155,7 @@ describe('POST /api/enrollments/bulk', () => {
     );
   });
 
-  it('takes notes of 2,000 characters for 50 trainees, and shorter ones for more: each enrollment keeps them', async () => {
+  it('takes notes of 2,000 characters for 50 trainees, and shorter ones for more: the answer repeats them', async () => {
     const ids = (length: number) => Array.from({ length }, (_, index) => `id${index}`);
     await assign(ids(50), { notes: 'n'.repeat(2000) }).expect(201);
     await assign(ids(500), { notes: '\u{1f600}'.repeat(200) }).expect(201);

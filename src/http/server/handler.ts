@@ -34,7 +34,7 @@ export interface HandlerRequest<T extends Operation = Operation> {
    * be allowed what they want: until then nothing of the file is kept.
    */
   receive: T extends { upload: object } ? (options?: ReceiveOptions) => Promise<ReceivedUpload> : undefined;
-  /** The piece of a file that is asked for: see range.ts. */
+  /** The piece of a file that is asked for: see http/body/ranges.ts. */
   rangeOf(bytes: number, etag: string): ByteRange | undefined;
   /**
    * Reads a piece of an answer that is sent as it is read, from the replica where the operation may; what else its handler
