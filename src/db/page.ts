@@ -1,4 +1,4 @@
-import { type Attributes, type Model, type ModelStatic, type Sequelize, Utils, type WhereOptions } from 'sequelize';
+import { type Attributes, type Model, type ModelStatic, Utils, type WhereOptions } from 'sequelize';
 import { sqlLiteral } from './dialect.js';
 import { addJoined, fieldOf, instanceOf, type Joined, type Selected } from './joined-rows.js';
 import { plainSelect } from './plain-select.js';
@@ -126,7 +126,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
   const firstOf = (isAfter: string | undefined, most: number): Ids =>
     partsSql ? idsOfParts(partsSql, isAfter, most) : { from: matching(condition, isAfter), orderBy: orderSql };
 
-  async function read({ limit, offset }: Window, { from, orderBy }: Ids): Promise<M[]> {
+  const read = async ({ limit, offset }: Window, { from, orderBy }: Ids): Promise<M[]> => {
     const selected: Selected = { columns: [], joins: [] };
     const part = addJoined(selected, model, model.name, Object.keys(model.getAttributes()), include);
     // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise
@@ -136,8 +136,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     const ids = `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
     const few = `SELECT id FROM (${ids}) AS passed LIMIT ${limit}`;
     const rows = await plainSelect(
-      // The sequelize of a model doesn't change.
-      sequelize as Sequelize,
+      sequelize,
       `SELECT ${selected.columns.join(', ')} ${table} ${selected.joins.join(' ')}
         WHERE ${alias}.\`id\` IN (SELECT id FROM (${few}) AS page) ORDER BY ${orderSql}`,
     );
@@ -146,7 +145,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     // Sequelize's types don't declare how hooks are run.
     await (model as unknown as Undeclared).runHooks('afterFind', found, {});
     return found;
-  }
+  };
 
   /** The ids of `most` rows, or all, each once: one may be in several parts. */
   const anyIds = (found: NonNullable<typeof partsSql>, limit: string): string => {

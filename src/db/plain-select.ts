@@ -65,6 +65,7 @@ async function select(sequelize: Sequelize, statement: Statement, transaction?: 
   const undeclared = sequelize as unknown as Undeclared;
   if (undeclared.options.logging)
     undeclared.log(`Executing (${transaction ? 'transaction' : 'default'}): ${statement.sql};`);
+  // Sequelize gives each transaction its connection when it begins.
   if (transaction) return ask(sequelize, (transaction as WithConnection).connection, statement);
   const { connectionManager } = undeclared;
   const connection = await connectionManager.getConnection({ type: 'SELECT' });

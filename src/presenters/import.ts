@@ -47,6 +47,7 @@ export function presentImport(record: Import) {
     file: record.fileName,
     ...pick(record, ['origin', 'counts']),
     progress: { rowsDone, rowsTotal },
+    // Written by `optionsText`, which takes an object.
     options: JSON.parse(record.optionsJson) as object,
     error: errorCode === null ? null : { code: errorCode, message: errorMessage },
     ...pick(record, ['hasCredentials', 'hasRejects', 'createdBy']),

@@ -30,7 +30,7 @@ export interface AuditRecord {
  * The session of an author may have ended since the request was authenticated, while it waited for its body or in a queue.
  * @throws AppError `TOKEN_INVALID`
  */
-async function assertStillSignedIn(core: Core, { sessionId }: Actor, transaction: Transaction): Promise<void> {
+async function assertSessionExists(core: Core, { sessionId }: Actor, transaction: Transaction): Promise<void> {
   if (sessionId === undefined) return;
   const session = await core.database.models.Session.findByPk(sessionId, { attributes: ['id'], transaction });
   if (!session) throw new AppError('TOKEN_INVALID');
@@ -62,7 +62,7 @@ export function prepareAudit(core: Core, actor: Actor, records: readonly AuditRe
   }));
   return {
     async save(transaction) {
-      await assertStillSignedIn(core, actor, transaction);
+      await assertSessionExists(core, actor, transaction);
       await texts.save(core, transaction);
       await insertRows(core.database.models.AuditEntry, rows, transaction);
     },

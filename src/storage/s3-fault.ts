@@ -43,6 +43,7 @@ function read(error: unknown): S3Error {
     name: String(word(Code, name) ?? 'UnknownError'),
     message: String(word(Message, message) ?? ''),
     status: typeof status === 'number' ? status : undefined,
+    // `cause` may be anything: systemErrorCode checks it.
     code: systemErrorCode(error) ?? systemErrorCode((error as { cause?: unknown } | undefined)?.cause),
   };
 }

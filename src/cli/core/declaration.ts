@@ -132,7 +132,7 @@ const pickable = ['course', 'user', 'enrollment', 'import', 'session-id', 'file-
 export type Pickable = (typeof pickable)[number];
 
 /** Whether an argument is {@link pickable}. */
-export const isPickable = (name: string): name is Pickable => (pickable as readonly string[]).includes(name);
+export const isPickable = (name: string): name is Pickable => pickable.some((one) => one === name);
 
 /** The arguments of commands as they were declared. */
 const declaredArguments = new WeakMap<Command, readonly Argument[]>();

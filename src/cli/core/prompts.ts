@@ -78,6 +78,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
           },
         ]),
       );
+      // The schemas asked with are those of texts, which Joi's types don't say.
       return check(atom, answer).value as string;
     },
     async newPassword(message, atom) {

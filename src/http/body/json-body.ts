@@ -1,7 +1,7 @@
 import express, { type Request, type Response } from 'express';
 import { AppError } from '../../errors.js';
+import { limitDepth } from './limit-depth.js';
 import { runMiddleware } from './run-middleware.js';
-import { makeShallow } from './shallow.js';
 
 /** The bounds of a JSON body. */
 interface JsonLimits {
@@ -29,7 +29,7 @@ export function createJsonReader(limits: JsonLimits): (request: Request, respons
     if (typeof body !== 'object' || body === null) return body;
     // JSON.parse keeps "__proto__" as a field; no operation has one of that name.
     Reflect.deleteProperty(body, '__proto__');
-    makeShallow(body);
+    limitDepth(body);
     return body;
   };
 }

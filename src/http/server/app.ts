@@ -11,8 +11,8 @@ import { overviewHandlers } from '../handlers/overview.js';
 import { serviceHandlers } from '../handlers/service.js';
 import { sessionHandlers } from '../handlers/sessions.js';
 import { userHandlers } from '../handlers/users.js';
+import { compose } from '../middleware/compose.js';
 import { corsMiddleware } from '../middleware/cors.js';
-import { inSequence } from '../middleware/in-sequence.js';
 import { requestLog } from '../middleware/request-log.js';
 import { securityHeaders } from '../middleware/security-headers.js';
 import { untrustedProxy } from '../middleware/untrusted-proxy.js';
@@ -67,14 +67,14 @@ export function createApp(context: Context, given: GivenServer = {}, consolePage
   app.enable('case sensitive routing');
   const metrics = server.metrics ?? createMetrics(context, server.load);
   app.use(
-    inSequence(
+    compose(
       boundAnswers(server),
       requestLog(context.logger),
       metrics.middleware,
       securityHeaders(),
       assertOneHost,
       belowApi(
-        inSequence(
+        compose(
           corsMiddleware(allowedOrigins),
           (_request, _response, next) => next(server.notReady()),
           untrustedProxy(context),

@@ -130,6 +130,7 @@ async function* ledgerLines(core: Core, record: Import, lines: number[], signal:
   const { ImportRow } = core.database.models;
   const { id, number, status, origin, fileName, fileSha256, optionsJson, counts } = record;
   const { createdBy, createdAt, startedAt, finishedAt, undoneAt } = record;
+  // Written by `optionsText`, which takes an object.
   const options = JSON.parse(optionsJson) as object;
   const times = { createdAt, startedAt, finishedAt, undoneAt };
   yield {

@@ -4,4 +4,4 @@ import type { Completable } from '../../../services/completion.js';
 export const nameKinds = ['course', 'user', 'enrollment', 'import'] as const satisfies readonly Completable[];
 
 /** Whether arguments of this name are completed so. */
-export const isNameKind = (name: string): name is Completable => (nameKinds as readonly string[]).includes(name);
+export const isNameKind = (name: string): name is Completable => nameKinds.some((one) => one === name);

@@ -2,8 +2,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { AppError } from '../../../errors.js';
 import type { Figures } from '../../../http/server/worker-metrics.js';
 import type { FromWorker, Listening, ToWorker, WorkerStart } from './messages.js';
+import { createTimedEvent } from './timed-event.js';
 import { returnUnaccepted } from './unaccepted-connections.js';
-import { createWaiters } from './waiters.js';
 
 /** What a process has ended with. */
 export interface WorkerEnd {
@@ -78,7 +78,7 @@ export function startWorkerProcess(
   const worker = cluster.fork(env);
   returnUnaccepted(worker, othersListen);
   const [listening, ready] = [deferred<Listening>(), deferred<Listening>()];
-  const reports = createWaiters();
+  const reports = createTimedEvent();
   let state: 'starting' | 'listening' | 'ready' | 'ended' = 'starting';
   let failure: AppError | undefined;
   let readyAt: number | undefined;

@@ -1,5 +1,5 @@
-/** Those who wait for an event that may not come. None is kept once it has stopped waiting. */
-export interface Waiters {
+/** An event that may not come in time. Nothing is kept of those that have stopped waiting for it. */
+export interface TimedEvent {
   /** How many wait. */
   count(): number;
   /** Settles with the next `release`, or after so many milliseconds. Doesn't keep the process running. */
@@ -8,7 +8,7 @@ export interface Waiters {
   release(): void;
 }
 
-export function createWaiters(): Waiters {
+export function createTimedEvent(): TimedEvent {
   const waiting = new Set<() => void>();
   return {
     count: () => waiting.size,

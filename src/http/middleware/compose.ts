@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
  * Middlewares, one after the other, as one: a layer of Express' router takes longer than most of them do. They call `next`, or
  * throw at once; the rejection of an `async` one would be lost.
  */
-export function inSequence(...middlewares: readonly RequestHandler[]): RequestHandler {
+export function compose(...middlewares: readonly RequestHandler[]): RequestHandler {
   return (request, response, next) => {
     let position = 0;
     function proceed(error?: unknown): void {
