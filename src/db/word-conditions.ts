@@ -1,5 +1,5 @@
 import { literal, type Sequelize } from 'sequelize';
-import { isOfLetters, wordCharacter, wordSeparators } from '../schemas/search-words.js';
+import { isOfLetters, lastCharacter, wordCharacter, wordSeparators } from '../schemas/search-words.js';
 import { isSqlite } from './dialect.js';
 import { plainSelect } from './plain-select.js';
 
@@ -11,11 +11,8 @@ export interface WordSearch {
   phones: readonly string[];
 }
 
-/** Above all that a text may have. */
-const lastSign = '\u{10ffff}';
-
 const begins = (sequelize: Sequelize, column: string, text: string): string =>
-  `(${column} >= ${sequelize.escape(text)} AND ${column} < ${sequelize.escape(text + lastSign)})`;
+  `(${column} >= ${sequelize.escape(text)} AND ${column} < ${sequelize.escape(text + lastCharacter)})`;
 
 /** Their indexes have all that most searches read of an account (migration 34). */
 const nameColumns = ['first_name_key', 'last_name_key'] as const;

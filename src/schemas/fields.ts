@@ -136,7 +136,8 @@ export function multiLine(label: string, maximum: number) {
 
 export const notes = multiLine('Notes', 2000);
 
-const blank = Joi.string().trim().valid('');
+/** Text that only seems to be filled in. */
+export const blank = Joi.string().trim().valid('');
 
 /** An optional field: null and blank text both say that there is nothing; only what is absent says nothing. */
 export const orNothing = (schema: Base.Schema) =>

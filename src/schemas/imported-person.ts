@@ -18,9 +18,6 @@ const stateWords = {
   no: ['inactive', 'disabled', 'suspended', 'inaktiv', 'inactif', 'inactivo', 'inativo'],
 };
 
-/** A cell that only seems to be filled in. */
-const blank = Joi.string().trim().valid('');
-
 const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
 /** One person of a file. What is absent was left blank. */
@@ -55,21 +52,21 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
   email: fields.email.required(),
   // What can't be a phone is judged with the account that has it: see phone-doubts.ts.
   phone: fields.anyPhone.required(),
-  role: fields.oneOf('Role', importableRoles).lowercase().empty(blank),
+  role: fields.oneOf('Role', importableRoles).lowercase().empty(fields.blank),
   isActive: Joi.boolean()
     .truthy(...answerWords.yes, ...stateWords.yes)
     .falsy(...answerWords.no, ...stateWords.no)
-    .empty(blank)
+    .empty(fields.blank)
     .messages({ 'boolean.base': 'isActive must be true or false.' }),
-  password: fields.password.empty(blank),
+  password: fields.password.empty(fields.blank),
   passwordHash: Joi.string()
     .trim()
     .pattern(passwordHashShape)
-    .empty(blank)
+    .empty(fields.blank)
     .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
-  course: fields.course.empty(blank),
-  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).trim().lowercase().empty(blank),
-  notes: fields.notes.empty(blank),
+  course: fields.course.empty(fields.blank),
+  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).trim().lowercase().empty(fields.blank),
+  notes: fields.notes.empty(fields.blank),
 })
   .nand('password', 'passwordHash')
   .messages({ 'object.nand': 'Give a password or a password hash, not both.' });

@@ -1,4 +1,4 @@
-import { normalized, visiblePart } from './text.js';
+import { beyondAscii, isAscii, normalized, visiblePart } from './text.js';
 
 /**
  * The forms of what people type by which it is found and told apart. Made in the program, so that every database finds
@@ -28,8 +28,6 @@ export function normalizeEmail(address: string): string {
   return visiblePart(normalized(normalized(visiblePart(address), 'NFKC').toLowerCase(), 'NFKC')).trim();
 }
 
-const isAscii = /^[\0-\x7f]*$/;
-const beyondAscii = /[^\0-\x7f]/gu;
 const digit = /^\p{Nd}$/u;
 
 /** A decimal digit of any script as 0 to 9; every other character as it is. */

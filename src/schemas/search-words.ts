@@ -7,6 +7,9 @@
 /** Characters of a word that count. */
 export const wordLength = 64;
 
+/** Above all that a text may have: what begins with a text is below that text with it. */
+export const lastCharacter = '\u{10ffff}';
+
 /** After them a word begins; so it does after a space. */
 export const wordSeparators = ['-', "'", '’', '@'] as const;
 

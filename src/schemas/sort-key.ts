@@ -1,5 +1,6 @@
 import { decimalDigit, letterForms } from './keys.js';
-import { normalized, visiblePart } from './text.js';
+import { lastCharacter } from './search-words.js';
+import { beyondAscii, isAscii, normalized, visiblePart } from './text.js';
 
 /**
  * Keys whose byte order is about the order of a dictionary. They are stored, because SQLite, MariaDB and MySQL have no
@@ -20,11 +21,7 @@ export const sortKeyLength = (most: number): number => 2 * most + separator.leng
 /** Below all that may follow in another key: in the folded text no two spaces follow each other. */
 const separator = '  ';
 
-/** Above all that a text may have. */
-const lastSign = '\u{10ffff}';
-
 const plainWord = /^[a-z]+$/i;
-const isAscii = /^[\0-\x7f]*$/;
 
 // The accents of alphabetic scripts, the points of Hebrew and of Arabic.
 const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/g;
@@ -40,7 +37,6 @@ const letters = new Map([
   ...Object.entries({ ґ: 'гґ', ђ: 'дђ', є: 'еє', ѕ: 'зѕ', і: 'иі', ј: 'йј', љ: 'лљ', њ: 'нњ', ћ: 'тћ', џ: 'чџ' }),
   ...Object.entries({ '‘': "'", '’': "'", ʻ: "'", ʼ: "'", '“': '"', '”': '"', '„': '"' }),
 ]);
-const beyondAscii = /[^\0-\x7f]/gu;
 const dash = /^\p{Pd}$/u;
 
 function plainSign(sign: string): string {
@@ -78,7 +74,7 @@ function foldedPart(text: string, most: number): string {
 /** The keys of all texts that begin like this one, case and accents aside. */
 export function sortKeyBeginning(text: string, most: number): { from: string; below: string } {
   const part = foldedPart(text, most);
-  return { from: part, below: part + lastSign };
+  return { from: part, below: part + lastCharacter };
 }
 
 /** The keys of all texts that are folded to the same as this one: they differ in case and accents at most. */

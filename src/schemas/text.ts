@@ -41,6 +41,11 @@ export function rawLength(maximumCharacters: number): number {
   return 2 * maximumCharacters + padding;
 }
 
+/** A text in which nothing needs to be normalised. */
+export const isAscii = /^[\0-\x7f]*$/;
+/** Each character that isn't ASCII. */
+export const beyondAscii = /[^\0-\x7f]/gu;
+
 // Joiners and the marks of direction that people type are part of Persian, of Indic scripts, of Arabic, Hebrew and emoji. These
 // only come along when something is pasted: they reverse text, or make two texts look the same.
 const dropped = /[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]/gu;

@@ -1,6 +1,7 @@
 import { cast, col, Op, type WhereOptions, where as whereIs } from 'sequelize';
 import type { Import } from '../db/models/import.js';
 import { caseless, normalizeEmail } from '../schemas/keys.js';
+import { lastCharacter } from '../schemas/search-words.js';
 import { sortKeyBeginning, titleMaximum } from '../schemas/sort-key.js';
 import type { Core } from './core.js';
 import { idIn } from './ids.js';
@@ -74,7 +75,7 @@ async function users({ database }: Core, typed: string): Promise<Name[]> {
   const found = await database.read(() =>
     database.models.User.findAll({
       attributes: ['email', 'firstName', 'lastName'],
-      where: { email: { [Op.gte]: from, [Op.lt]: `${from}\u{10ffff}` } },
+      where: { email: { [Op.gte]: from, [Op.lt]: from + lastCharacter } },
       order: ['email'],
       limit: most,
     }),

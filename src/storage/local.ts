@@ -2,7 +2,7 @@ import { lstat, mkdir, open, opendir, rm, unlink, writeFile } from 'node:fs/prom
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { v7 as uuidv7 } from 'uuid';
-import { AppError, systemErrorCode } from '../errors.js';
+import { AppError, systemErrorCode, unlessMissing } from '../errors.js';
 import { diskFault } from './disk-fault.js';
 import { moveFile, readFlags } from './move-file.js';
 import {
@@ -136,10 +136,7 @@ class LocalStorage implements FileStorage {
       const key = `${kind}/${name}`;
       if (!isKey(key)) continue;
       // Another process may have removed it since the folder was read.
-      const stats = await lstat(this.#pathOf(key)).catch((error: unknown) => {
-        if (isMissing(error)) return undefined;
-        throw error;
-      });
+      const stats = await unlessMissing(lstat(this.#pathOf(key)));
       if (stats?.isFile()) yield { key, bytes: stats.size, modifiedAt: stats.mtime };
     }
   }

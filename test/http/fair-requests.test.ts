@@ -5,7 +5,7 @@ import { createConnection } from 'mysql2/promise';
 import request from 'supertest';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { addressOf } from '../../src/http/server/client.js';
+import { addressOf, trustOf } from '../../src/http/server/client.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { onMysql } from '../support/database.js';
 import { testEnvironment } from '../support/environment.js';
@@ -159,7 +159,7 @@ describe('Requests from several networks', () => {
   it('are told apart by the address that Express finds', async () => {
     for (const trusted of [false, 1, 2, 'loopback', ['loopback', '192.0.2.0/24']]) {
       const app = express().set('trust proxy', trusted);
-      const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+      const isProxy = trustOf(app);
       app.get('/', (asked, response) => void response.json({ ip: asked.ip, found: addressOf(asked, isProxy) }));
       for (const forwarded of ['', '192.0.2.1', '198.51.100.1, 192.0.2.1', '2001:db8::1 ,198.51.100.1,192.0.2.7']) {
         const asked = request(app).get('/');

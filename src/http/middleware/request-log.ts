@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../../logger.js';
+import { isProbe } from '../server/probes.js';
 
 /** What the log says of a request: neither headers nor bodies, and no query, as a search term may be a person's name. */
 export function describeRequest(request: Request, response: Response): object {
@@ -10,8 +11,6 @@ export function describeRequest(request: Request, response: Response): object {
     path: request.originalUrl.split('?')[0],
   };
 }
-
-const isProbe = (url: string) => /^\/(health|ready)z/.test(url);
 
 /**
  * Gives each request an id, answered as `X-Request-Id`, and logs a line when it is done. Health checks are logged at debug

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { countPerSecond } from './per-second.js';
+import { isProbe } from './probes.js';
 import { createQueueControl, createRunningClock, type QueueLimits } from './queue-control.js';
 import { RequestQueue } from './request-queue.js';
 
@@ -44,10 +45,7 @@ const expireEveryMs = 50;
 /** A pause of the process counts as this long: ten times as long as between two looks at the queue. */
 const longestPauseMs = 10 * expireEveryMs;
 
-/** Probes are always answered: otherwise an orchestrator would restart an overloaded service. */
-const isProbe = ({ url = '' }: IncomingMessage) => /^\/(health|ready)z(\?|$)/.test(url);
-
-/** Who monitors the service isn't somebody for whom connections to the database are kept. */
+/** Requests for metrics don't count as another network: no connections are reserved for them. */
 const isMonitoring = ({ url = '' }: IncomingMessage) => /^\/metrics(\/|\?|$)/.test(url);
 
 /**
@@ -168,7 +166,8 @@ export function createAdmission(
 
   return {
     admit(request, response, begin) {
-      if (isProbe(request)) return begin();
+      // Always answered: otherwise an orchestrator would restart an overloaded service.
+      if (isProbe(request.url)) return begin();
       const network = networkOf(request);
       const cameAt = performance.now();
       if (!isMonitoring(request)) arrivals.note(network, cameAt);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { Request } from 'express';
+import type { Application, Request } from 'express';
 import type { Client } from '../../services/core.js';
 
 /** Length of an IPv4 address written as IPv6, the longest there is. */
@@ -15,14 +15,20 @@ export function clientOf(request: Request): Client {
   };
 }
 
+/** Whether an address is a trusted proxy's, so many steps from here. */
+export type IsTrusted = (address: string, hop: number) => boolean;
+
+/** What Express makes of TRUST_PROXY. */
+export function trustOf(app: Application): IsTrusted {
+  // A setting of Express may have any type: this one is always such a function.
+  return app.get('trust proxy fn') as IsTrusted;
+}
+
 /**
  * The address of a client, as Express finds it, before Express has seen the request: the last one that isn't a trusted proxy's.
  * @param isProxy whether an address is trusted, so many steps from here
  */
-export function addressOf(
-  { socket, headers }: IncomingMessage,
-  isProxy: (address: string, hop: number) => boolean,
-): string {
+export function addressOf({ socket, headers }: IncomingMessage, isProxy: IsTrusted): string {
   const { remoteAddress = '' } = socket;
   if (!isProxy(remoteAddress, 0)) return remoteAddress;
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();

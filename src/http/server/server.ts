@@ -13,7 +13,7 @@ import { corsMiddleware } from '../middleware/cors.js';
 import { securityHeaders } from '../middleware/security-headers.js';
 import { createAdmission } from './admission.js';
 import { createApp } from './app.js';
-import { addressOf } from './client.js';
+import { addressOf, trustOf } from './client.js';
 import { type Connections, trackConnections } from './connections.js';
 import { isServiceFailure, messageOf, retryAfterOf } from './errors.js';
 import { createLargeAnswers } from './large-answers.js';
@@ -241,8 +241,7 @@ export async function startServer(
     if (state === 'draining' || state === 'replaced') response.setHeader('Connection', 'close');
     connections.track(request, response, () => admission.admit(request, response, () => app(request, response)));
   });
-  // Express derives it from TRUST_PROXY.
-  const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const isProxy = trustOf(app);
   const connections = trackConnections(server, {
     total: mostConnections,
     perAddress: connectionsPerAddress,

@@ -5,6 +5,7 @@ import { type AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { withCommandLines } from '../../core/output.js';
+import { aborted } from './aborted.js';
 import { logConsoleWarnings } from './console-warnings.js';
 
 const serveOptions = {
@@ -54,7 +55,7 @@ export function register(program: Command, registry: Registry): void {
           run.say(`Listening on ${server.url}, but not ready. ${reason.message} Retrying until it is.`);
         });
         const welcome = await Promise.race([waiting, server.failure]);
-        const stopped = ending(stopping);
+        const stopped = aborted(stopping);
         if (welcome) await Promise.race([server.begin(), stopped, server.failure]);
         if (welcome && !stopping.aborted) {
           await announce();
@@ -127,13 +128,6 @@ interface Listening {
 }
 
 type Welcome = (server: Listening) => string;
-
-async function ending(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
 
 /** Failures of a database server that is starting or being repaired. */
 const passing: readonly ErrorCode[] = [

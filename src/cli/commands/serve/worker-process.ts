@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { AppError } from '../../../errors.js';
 import type { Figures } from '../../../http/server/worker-metrics.js';
+import { deferred } from './deferred.js';
 import type { FromWorker, Listening, ToWorker, WorkerStart } from './messages.js';
 import { createTimedEvent } from './timed-event.js';
 import { returnUnaccepted } from './unaccepted-connections.js';
@@ -45,17 +46,6 @@ export interface WorkerEvents {
 
 /** How long the figures of a worker are waited for, in milliseconds. */
 const reportMs = 2000;
-
-/** A promise, with what settles it. Its failure needs no handler. */
-function deferred<T>() {
-  let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => undefined, () => undefined];
-  const promise = new Promise<T>((onValue, onError) => {
-    [resolve, reject] = [onValue, onError];
-  });
-  // Who waits for it still gets it.
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
-}
 
 /** The end of a process whose last messages were read. */
 function endOf(worker: Worker): Promise<WorkerEnd> {

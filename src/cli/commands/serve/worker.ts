@@ -4,7 +4,9 @@ import { AppError, isAppError } from '../../../errors.js';
 import { type RunningServer, startServer } from '../../../http/server/server.js';
 import { exitCodeOf } from '../../core/exit-codes.js';
 import type { Result, Run } from '../../core/run.js';
+import { aborted } from './aborted.js';
 import { logConsoleWarnings } from './console-warnings.js';
+import { deferred } from './deferred.js';
 import type { FromWorker, ToWorker, WorkerStart } from './messages.js';
 
 /** Waits until the database can be used. @returns nothing when the signal was aborted before. @throws AppError for lasting failures */
@@ -33,11 +35,8 @@ function connectPrimary(interrupted: AbortSignal): Primary {
   let isReplaced = false;
   let scrapes = 0;
   let report: (() => void) | undefined;
-  let begin: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  end.addEventListener('abort', begin, { once: true });
+  const { promise: begun, resolve: begin } = deferred<void>();
+  end.addEventListener('abort', () => begin(), { once: true });
   const tell = (message: FromWorker) =>
     new Promise<void>((resolve) => {
       if (process.send && process.connected) process.send(message, undefined, undefined, () => resolve());
@@ -100,13 +99,6 @@ function connectPrimary(interrupted: AbortSignal): Primary {
   };
 }
 
-async function ended(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 async function serve(context: Context, primary: Primary, { listen }: WorkerStart, untilReady: UntilReady) {
   const { end, tell } = primary;
   let server: RunningServer | undefined;
@@ -128,7 +120,7 @@ async function serve(context: Context, primary: Primary, { listen }: WorkerStart
     server ??= await begin();
     server.begin();
     await tell({ type: 'ready', url: server.url, hasConsole: server.hasConsole });
-    await ended(end);
+    await aborted(end);
   } finally {
     if (primary.isReplaced()) await server?.handOver();
     else await server?.close();

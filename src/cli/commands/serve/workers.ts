@@ -6,6 +6,7 @@ import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { createWorkerMetrics } from '../../../http/server/worker-metrics.js';
 import { counted } from '../../core/output.js';
+import { deferred } from './deferred.js';
 import type { Listening } from './messages.js';
 import { startWorkerProcess, type WorkerEnd, type WorkerProcess } from './worker-process.js';
 
@@ -75,12 +76,7 @@ export async function startWorkers(
   let begun = false;
   let port = String(config.http.port);
   let url: string | undefined;
-  let fail: (why: AppError) => void = () => undefined;
-  const failure = new Promise<never>((_resolve, reject) => {
-    fail = reject;
-  });
-  // Who waits for it still gets it.
-  failure.catch(() => undefined);
+  const { promise: failure, reject: fail } = deferred<never>();
 
   let gathering: Promise<string> | undefined;
   function figuresOfAll(): Promise<string> {

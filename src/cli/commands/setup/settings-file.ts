@@ -1,6 +1,6 @@
 import { appendFile, chmod, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, systemErrorCode } from '../../../errors.js';
+import { AppError, systemErrorCode, unlessMissing } from '../../../errors.js';
 import type { Change } from './undo.js';
 
 /** A value that needs no escaping: all that setup writes is percent-encoded, base64url or a word. */
@@ -15,12 +15,8 @@ interface Existing {
 }
 
 async function existing(file: string): Promise<Existing | undefined> {
-  try {
-    return { content: await readFile(file), mode: (await stat(file)).mode & 0o777 };
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const read = async () => ({ content: await readFile(file), mode: (await stat(file)).mode & 0o777 });
+  return unlessMissing(read());
 }
 
 /**
