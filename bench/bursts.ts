@@ -16,11 +16,12 @@ import type { Context } from '../src/context.js';
 import { insertAccount } from '../src/services/accounts/store.js';
 import { startSession } from '../src/services/auth/sessions.js';
 import { listening } from '../test/faults/listening.js';
-import { median, remark, sized, verdict } from './figures.js';
+import { remark, sized, verdict } from './figures.js';
 import { only, program, rounds, scale } from './options.js';
 import { passwordHash } from './people.js';
 import { openBenchServer } from './server.js';
 import { benchEnvironment, openContext } from './service.js';
+import { median } from './statistics.js';
 
 const sender = fileURLToPath(new URL('./burst.mjs', import.meta.url));
 

@@ -8,10 +8,11 @@ import path from 'node:path';
 import { type BrowserContext, chromium, type Page } from '@playwright/test';
 import { secureCookieName } from '../src/http/server/session-cookie.js';
 import { openDatabases, type Served } from './databases.js';
-import { median, milliseconds, remark, sized, verdict, whole } from './figures.js';
+import { milliseconds, remark, sized, verdict, whole } from './figures.js';
 import { rounds, selected } from './options.js';
 import type { Sizes } from './programme.js';
 import { measureStart, type Start } from './start.js';
+import { median } from './statistics.js';
 
 const mebibyte = 2 ** 20;
 

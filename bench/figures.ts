@@ -1,12 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { json, rounds, scale } from './options.js';
-
-export const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
-/** The value that a share (0 to 1) of the values are below. */
-export const percentile = (values: readonly number[], share: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+import { median } from './statistics.js';
 
 /** A count, reduced by the scale, but not below `least`. */
 export const sized = (count: number, least: number) => Math.max(least, Math.round(count * scale));

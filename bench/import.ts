@@ -10,10 +10,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { createPasswordHasher, generatedPasswordCost, type PasswordHasher } from '../src/services/auth/passwords.js';
-import { type Figures, median, sized as sizedAtLeast, verdict } from './figures.js';
+import { type Figures, sized as sizedAtLeast, verdict } from './figures.js';
 import { program, rounds, scale, selected } from './options.js';
 import { type Extra, writePeople } from './people.js';
 import { type BenchServer, openBenchServer } from './server.js';
+import { median } from './statistics.js';
 
 const preload = new URL('./peak-memory.mjs', import.meta.url).href;
 const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));

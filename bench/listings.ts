@@ -7,11 +7,12 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openDatabases, type Served } from './databases.js';
-import { figure, measured, median, milliseconds, ratioVerdict, remark, sized, whole } from './figures.js';
+import { figure, measured, milliseconds, ratioVerdict, remark, sized, whole } from './figures.js';
 import { rounds, scale, selected } from './options.js';
 import { openPlainSql } from './plain-sql.js';
 import type { Programme, Sizes } from './programme.js';
 import type { Answer, Service } from './service.js';
+import { median } from './statistics.js';
 
 const loadProgram = fileURLToPath(new URL('./load.mjs', import.meta.url));
 

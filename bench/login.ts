@@ -15,10 +15,11 @@ import { createPasswordHasher, type PasswordHasher } from '../src/services/auth/
 import { listening } from '../test/faults/listening.js';
 import { buildUser } from '../test/support/factories.js';
 import { sendRaw } from '../test/support/raw-http.js';
-import { median, milliseconds, percentile, remark, verdict } from './figures.js';
+import { milliseconds, remark, verdict } from './figures.js';
 import { program, rounds, scale } from './options.js';
 import { openBenchServer } from './server.js';
 import { benchEnvironment, openContext } from './service.js';
+import { median, percentile } from './statistics.js';
 
 const people = 20;
 const cost = 10;

@@ -1,31 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
-export const firstNames = [
-  'José',
-  'Ada',
-  'Zoë',
-  'Karl',
-  'Maria',
-  'Anne-Marie',
-  'Łukasz',
-  'Olga',
-  'Peter',
-  'Nour',
-  'Siân',
-];
-export const lastNames = [
-  'King',
-  'Müller',
-  'García',
-  'Smith',
-  "O'Hara",
-  'Nowak',
-  'van Dijk',
-  'Lopez',
-  'Haddad',
-  'Silva',
-];
+const firstNames = ['José', 'Ada', 'Zoë', 'Karl', 'Maria', 'Anne-Marie', 'Łukasz', 'Olga', 'Peter', 'Nour', 'Siân'];
+const lastNames = ['King', 'Müller', 'García', 'Smith', "O'Hara", 'Nowak', 'van Dijk', 'Lopez', 'Haddad', 'Silva'];
 
 const syllables =
   'ma ri an na lo pe zo ka ti no wa ski ber to ha dd ad mu el ler sa do vi ch en or us in gra fe ne'.split(' ');

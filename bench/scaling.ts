@@ -6,22 +6,12 @@
  */
 import { createConnection } from 'mysql2/promise';
 import { openDatabases, type Served } from './databases.js';
-import {
-  figure,
-  measured,
-  median,
-  milliseconds,
-  percentile,
-  ratioVerdict,
-  remark,
-  sized,
-  verdict,
-  whole,
-} from './figures.js';
+import { figure, measured, milliseconds, ratioVerdict, remark, sized, verdict, whole } from './figures.js';
 import { rounds, scale, selected } from './options.js';
 import { personAt } from './people.js';
 import type { Programme, Sizes } from './programme.js';
 import type { Answer } from './service.js';
+import { median, percentile } from './statistics.js';
 
 /** Trainers and their courses are as large in both, as they are in larger programmes. */
 const sizesOf = (tenths: number): Sizes => {

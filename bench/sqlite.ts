@@ -16,8 +16,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { openDatabase } from '../src/db/connection.js';
 import { migrateUp } from '../src/db/migrator.js';
 import { initModels } from '../src/db/models/index.js';
-import { median, remark, sized, verdict, whole } from './figures.js';
+import { remark, sized, verdict, whole } from './figures.js';
 import { rounds } from './options.js';
+import { median } from './statistics.js';
 
 const count = sized(2000, 20);
 const lockMs = 400;

@@ -7,9 +7,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { figure, median, ratioVerdict, remark, sized, verdict } from './figures.js';
+import { figure, ratioVerdict, remark, sized, verdict } from './figures.js';
 import { program, rounds, selected } from './options.js';
 import { measureStart, type Start } from './start.js';
+import { median } from './statistics.js';
 
 /** The limits: how many times as long as a bare Node, and how long a start takes. */
 const mostTimes = 2;

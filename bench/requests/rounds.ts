@@ -5,8 +5,9 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Load, LoadResult, Request } from '../../test/faults/load-generator.js';
-import { figure, median, remark, verdict, whole } from '../figures.js';
+import { figure, remark, verdict, whole } from '../figures.js';
 import { rounds, scale } from '../options.js';
+import { median } from '../statistics.js';
 import { type Candidate, cpuSeconds, peakMemory } from './candidates.js';
 
 const generator = fileURLToPath(new URL('../../test/faults/load-generator.ts', import.meta.url));

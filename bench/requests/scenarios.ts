@@ -1,6 +1,7 @@
 import type { Request } from '../../test/faults/load-generator.js';
-import { median, verdict, whole } from '../figures.js';
+import { verdict, whole } from '../figures.js';
 import { minutes } from '../options.js';
+import { median } from '../statistics.js';
 import { peakMemory, residentMemory } from './candidates.js';
 import { closedLoop, compared, longest, round, type Sent } from './rounds.js';
 import type { ProgrammeData, Stage } from './stages.js';

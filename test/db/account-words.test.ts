@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Op, type QueryInterface, type WhereOptions } from 'sequelize';
+import { Op, type WhereOptions } from 'sequelize';
 import { insertRows } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
@@ -17,12 +15,7 @@ import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { anyName } from '../support/names.js';
 import { useDatabases } from './support/databases.js';
-
-interface Step {
-  up(queryInterface: QueryInterface): Promise<void>;
-}
-const migration = (file: string) =>
-  createRequire(import.meta.url)(fileURLToPath(new URL(`../../migrations/${file}`, import.meta.url))) as Step;
+import { migration } from './support/migration.js';
 
 const name = '20260101000028-create-account-words.cjs';
 const step = migration(name);

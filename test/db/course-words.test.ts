@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Op, type QueryInterface, type WhereOptions } from 'sequelize';
+import { Op, type WhereOptions } from 'sequelize';
 import { insertRows } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
@@ -17,10 +15,10 @@ import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { anyName } from '../support/names.js';
 import { useDatabases } from './support/databases.js';
+import { migration } from './support/migration.js';
 
 const name = '20260101000031-create-course-words.cjs';
-const file = fileURLToPath(new URL(`../../migrations/${name}`, import.meta.url));
-const step = createRequire(import.meta.url)(file) as { up(queryInterface: QueryInterface): Promise<void> };
+const step = migration(name);
 
 /** More than a batch of the migration, and no multiple of it. */
 const count = 620;

@@ -1,8 +1,5 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { QueryInterface } from 'sequelize';
 import { insertRows } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
 import { storedWords, wordsOf } from '../../src/schemas/search-words.js';
@@ -13,9 +10,9 @@ import { newIds } from '../../src/services/ids.js';
 import { scaled } from '../support/machine.js';
 import { anyName } from '../support/names.js';
 import { useDatabases } from './support/databases.js';
+import { migration } from './support/migration.js';
 
-const file = fileURLToPath(new URL('../../migrations/20260101000037-fold-letters.cjs', import.meta.url));
-const step = createRequire(import.meta.url)(file) as Record<'up' | 'down', (on: QueryInterface) => Promise<void>>;
+const step = migration('20260101000037-fold-letters.cjs');
 
 /** More than a batch of the migration, and no multiple of it. */
 const count = 450;

@@ -1,7 +1,4 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { QueryInterface } from 'sequelize';
 import { insertRows } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
@@ -11,10 +8,10 @@ import { courseKeys } from '../../src/services/courses/commands.js';
 import { newIds } from '../../src/services/ids.js';
 import { scaled } from '../support/machine.js';
 import { useDatabases } from './support/databases.js';
+import { migration } from './support/migration.js';
 
 const name = '20260101000032-flag-full-courses.cjs';
-const file = fileURLToPath(new URL(`../../migrations/${name}`, import.meta.url));
-const step = createRequire(import.meta.url)(file) as { up(queryInterface: QueryInterface): Promise<void> };
+const step = migration(name);
 
 /** More than a batch of the migration, and no multiple of it. */
 const count = 620;

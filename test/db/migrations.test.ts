@@ -1,29 +1,21 @@
 import { readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { type QueryInterface, QueryTypes } from 'sequelize';
+import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { onMysql } from '../support/database.js';
 import { scaled } from '../support/machine.js';
 import { tablesOf, useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
+import { migration } from './support/migration.js';
 
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
 const files = readdirSync(folder)
   .filter((name) => name.endsWith('.cjs'))
   .sort();
-const require = createRequire(import.meta.url);
-
-interface Step {
-  up(queryInterface: QueryInterface): Promise<void>;
-  down(queryInterface: QueryInterface): Promise<void>;
-}
-const stepOf = (file: string) => require(path.join(folder, file)) as Step;
 
 const tables = [
   'account_words',
@@ -105,11 +97,11 @@ describe('migrations', () => {
     const queryInterface = database.sequelize.getQueryInterface();
     await migrateUp(database);
     const schema = await schemaOf(database);
-    for (const file of files) await stepOf(file).up(queryInterface);
+    for (const file of files) await migration(file).up(queryInterface);
     expect(await schemaOf(database)).to.deep.equal(schema);
     for (const file of files.toReversed()) {
-      await stepOf(file).down(queryInterface);
-      await stepOf(file).down(queryInterface);
+      await migration(file).down(queryInterface);
+      await migration(file).down(queryInterface);
     }
     expect(await tablesOf(database)).to.have.members(bookkeeping);
   });

@@ -1,13 +1,10 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { QueryInterface } from 'sequelize';
 import { phoneKey } from '../../src/schemas/keys.js';
 import { buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { migration } from './support/migration.js';
 
-const file = fileURLToPath(new URL('../../migrations/20260101000012-fold-phone-keys.cjs', import.meta.url));
-const step = createRequire(import.meta.url)(file) as Record<'up' | 'down', (on: QueryInterface) => Promise<void>>;
+const step = migration('20260101000012-fold-phone-keys.cjs');
 
 describe('The migration of phone keys', () => {
   const harness = useHarness();

@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type QueryInterface, QueryTypes } from 'sequelize';
+import { QueryTypes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { Inserts } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
@@ -12,10 +10,10 @@ import { userKeys } from '../../src/services/accounts/store.js';
 import { courseKeys } from '../../src/services/courses/commands.js';
 import { anyName } from '../support/names.js';
 import { useDatabases } from './support/databases.js';
+import { migration } from './support/migration.js';
 
 const name = '20260101000020-sort-names.cjs';
-const file = fileURLToPath(new URL(`../../migrations/${name}`, import.meta.url));
-const step = createRequire(import.meta.url)(file) as { up(queryInterface: QueryInterface): Promise<void> };
+const step = migration(name);
 
 /** More than a batch of the migration, and no multiple of it. */
 const count = 450;

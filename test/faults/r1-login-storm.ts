@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { percentile } from '../../bench/statistics.js';
 import { buildTrainees } from '../support/factories.js';
 import { onThisMachine } from '../support/machine.js';
 import { sendRaw } from '../support/raw-http.js';
@@ -33,9 +34,6 @@ async function storm(guesses: Guess[]): Promise<Record<string, number>> {
   child.stdin.end(JSON.stringify(load));
   return JSON.parse(await text(child.stdout)) as Record<string, number>;
 }
-
-const percentile = (values: readonly number[], share: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
 /** Looks at the health of servers, again and again, until told to stop. @returns 99 of 100 answers came this fast */
 function watchHealth(urls: readonly string[]) {

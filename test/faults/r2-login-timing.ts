@@ -1,3 +1,4 @@
+import { median } from '../../bench/statistics.js';
 import { buildUser } from '../support/factories.js';
 import { sendRaw } from '../support/raw-http.js';
 import { type Instances, startInstances } from './instances.js';
@@ -62,9 +63,6 @@ function logIn(url: string, { identifier, password: text, path }: Kind) {
   const body = JSON.stringify({ identifier, password: text });
   return sendRaw(url, { method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
 }
-
-const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Logins that fail, of every kind, alternating: their duration doesn't tell why. */
 export async function run(): Promise<Verdict[]> {

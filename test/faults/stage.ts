@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { builtProgram } from '../support/built-program.js';
+import { cpuSeconds } from '../support/child-processes.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
@@ -47,12 +48,6 @@ function memoryOf(pid: number | undefined): { now: number; most: number } {
   const mebibytes = (name: string) =>
     Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024);
   return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') };
-}
-
-/** User and system time of all its threads; the system counts in hundredths. */
-function cpuSecondsOf(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** A process and those that it has started; one that has just ended takes nothing. */
@@ -100,7 +95,7 @@ async function launch(program: string, folder: string, env: Record<string, strin
         mostMemory: () => memoryOf(pid).most,
         usedMemory: () => usedMemoryOf(child, folder),
         memoryOfAll: () => memoryOfAll(pid),
-        cpuSeconds: () => cpuSecondsOf(pid),
+        cpuSeconds: () => cpuSeconds(pid),
         written: () => written,
       },
       child,

@@ -3,7 +3,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request, { type Test } from 'supertest';
 import { type Context, createContext } from '../../src/context.js';
@@ -18,6 +17,7 @@ import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { startS3 } from '../support/s3-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { expectFailure } from './support/expectations.js';
 import { emptyStorage, expectNothingLeft, fileRows, picture, read, storedKeys, uploadsIn } from './support/uploads.js';
 
@@ -242,13 +242,6 @@ describe('files in a bucket, over HTTP', function () {
         requests: { working: number };
         waiting: { uploads: number };
       };
-    async function until(isSo: () => Promise<boolean>): Promise<void> {
-      const deadline = Date.now() + scaled(10_000);
-      while (!(await isSo())) {
-        if (Date.now() > deadline) throw new Error(`It never came so far: ${JSON.stringify(await requests())}`);
-        await sleep(10);
-      }
-    }
 
     it('gets few files of an account at a time, and keeps no place of other requests', async () => {
       way.set('held');

@@ -13,7 +13,9 @@ import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildMaterial, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
+import { head } from '../support/raw-http.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { expectFailure } from './support/expectations.js';
 
 const limits = { bodyMs: 300, unreadMs: 300 };
@@ -66,8 +68,6 @@ describe('A service with limits', () => {
     return { socket, received: () => received, closed: new Promise((resolve) => socket.once('close', resolve)) };
   }
 
-  const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
-
   /** Keeps the only place of the service: its statement waits for a row that we hold. */
   async function whileBusy(work: (token: string) => Promise<void>): Promise<void> {
     const { token } = await signIn(harness.context);
@@ -83,11 +83,6 @@ describe('A service with limits', () => {
       await work(token);
     });
     await answer;
-  }
-
-  /** Waits for something that the service comes to by itself. */
-  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await holds())) await sleep(20);
   }
 
   const untilQueued = (count: number) =>

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
 import { type Context, createContext } from '../../src/context.js';
@@ -11,15 +10,10 @@ import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { emptyPng } from '../support/pictures.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { emptyStorage, expectNothingLeft, filePart, form, uploadsIn } from './support/uploads.js';
 
 const maxInFlight = 2;
-
-async function until(what: () => boolean): Promise<void> {
-  const deadline = performance.now() + scaled(20_000);
-  while (!what() && performance.now() < deadline) await sleep(10);
-  expect(what()).to.equal(true);
-}
 
 describe('many pictures together', function () {
   this.timeout(scaled(120_000));

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { setUserActive } from '../../src/services/accounts/commands.js';
 import { operator } from '../../src/services/core.js';
+import { base64url } from '../support/base64url.js';
 import { testEnvironment } from '../support/environment.js';
 import { factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -10,8 +11,6 @@ import { ada, expectFailure, messages } from './support/expectations.js';
 
 const secret = testEnvironment.JWT_SECRET;
 const day = 86_400_000;
-const base64url = (value: unknown) =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 /** A token put together by hand, so that it may be as wrong as we like. */
 function forge(header: unknown, payload: unknown, key = secret): string {
   const signed = `${base64url(header)}.${base64url(payload)}`;

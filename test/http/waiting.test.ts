@@ -13,8 +13,9 @@ import { testEnvironment } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { sendRaw } from '../support/raw-http.js';
+import { head, sendRaw } from '../support/raw-http.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { uploadsIn } from './support/uploads.js';
 
 /** A connection of a test, with what came over it. */
@@ -68,12 +69,6 @@ describe('Requests that wait for their clients', () => {
 
   const isOpen = ({ socket }: Opened) => !socket.destroyed;
 
-  /** Waits for something that the service comes to by itself. */
-  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await holds())) await sleep(20);
-  }
-
-  const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
   const json = 'Content-Type: application/json';
   /** The beginning of a login whose body doesn't come. */
   const stalledLogin = head('POST /api/auth/login HTTP/1.1', json, 'Content-Length: 90');

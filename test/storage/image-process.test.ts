@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createImagePreparer, type ImagePreparer } from '../../src/storage/images.js';
 import { useBuiltProgram } from '../support/built-program.js';
+import { cpuSeconds } from '../support/child-processes.js';
 import { atDepth } from '../support/depth.js';
-import { scaled } from '../support/machine.js';
 import { emptyPng, jpegOfScans, progressiveJpeg } from '../support/pictures.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { faultOf } from './support/storage-contract.js';
 
 const limits = { maxPixels: 25_000_000, width: 400, height: 300 };
@@ -21,18 +21,6 @@ const tooMuchMemory =
 const isRunning = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(statusOf(pid));
 const statusOf = (pid: number) => readFileSync(`/proc/${pid}/status`, 'utf8');
 const peakBytes = (pid: number) => Number(/VmHWM:\s+(\d+) kB/.exec(statusOf(pid))?.[1]) * 1024;
-
-/** Seconds of a core that a process and its threads have had; ticks are hundredths. */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-async function until(what: () => boolean): Promise<void> {
-  const deadline = performance.now() + scaled(20_000);
-  while (!what() && performance.now() < deadline) await sleep(10);
-  expect(what()).to.equal(true);
-}
 
 describe('the process that prepares pictures', () => {
   let folder: ReturnType<typeof temporaryFolder>;

@@ -22,6 +22,10 @@ export interface RawAnswer {
   milliseconds: number;
 }
 
+/** The request line and headers of a request, as they go over the wire. */
+export const head = (line: string, ...headers: string[]): string =>
+  `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+
 /**
  * Sends a request and waits for its whole answer; of one that goes on for as long as it is watched, for its first piece.
  * @throws when there is none in time, or the connection ends without one

@@ -4,12 +4,10 @@ import jwt from 'jsonwebtoken';
 import type { Context } from '../../../src/context.js';
 import { contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
+import { base64url } from '../../support/base64url.js';
 import { signIn } from '../../support/factories.js';
 import { sendRaw } from '../../support/raw-http.js';
 import { pathOf } from './examples.js';
-
-const base64url = (value: unknown) =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
 /** A token put together by hand, so that it may be as wrong as we like. */
 export function forge(header: unknown, payload: unknown, key: string | Buffer, hash = 'sha256'): string {

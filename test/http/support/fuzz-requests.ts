@@ -6,7 +6,7 @@ import { admittedRoles, ownPage } from './examples.js';
 import { type JoiDescription, leastObjectOf, nastyText, nastyValue, objectOf, placeholder } from './fuzz-values.js';
 
 /** Who sends a request; a newcomer has a password that must be changed first. */
-export const senders = ['anonymous', 'newcomer', 'trainee', 'trainer', 'super_admin'] as const;
+const senders = ['anonymous', 'newcomer', 'trainee', 'trainer', 'super_admin'] as const;
 export type Sender = (typeof senders)[number];
 
 /** A generated request; `@name:n@` in it stands for something that is there when it is sent. */

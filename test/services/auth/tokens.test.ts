@@ -11,6 +11,7 @@ import jwt from 'jsonwebtoken';
 import { loadConfig } from '../../../src/config/config.js';
 import { createTokens, secretFileName } from '../../../src/services/auth/tokens.js';
 import { failureOf } from '../../db/support/failure.js';
+import { base64url } from '../../support/base64url.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const claims = { userId: 'user-1', sid: 'session-1' };
@@ -28,9 +29,6 @@ after(() => folder.remove());
 function tokensWith(env: Record<string, string> = { JWT_SECRET: secret }) {
   return createTokens(loadConfig({ env: { DATA_DIR: 'data', ...env }, cwd: folder.path }));
 }
-
-const base64url = (value: unknown) =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
 /** A token with any header and payload, and a genuine HMAC signature. */
 function signed(header: object, payload: unknown, key = secret, hash = 'sha256'): string {

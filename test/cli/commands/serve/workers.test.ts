@@ -10,6 +10,7 @@ import { sendRaw } from '../../../support/raw-http.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Running, useSubprocesses } from '../../../support/subprocess.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
+import { until } from '../../../support/until.js';
 
 const reason =
   'WORKERS must be 1 or auto with SQLite, where one process writes at a time and others would only wait; for more, use MySQL or MariaDB.';
@@ -18,15 +19,6 @@ const secret = 'a secret of the test of workers, long enough';
 
 /** Connections that stay open would all be of one worker. */
 const unkept = new Agent({ keepAlive: false });
-
-/** Waits for what comes by itself. */
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + scaled(30_000);
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`It never came to this: ${what}`);
-    await sleep(50);
-  }
-}
 
 /** Sends requests, each on a connection of its own. */
 async function ask(url: string, path: string, times: number): Promise<void> {
@@ -164,7 +156,7 @@ if (onMysql)
       await sleep(60);
       server.kill('SIGKILL');
       expect((await login).status).to.equal(401);
-      await until('no worker runs', () => !workers.some(isRunning));
+      await until(() => !workers.some(isRunning), 'no worker runs');
       const again = start({}, '--port', new URL(url).port);
       await again.says(/coursectl is listening on/);
       left.push(...childrenOf(again.pid));
@@ -178,7 +170,7 @@ if (onMysql)
       await server.says(/Stopping: /);
       server.kill('SIGTERM');
       expect((await server.ended).exitCode).to.equal(130);
-      await until('no worker runs', () => !workers.some(isRunning));
+      await until(() => !workers.some(isRunning), 'no worker runs');
     });
   });
 
@@ -221,7 +213,7 @@ if (onMysql)
     });
 
     const untilBothServe = () =>
-      until('two workers serve', async () => (await figures(url, authorized))('coursectl_workers') === 2);
+      until(async () => (await figures(url, authorized))('coursectl_workers') === 2, 'two workers serve');
 
     it('shows no secret among the processes', async () => {
       const workers = childrenOf(server.pid);
@@ -277,7 +269,7 @@ if (onMysql)
         answered += 1;
         return status;
       });
-      await until('all but one are answered', () => answered === 5);
+      await until(() => answered === 5, 'all but one are answered');
       process.kill(first, 'SIGKILL');
       expect(await Promise.all(requests)).to.deep.equal([200, 200, 200, 200, 200, 200]);
       await untilBothServe();

@@ -1,0 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { scaled } from './machine.js';
+
+/**
+ * Waits for something that comes by itself.
+ * @param what is said when it doesn't; the source of the condition when absent
+ * @throws Error when it hasn't come within a minute, on a slow machine more
+ */
+export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
+  const deadline = performance.now() + scaled(60_000);
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`It never came to this: ${what}`);
+    await sleep(10);
+  }
+}
