@@ -415,7 +415,7 @@ const rows = {
     description: '`off` serves the API alone, without the web console',
   },
   METRICS_TOKEN: {
-    rule: matching(/^[\w.~+/=-]{16,200}$/, 'must be 16 to 200 letters, digits and signs such as - . _ ~ + / ='),
+    rule: matching(/^[\w.~+/=-]{16,200}$/, 'must be 16 to 200 characters: letters, digits and - . _ ~ + / ='),
     secret: true,
     path: 'http.metricsToken',
     description: 'Bearer token that `/metrics` asks for; without it `/metrics` is open',

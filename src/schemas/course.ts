@@ -89,7 +89,7 @@ const tags = Joi.array()
   .messages({
     'array.base': 'Tags must be a list of words.',
     'array.max': `There may be at most ${mostTags} tags.`,
-    'array.unique': 'Each tag may stand there once.',
+    'array.unique': 'Each tag may be given once.',
     'array.sparse': 'Tags must be a list of words.',
   });
 

@@ -10,7 +10,7 @@ import { forceIncrementCourseVersions } from './row-locks.js';
  * - What reserves a seat or changes the limit has locked the course and counted its seats, and stores whether it is full.
  * - What frees a seat doesn't lock the course, which others wait for to enroll. Its transaction inserts a `FreedSeat`, by which a
  *   course with `isFull` is counted; after the commit it is stored whether the course is full, and these rows are
- *   deleted (freed-seats.ts). Where that fails, the next clean-up does it.
+ *   deleted (freed-seats.ts). Where that fails, the next cleanup does it.
  */
 
 /** The statuses of enrollments that count towards the capacity of a course. */

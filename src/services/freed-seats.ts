@@ -56,7 +56,7 @@ async function settle(core: Core, courseIds: readonly string[]): Promise<number>
     // So that it conflicts with what reserves a seat on another node of a cluster.
     await forceIncrementCourseVersions(core, ids, transaction);
     const settled = await models.FreedSeat.findAll({ attributes: ['id'], where: { courseId: ids }, transaction });
-    // In a statement after these rows, so that it sees what they tell of. Others aren't full, since nobody reserves a seat now.
+    // Counted in a later statement than these rows, so that it sees the changes that they record. Others aren't full, since nobody reserves a seat now.
     const full = courses.filter(({ isFull }) => isFull);
     const reserved = await countSeats(core, idsOf(full), transaction);
     await storeWhetherFull(core, full, reserved, transaction);
@@ -75,7 +75,7 @@ export async function settleFreed(core: Core, freed: Freed): Promise<void> {
   try {
     for (let at = 0; at < ids.length; at += countedTogether) await settle(core, ids.slice(at, at + countedTogether));
   } catch (error) {
-    core.logger.warn({ err: error }, 'whether courses with freed seats are full is stored by the next clean-up');
+    core.logger.warn({ err: error }, 'whether courses with freed seats are full is stored by the next cleanup');
   }
 }
 

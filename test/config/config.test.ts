@@ -423,7 +423,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
     unset: undefined,
     valid: { 'a-token-of-16-letters': 'a-token-of-16-letters' },
     invalid: ['short', 'with a space in the middle'],
-    mustBe: 'must be 16 to 200 letters, digits and signs such as - . _ ~ + / =.',
+    mustBe: 'must be 16 to 200 characters: letters, digits and - . _ ~ + / =.',
   },
   TRUST_PROXY: {
     read: http('trustProxy'),

@@ -102,7 +102,7 @@ describe('Fields of a course', () => {
     const long = Array.from({ length: 30 }, (_, index) => `${String(index).padStart(2, '0')}${'𝒳'.repeat(48)}`);
     expect(await taken('tags', long)).to.deep.equal(long);
     expect(await refused('tags', [...long, 'one more'])).to.equal('There may be at most 30 tags.');
-    expect(await refused('tags', ['loom', ' loom'], 'tags.1')).to.equal('Each tag may stand there once.');
+    expect(await refused('tags', ['loom', ' loom'], 'tags.1')).to.equal('Each tag may be given once.');
     await refused('tags', ['loom', 'x'.repeat(51)], 'tags.1');
     for (const tag of ['', ' ', 5, null, ['loom'], 'a\nb']) await refused('tags', [tag], 'tags.0');
     for (const tags of ['loom', 5, { 0: 'loom' }]) await refused('tags', tags);

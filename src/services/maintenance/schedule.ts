@@ -17,7 +17,7 @@ const everyMs = 60 * 60_000;
 const closeTimeoutMs = 5000;
 
 /**
- * The clean-ups; each is safe to run on every instance at any time, and stops early when the signal is aborted.
+ * The cleanups; each is safe to run on every instance at any time, and stops early when the signal is aborted.
  */
 const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Promise<Record<string, number>>>> = {
   files: async (core, signal) => {
@@ -43,7 +43,7 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
   'full courses': async (core, signal) => ({ haveSeats: await settleCourses(core, signal) }),
 };
 
-/** Runs the clean-ups now and every hour. */
+/** Runs the cleanups now and every hour. */
 export function startHousekeeping(core: Core): { close(): Promise<void> } {
   let running = Promise.resolve();
   const stop = new AbortController();
@@ -54,13 +54,12 @@ export function startHousekeeping(core: Core): { close(): Promise<void> } {
         // After a newer program has migrated, rows may have what this one would delete without exporting it.
         await assertSchemaCurrent(core.database);
         const figures = await cleanup(core, stop.signal);
-        if (Object.values(figures).some((figure) => figure > 0))
-          core.logger.info({ what, ...figures }, 'clean-up done');
+        if (Object.values(figures).some((figure) => figure > 0)) core.logger.info({ what, ...figures }, 'cleanup done');
       } catch (error) {
         // Another instance does it.
         if (isAppError(error, 'RETENTION_RUNNING')) continue;
         // The next run tries again.
-        core.logger.warn({ what, err: error }, 'clean-up failed');
+        core.logger.warn({ what, err: error }, 'cleanup failed');
         if (isAppError(error, 'SCHEMA_OUTDATED')) return;
       }
     }

@@ -219,7 +219,7 @@ describe('Courses that are full', function () {
     expect(await seats(other)).to.equal(0);
   });
 
-  it('are found without those whose seats were freed before a crash, and the next clean-up stores it', async () => {
+  it('are found without those whose seats were freed before a crash, and the next cleanup stores it', async () => {
     const { course, enrollmentId } = await fullCourse();
     const still = await newCourse(1, course.trainerId);
     const [traineeId = ''] = await buildTrainees(context(), 1, 2);
@@ -244,7 +244,7 @@ describe('Courses that are full', function () {
     expect(await flag(still)).to.equal(true);
   });
 
-  it('are settled by the clean-up, all of them, and what was noted of deleted courses is deleted', async () => {
+  it('are settled by the cleanup, all of them, and what was noted of deleted courses is deleted', async () => {
     const { signal } = new AbortController();
     // Changed by hand; more than are counted together.
     const { id: trainerId } = await trainer();

@@ -148,7 +148,7 @@ describe('the retention of the audit log', () => {
     const logger = createLogger('info', { write: (line: string) => tell(line) });
     const config = { ...context.config, retention: { auditDays: 30 } };
     const housekeeping = startHousekeeping({ ...context, config, logger });
-    expect(JSON.parse(await logged)).to.include({ exported: 1, texts: 0, msg: 'clean-up done' });
+    expect(JSON.parse(await logged)).to.include({ exported: 1, texts: 0, msg: 'cleanup done' });
     await housekeeping.close();
     expect(await kept()).to.have.length(0);
   });

@@ -345,13 +345,13 @@ describe('the cleanup of files', () => {
     });
     expect(await storedKeys(context)).to.include(key);
     expect(logged).to.have.length(1);
-    expect(logged[0]).to.match(/"what":"files".*The database schema is newer than this program.*clean-up failed/);
+    expect(logged[0]).to.match(/"what":"files".*The database schema is newer than this program.*cleanup failed/);
   });
 
   it('does not affect the service when it fails', async () => {
     writeFileSync(uploads(), 'in the way');
     const sweep = startHousekeeping(context);
     await sweep.close();
-    expect(logged.join('')).to.match(/"what":"files".*clean-up failed/);
+    expect(logged.join('')).to.match(/"what":"files".*cleanup failed/);
   });
 });

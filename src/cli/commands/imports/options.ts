@@ -31,7 +31,7 @@ export const importUsersOptions = {
   '--rejects <file>':
     'write rejected rows to this file, which must not exist (default: people.rejected.csv for people.csv)',
   '--encoding <name>': 'encoding of the file: auto (default), utf-8, utf-16le, utf-16be or windows-1252',
-  '--delimiter <sign>': "sign between the columns: auto (default), ',', ';', tab or '|'",
+  '--delimiter <character>': "character between the columns: auto (default), ',', ';', tab or '|'",
   '--map <heading=field>': repeatable(
     'import a column with another name as this field, such as "Mobile=phone"; may be repeated',
   ),

@@ -204,7 +204,7 @@ describe('changes of courses at the command line', () => {
       });
       expect(await refusal(...edit, '--tag', 'silk', '--tag', 'silk')).to.deep.equal({
         exitCode: 2,
-        said: 'Each tag may stand there once.',
+        said: 'Each tag may be given once.',
       });
       expect(await refusal('courses', 'edit', 'Nothing', '--title', 'Something')).to.deep.equal({
         exitCode: 1,
