@@ -15,7 +15,7 @@ import { checks, runCheck } from './runner/checks.js';
 import { needsDatabase, needsProgram, testFiles } from './runner/files.js';
 import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
 import { type PoolOptions, WorkerPool } from './runner/pool.js';
-import { filesToRepeat, type Unsteady, unsteadyNotice, withRepeated } from './runner/repeat.js';
+import { type Flaky, filesToRepeat, flakyNotice, withRepeated } from './runner/repeat.js';
 import { type Counts, closingLine, failureList, printDurations, sum, writeTitles } from './runner/report.js';
 import { type LegResult, printResult } from './runner/result.js';
 import { runScript } from './runner/run-script.js';
@@ -62,7 +62,7 @@ interface Run {
 
 /** Runs the few files that failed once more, one after the other. */
 async function repeatFailed(runs: readonly Run[], options: Omit<PoolOptions, 'jobs' | 'kinds'>): Promise<LegResult[]> {
-  const unsteady: Unsteady[] = [];
+  const flaky: Flaky[] = [];
   const results: LegResult[] = [];
   for (const { kind, env, result } of runs) {
     const files = filesToRepeat(result);
@@ -73,10 +73,10 @@ async function repeatFailed(runs: readonly Run[], options: Omit<PoolOptions, 'jo
     console.log('\nOnce more, one file after the other:');
     const pool = new WorkerPool({ ...options, jobs: 1, kinds: [kind] });
     const repeated = withRepeated(result, await pool.run({ kind, files, env }));
-    unsteady.push(...repeated.unsteady);
+    flaky.push(...repeated.flaky);
     results.push(repeated.result);
   }
-  if (unsteady.length > 0) console.log(`\n${unsteadyNotice(unsteady)}`);
+  if (flaky.length > 0) console.log(`\n${flakyNotice(flaky)}`);
   return results;
 }
 

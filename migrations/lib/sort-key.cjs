@@ -27,8 +27,8 @@ const letters = new Map([
 /** Normalising a text with many marks in a row takes long. No schema accepts one. */
 function hasTooManyMarks(text) {
   let inARow = 0;
-  for (const sign of text) {
-    inARow = sign.codePointAt(0) >= firstMark && mark.test(sign) ? inARow + 1 : 0;
+  for (const character of text) {
+    inARow = character.codePointAt(0) >= firstMark && mark.test(character) ? inARow + 1 : 0;
     if (inARow > mostMarks) return true;
   }
   return false;
@@ -36,20 +36,20 @@ function hasTooManyMarks(text) {
 
 const normalized = (text, form) => (hasTooManyMarks(text) ? text : text.normalize(form));
 
-function decimalDigit(sign) {
-  if (!digit.test(sign) || sign <= '9') return sign;
+function decimalDigit(character) {
+  if (!digit.test(character) || character <= '9') return character;
   let value = 0;
-  while (digit.test(String.fromCodePoint(sign.codePointAt(0) - value - 1))) value += 1;
+  while (digit.test(String.fromCodePoint(character.codePointAt(0) - value - 1))) value += 1;
   return String(value % 10);
 }
 
-const plainSign = (sign) => letters.get(sign) ?? (dash.test(sign) ? '-' : decimalDigit(sign));
+const plainCharacter = (character) => letters.get(character) ?? (dash.test(character) ? '-' : decimalDigit(character));
 
 function folded(text) {
   if (isAscii.test(text)) return text.toLowerCase();
   const visible = text.replace(unseen, '');
   const plain = normalized(visible, 'NFKD').toLowerCase().replace(shortI, '\u0439').replace(accents, '');
-  return normalized(plain, 'NFC').replace(beyondAscii, plainSign);
+  return normalized(plain, 'NFC').replace(beyondAscii, plainCharacter);
 }
 
 /** The key by which a name or title is sorted. @param most characters that the text may have */

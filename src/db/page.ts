@@ -101,7 +101,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
   /** That rows come after the one with an id; nothing when there is no such row. */
   const afterRow = async (id: string | undefined): Promise<string | undefined> => {
     if (id === undefined) return undefined;
-    // Among the rows that match only: the position of another one could tell of it.
+    // Only among the matching rows: the position of another row would reveal that it exists.
     const sql = `SELECT ${orderColumns} ${matching(condition, `${alias}.\`id\` = ${literal(id)}`)}`;
     const [row] = await plainSelect(sequelize, sql);
     return row && afterSql(ordered, row, literal);

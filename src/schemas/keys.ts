@@ -31,19 +31,19 @@ export function normalizeEmail(address: string): string {
 const digit = /^\p{Nd}$/u;
 
 /** A decimal digit of any script as 0 to 9; every other character as it is. */
-export function decimalDigit(sign: string): string {
-  if (!digit.test(sign) || sign <= '9') return sign;
+export function decimalDigit(character: string): string {
+  if (!digit.test(character) || character <= '9') return character;
   // The digits of a script follow each other from its zero.
   let value = 0;
-  const point = sign.codePointAt(0) ?? 0;
+  const point = character.codePointAt(0) ?? 0;
   while (digit.test(String.fromCodePoint(point - value - 1))) value += 1;
   return String(value % 10);
 }
 
-/** A digit of any script as 0 to 9, a full-width sign as it stands on keyboards; every other character as it is. */
-function plainSign(sign: string): string {
-  const compatible = normalized(sign, 'NFKC');
-  return decimalDigit(compatible.length === 1 ? compatible : sign);
+/** A digit of any script as 0 to 9, a full-width character as it stands on keyboards; every other character as it is. */
+function plainCharacter(character: string): string {
+  const compatible = normalized(character, 'NFKC');
+  return decimalDigit(compatible.length === 1 ? compatible : character);
 }
 
 /**
@@ -53,7 +53,7 @@ function plainSign(sign: string): string {
 export function phoneKey(phoneNumber: string): string {
   const trimmed = phoneNumber.trim();
   // Nearly all are ASCII, in which everything can be seen.
-  const plain = isAscii.test(trimmed) ? trimmed : visiblePart(trimmed).replace(beyondAscii, plainSign);
+  const plain = isAscii.test(trimmed) ? trimmed : visiblePart(trimmed).replace(beyondAscii, plainCharacter);
   return plain.replace(/[\s.()\p{Pd}\u2212]/gu, '') || trimmed;
 }
 

@@ -33,11 +33,11 @@ function beginnings(text: string): number[] {
   const found: number[] = [];
   let afterSeparator = true;
   let at = 0;
-  for (const sign of text) {
-    const isSeparator = separator.test(sign);
-    if (!isSeparator && (afterSeparator || (sign > '\x7f' && wordCharacter.test(sign)))) found.push(at);
+  for (const character of text) {
+    const isSeparator = separator.test(character);
+    if (!isSeparator && (afterSeparator || (character > '\x7f' && wordCharacter.test(character)))) found.push(at);
     afterSeparator = isSeparator;
-    at += sign.length;
+    at += character.length;
   }
   return found;
 }

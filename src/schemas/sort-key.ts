@@ -39,8 +39,8 @@ const letters = new Map([
 ]);
 const dash = /^\p{Pd}$/u;
 
-function plainSign(sign: string): string {
-  return letters.get(sign) ?? (dash.test(sign) ? '-' : decimalDigit(sign));
+function plainCharacter(character: string): string {
+  return letters.get(character) ?? (dash.test(character) ? '-' : decimalDigit(character));
 }
 
 /** Lower case without accents. */
@@ -48,7 +48,7 @@ function folded(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase();
   // Not й, which is a letter of its own.
   const plain = normalized(visiblePart(text), 'NFKD').toLowerCase().replace(shortI, '\u0439').replace(accents, '');
-  return normalized(plain, 'NFC').replace(beyondAscii, plainSign);
+  return normalized(plain, 'NFC').replace(beyondAscii, plainCharacter);
 }
 
 // Those from ! to . are below the digits as they are.
@@ -80,6 +80,6 @@ export function sortKeyBeginning(text: string, most: number): { from: string; be
 /** The keys of all texts that are folded to the same as this one: they differ in case and accents at most. */
 export function sortKeyRange(text: string, most: number): { from: string; below: string } {
   const part = foldedPart(text, most);
-  // No key has a sign below the exclamation mark there.
+  // No key has a character below the exclamation mark there.
   return { from: part + separator, below: `${part} !` };
 }

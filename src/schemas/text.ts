@@ -15,8 +15,8 @@ const firstMark = 0x300;
 /** Whether more combining marks follow each other than in any script. Takes time in proportion to the length. */
 export function hasTooManyMarks(text: string): boolean {
   let inARow = 0;
-  for (const sign of text) {
-    inARow = (sign.codePointAt(0) ?? 0) >= firstMark && mark.test(sign) ? inARow + 1 : 0;
+  for (const character of text) {
+    inARow = (character.codePointAt(0) ?? 0) >= firstMark && mark.test(character) ? inARow + 1 : 0;
     if (inARow > mostMarks) return true;
   }
   return false;

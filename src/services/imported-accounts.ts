@@ -9,8 +9,8 @@ import type { Page } from './paging.js';
 /** UUIDv7 (RFC 9562, section 5.7): the first 48 bits are the milliseconds since 1970. */
 const idShape = /^([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** How far the clocks of machines may differ, in milliseconds. */
-const clockTolerance = 86_400_000;
+/** How far the clocks of machines may differ. */
+const clockToleranceMs = 86_400_000;
 
 /** The creation time in an id; nothing for a text that isn't a UUIDv7. */
 function createdAt(id: string): Date | undefined {
@@ -62,8 +62,8 @@ async function creationOf(core: Core, accountId: string): Promise<AuditEntry | u
   const imports = await Import.findAll({
     attributes: ['id', 'createdBy', 'origin', 'fileName', 'createdAt', 'finishedAt'],
     where: {
-      createdAt: { [Op.lte]: near(clockTolerance) },
-      [Op.or]: [{ finishedAt: null }, { finishedAt: { [Op.gte]: near(-clockTolerance) } }],
+      createdAt: { [Op.lte]: near(clockToleranceMs) },
+      [Op.or]: [{ finishedAt: null }, { finishedAt: { [Op.gte]: near(-clockToleranceMs) } }],
     },
     order: ['id'],
   });

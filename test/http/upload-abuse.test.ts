@@ -138,7 +138,7 @@ describe('abuse of uploads', function () {
     const later = { 'in the file': 100_000, 'in the last boundary': whole.length - 5 };
 
     for (const [where, length] of Object.entries({ ...places, ...later })) {
-      it(`${where}, honestly`, async () => {
+      it(`${where}, with a matching Content-Length`, async () => {
         await expectRefused(await post(whole.subarray(0, length)), 400, where);
         await expectWell();
       });

@@ -5,7 +5,7 @@ import { failuresOf, type LegResult } from './result.js';
 const mostFiles = 5;
 
 /** A test that failed beside others and passed alone. */
-export interface Unsteady {
+export interface Flaky {
   kind: DatabaseKind;
   file: string;
   title: string;
@@ -19,10 +19,10 @@ export function filesToRepeat({ files }: LegResult): string[] {
 
 /**
  * Puts what came of the second run of some files in the place of the first. A file counts as passed when all tests that
- * failed were run again and passed; its failures are the unsteady tests then, to be reported beside the counts.
+ * failed were run again and passed; its failures are the flaky tests then, to be reported beside the counts.
  */
-export function withRepeated(first: LegResult, second: LegResult): { result: LegResult; unsteady: Unsteady[] } {
-  const unsteady: Unsteady[] = [];
+export function withRepeated(first: LegResult, second: LegResult): { result: LegResult; flaky: Flaky[] } {
+  const flaky: Flaky[] = [];
   const files = first.files.map((before) => {
     const after = second.files.find(({ file }) => file === before.file);
     const passedNow =
@@ -31,17 +31,17 @@ export function withRepeated(first: LegResult, second: LegResult): { result: Leg
       before.failures.every(({ title }) => after.tests.some((test) => test.title === title)) &&
       after.passed >= before.passed + before.failures.length;
     if (!passedNow) return before;
-    unsteady.push(...before.failures.map(({ title }) => ({ kind: before.kind, file: before.file, title })));
+    flaky.push(...before.failures.map(({ title }) => ({ kind: before.kind, file: before.file, title })));
     return after;
   });
-  const change = unsteady.length;
+  const change = flaky.length;
   const counts = { passed: first.passed + change, failed: first.failed - change, failures: failuresOf(files) };
   const result = { ...first, ...counts, files };
-  return { result, unsteady };
+  return { result, flaky };
 }
 
 /** Says loudly which tests passed only in the second run: each of them is a defect of the test or of the program. */
-export function unsteadyNotice(unsteady: readonly Unsteady[]): string {
-  const lines = unsteady.map(({ kind, file, title }) => `  ${kind.padEnd(6)}  ${file}\n          ${title}`);
-  return `UNSTEADY: ${unsteady.length} failed beside other tests and passed alone. Look for the race.\n${lines.join('\n')}`;
+export function flakyNotice(flaky: readonly Flaky[]): string {
+  const lines = flaky.map(({ kind, file, title }) => `  ${kind.padEnd(6)}  ${file}\n          ${title}`);
+  return `FLAKY: ${flaky.length} failed beside other tests and passed alone. Look for the race.\n${lines.join('\n')}`;
 }

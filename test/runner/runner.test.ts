@@ -3,7 +3,7 @@ import { schedule } from '../faults/schedule.js';
 import { shortened } from '../support/depth.js';
 import { needsDatabase, needsProgram, testFiles } from './files.js';
 import { parseOptions } from './options.js';
-import { filesToRepeat, unsteadyNotice, withRepeated } from './repeat.js';
+import { filesToRepeat, flakyNotice, withRepeated } from './repeat.js';
 import { closingLine, failureList, sum } from './report.js';
 import { failuresOf, type LegResult } from './result.js';
 
@@ -121,10 +121,10 @@ describe('The runner of the tests', () => {
     });
 
     it('counts a test that passes then as passed, and names it', () => {
-      const { result, unsteady } = withRepeated(first, leg({ 'a.test.ts': { one: true, two: true } }));
+      const { result, flaky } = withRepeated(first, leg({ 'a.test.ts': { one: true, two: true } }));
       expect([result.passed, result.failed, result.failures]).to.deep.equal([3, 0, []]);
-      expect(unsteady).to.deep.equal([{ kind: 'sqlite', file: 'a.test.ts', title: 'two' }]);
-      expect(unsteadyNotice(unsteady)).to.include('UNSTEADY: 1').and.to.include('a.test.ts').and.to.include('two');
+      expect(flaky).to.deep.equal([{ kind: 'sqlite', file: 'a.test.ts', title: 'two' }]);
+      expect(flakyNotice(flaky)).to.include('FLAKY: 1').and.to.include('a.test.ts').and.to.include('two');
     });
 
     it('leaves what fails again, or is not run again, as failed', () => {
@@ -134,8 +134,8 @@ describe('The runner of the tests', () => {
         { 'a.test.ts': { one: true } },
         {},
       ]) {
-        const { result, unsteady } = withRepeated(first, leg(second));
-        expect([result.passed, result.failed, unsteady.length]).to.deep.equal([2, 1, 0]);
+        const { result, flaky } = withRepeated(first, leg(second));
+        expect([result.passed, result.failed, flaky.length]).to.deep.equal([2, 1, 0]);
       }
     });
   });

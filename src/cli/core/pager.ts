@@ -41,7 +41,7 @@ async function writeTo(pager: ChildProcess, io: Io, pieces: AsyncIterable<string
   const ended = once(pager, 'close');
   const left = new AbortController();
   pager.once('close', () => left.abort());
-  // Who has seen enough leaves the pager: what it would have got is no longer needed.
+  // The reader has left the pager: the rest isn't needed.
   stdin.on('error', () => left.abort());
   // Ctrl-C is the pager's now.
   io.pagerOpen = true;

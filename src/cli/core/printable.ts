@@ -5,11 +5,13 @@
 
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
-const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Text of several lines: line breaks and tabs stay. */
 export function printable(text: string): string {
-  return text.replace(unsafe, (sign) => (sign === '\n' || sign === '\t' ? sign : escaped(sign)));
+  return text.replace(unsafe, (character) =>
+    character === '\n' || character === '\t' ? character : escaped(character),
+  );
 }
 
 /** The same in one line, for tables and sentences. */

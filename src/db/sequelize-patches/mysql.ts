@@ -83,7 +83,7 @@ function endedByServer(sql: string): string {
   return `/*M!100102 SET STATEMENT max_statement_time=${seconds} FOR */ SELECT /*+ MAX_EXECUTION_TIME(${milliseconds}) */ ${sql.slice('SELECT '.length)}`;
 }
 
-/** Lets the server end the queries of a connection that it would work on for nobody. */
+/** Makes the server end queries whose client no longer waits. */
 function endLateQueries(connection: MysqlConnection): void {
   const query = connection.query.bind(connection);
   connection.query = (statement: string | { sql: string }, ...others: unknown[]) =>

@@ -27,7 +27,7 @@ export function isKnown(request: Request, response: Response, etag: string): boo
   // Express compares with what would be sent.
   response.setHeader('ETag', etag);
   const known = request.fresh;
-  // What is sent in the end may be a failure.
+  // The answer may still become an error.
   response.removeHeader('ETag');
   return known;
 }

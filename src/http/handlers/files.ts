@@ -27,7 +27,7 @@ function streamed(object: StoredObject): StreamAnswer {
   };
 }
 
-/** That its client left in the midst of a picture is no fault of the service. @throws AppError `BODY_INCOMPLETE` */
+/** A client that left while its picture was prepared is no failure of the service. @throws AppError `BODY_INCOMPLETE` */
 async function wanted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -38,11 +38,11 @@ async function wanted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 export const fileHandlers = {
-  async setThumbnail({ context, caller, params, receive, signal, waitAside }) {
+  async setThumbnail({ context, caller, params, receive, signal, withoutSlot }) {
     const courseId = params.id;
     await assertMayUpload(context, actorOf(caller), courseId);
     const { file } = await receive();
-    const work = setThumbnail(context, actorOf(caller), courseId, file, { signal, waitAside });
+    const work = setThumbnail(context, actorOf(caller), courseId, file, { signal, withoutSlot });
     const imageUrl = await wanted(signal, work);
     return { message: 'Thumbnail uploaded successfully.', imageUrl };
   },
@@ -52,9 +52,9 @@ export const fileHandlers = {
     return { message: 'Thumbnail removed successfully.' };
   },
 
-  async setAvatar({ context, caller, receive, signal, waitAside }) {
+  async setAvatar({ context, caller, receive, signal, withoutSlot }) {
     const { file } = await receive();
-    const imageUrl = await wanted(signal, setAvatar(context, caller, file, { signal, waitAside }));
+    const imageUrl = await wanted(signal, setAvatar(context, caller, file, { signal, withoutSlot }));
     return { message: 'Avatar updated successfully.', imageUrl };
   },
 
@@ -63,12 +63,12 @@ export const fileHandlers = {
     return { message: 'Avatar removed successfully.' };
   },
 
-  async addMaterial({ context, caller, params, receive, waitAside }) {
+  async addMaterial({ context, caller, params, receive, withoutSlot }) {
     const courseId = params.id;
     const limit = await materialLimit(context, actorOf(caller), courseId);
     // A slow bucket must not fill the disk with files that were received.
     const { file } = await receive({ limit, keepsPlace: true });
-    const added = await addMaterial(context, actorOf(caller), courseId, file, waitAside);
+    const added = await addMaterial(context, actorOf(caller), courseId, file, withoutSlot);
     return { message: 'File uploaded successfully.', file: presentMaterial(added) };
   },
 
@@ -77,7 +77,7 @@ export const fileHandlers = {
     return { files: items.map(presentMaterial), pagination };
   },
 
-  async openMaterial({ context, caller, params, rangeOf, waitAside }) {
+  async openMaterial({ context, caller, params, rangeOf, withoutSlot }) {
     const { id, fileId } = params;
     // What is under an id never changes.
     const etag = `"${fileId}"`;
@@ -88,7 +88,7 @@ export const fileHandlers = {
         piece = range && { ...range, of: Number(bytes) };
         return range;
       },
-      waitAside,
+      withoutSlot,
     });
     const { name: filename, contentType } = file;
     return { ...streamed(object), filename, contentType, etag, ...(piece && { piece }) };
@@ -99,8 +99,8 @@ export const fileHandlers = {
     return { message: 'File deleted successfully.' };
   },
 
-  async showImage({ context, params, setHeader, waitAside }) {
-    const object = await openImage(context, params.name, waitAside);
+  async showImage({ context, params, setHeader, withoutSlot }) {
+    const object = await openImage(context, params.name, withoutSlot);
     // Another picture has another address.
     setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     // Web clients of other origins show it.

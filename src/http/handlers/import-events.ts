@@ -92,7 +92,7 @@ export function createImportWatch(isDraining: () => boolean) {
     let shown = '';
     let admittedAt = performance.now();
     let sentAt = performance.now();
-    // What the client has done just before it watches is to be seen.
+    // Not a shared reading: it must show what the client has just done.
     for (let maxAgeMs = 0; !signal.aborted; maxAgeMs = watchMs) {
       if (performance.now() - admittedAt > sessionMs) {
         if (!(await isSignedIn(context, caller))) return;

@@ -22,7 +22,7 @@ export const userHandlers = {
   },
 
   async exportUsers({ context, query, readPiece }) {
-    // Judged before it is known whether anything but the head of the answer is wanted.
+    // Validated first, so that HEAD refuses the same filters as GET.
     const lines = usersCsv(context, query, undefined, readPiece);
     return { filename: 'users.csv', pieces: () => lines };
   },

@@ -2,7 +2,7 @@ import cors from 'cors';
 import type { RequestHandler } from 'express';
 import { headersOf, setHeaders } from './constant-headers.js';
 
-/** What a client of another origin could not read of an answer, were it not said that it may. */
+/** Response headers that browsers hide from other origins unless they are listed here. */
 const exposedHeaders = [
   'Accept-Ranges',
   'Content-Disposition',

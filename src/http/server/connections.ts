@@ -52,7 +52,7 @@ function boundConnections(server: Server, { total, perAddress, isTrusted, onClos
   const allSockets = newGroup();
   const byNetwork = new Map<string, SocketGroup>();
   const groupsOf = new WeakMap<Socket, SocketGroup[]>();
-  // Node gives connections that a worker refuses for it to the next one, and again, without an end.
+  // Node would offer a connection that one worker refuses this way to the next, endlessly.
   if (!cluster.isWorker) server.maxConnections = total + slack;
 
   function evictAbove({ all, idle }: SocketGroup, most: number, socket: Socket): void {
@@ -166,7 +166,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
       };
       if (responses.size === 0) bound.setBusy(socket);
       responses.add(response);
-      // Answered early, what is still coming has to come: else the client may never see the answer.
+      // After an early answer the rest of the request must still be read, or the client may never see the answer.
       response.once('close', () => (request.complete ? done() : request.once('close', done)));
       if (responses.size === 1) begin();
       else line.push(begin);

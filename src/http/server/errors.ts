@@ -217,7 +217,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     }
     // Too late for an answer: the connection ends, so that the client can't take a half for the whole.
     if (response.headersSent) return void response.destroy();
-    // What was to be sent may have been for keeping; that it failed is not.
+    // The handler may have set Cache-Control; an error must not be cached.
     response.setHeader('Cache-Control', 'no-store');
     const authenticate = known && challenge(mapping, known.code);
     if (authenticate) response.setHeader('WWW-Authenticate', authenticate);

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js';
 import type { Caller, Client } from '../../services/core.js';
-import type { ByteRange, UploadLimit, WaitAside } from '../../services/files/files.js';
+import type { ByteRange, UploadLimit, WithoutSlot } from '../../services/files/files.js';
 import type { Contract } from '../api/contract.js';
 import type { Operation, PathParameter } from '../api/operation.js';
 import type { StreamAnswer } from '../body/streams.js';
@@ -44,7 +44,7 @@ export interface HandlerRequest<T extends Operation = Operation> {
   /** Aborted when the client has gone. */
   signal: AbortSignal;
   /** Releases the request's slot while it waits in another bounded queue, or for the storage. */
-  waitAside: WaitAside;
+  withoutSlot: WithoutSlot;
   /** Waits until an answer with so many items may be built, where the query has no limit for them: see `itemBytes`. */
   expectItems(count: number): Promise<void>;
   /** The header, for operations that know callers of their own. */

@@ -211,7 +211,7 @@ export function respond<T extends Operation>(
       get signal() {
         return evicted ? AbortSignal.any([left(), evicted.signal]) : left();
       },
-      waitAside: <R>(wait: () => Promise<R>) => released(undefined, wait),
+      withoutSlot: <R>(wait: () => Promise<R>) => released(undefined, wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller } from '../../services/core.js';
 
-/** A body may be long on its way, and its sender not be allowed it any more. @throws AppError `TOKEN_INVALID` */
+/** The session may have ended while the body arrived. @throws AppError `TOKEN_INVALID` */
 export async function assertStillSignedIn(context: Context, caller: Caller | undefined): Promise<void> {
   if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
 }

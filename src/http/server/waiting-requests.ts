@@ -41,7 +41,7 @@ const defaultSlowMs = 5000;
 /** A page of a listing has up to 10 MB: unread responses must not fill the memory. */
 const defaultMostHeld = 128 * 1024 * 1024;
 /** The pauses before a body is refused, in milliseconds: after them the bodies before it have arrived or are stalled. */
-const pauses = [10, 50, 250, 250, 250];
+const pausesMs = [10, 50, 250, 250, 250];
 /** How often stalled requests are looked for, in milliseconds. */
 const checkEveryMs = 250;
 
@@ -112,7 +112,7 @@ export function createWaitingRequests({
 
   return {
     async body(request) {
-      for (const pause of pauses) {
+      for (const pause of pausesMs) {
         // A complete body waits for nothing.
         if (request.isComplete?.()) return () => undefined;
         const competitors = groups.bodies.competitors(request);

@@ -17,7 +17,7 @@ export async function setAvatar(core: Core, caller: Caller, upload: Upload, wait
   const picture = await asWebp(core, upload, avatarSize, userId, waiting);
   const file = await storeFile(
     core,
-    { kind: 'avatar', owner: { userId }, uploadedBy: userId, upload: picture, waitAside: waiting.waitAside },
+    { kind: 'avatar', owner: { userId }, uploadedBy: userId, upload: picture, withoutSlot: waiting.withoutSlot },
     async (stored, transaction) => {
       const current = await lockCaller(core, caller, transaction);
       await markForDeletion(core, { userId }, transaction);

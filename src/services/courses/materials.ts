@@ -21,7 +21,7 @@ import {
   storeFile,
   type Upload,
   type UploadLimit,
-  type WaitAside,
+  type WithoutSlot,
 } from '../files/files.js';
 import { type Page, pageOf } from '../paging.js';
 import { forceIncrementCourseVersions } from '../row-locks.js';
@@ -126,7 +126,7 @@ export async function materialLimit(core: Core, actor: Actor, courseId: string):
 
 /**
  * Adds a file to a course.
- * @param waitAside how the caller waits for the storage
+ * @param withoutSlot how the caller waits for the storage
  * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
 export async function addMaterial(
@@ -134,7 +134,7 @@ export async function addMaterial(
   actor: Actor,
   courseId: string,
   upload: Upload,
-  waitAside?: WaitAside,
+  withoutSlot?: WithoutSlot,
 ): Promise<StoredFile> {
   try {
     assertTypeAllowed(core, sanitizeFilename(upload.name));
@@ -144,7 +144,7 @@ export async function addMaterial(
   }
   return storeFile(
     core,
-    { kind: 'material', owner: { courseId }, uploadedBy: actor.actorId, upload, waitAside },
+    { kind: 'material', owner: { courseId }, uploadedBy: actor.actorId, upload, withoutSlot },
     async (file, transaction) => {
       await lockManagedCourse(core, actor, courseId, transaction);
       await assertQuota(core, courseId, file, transaction);

@@ -33,7 +33,7 @@ export async function setThumbnail(
       owner: { courseId },
       uploadedBy: actor.actorId,
       upload: picture,
-      waitAside: waiting.waitAside,
+      withoutSlot: waiting.withoutSlot,
     },
     async (stored, transaction) => {
       const course = await lockManagedCourse(core, actor, courseId, transaction);

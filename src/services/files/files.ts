@@ -34,7 +34,7 @@ export const atMost = (maxBytes: number): UploadLimit => ({
 });
 
 /** Waits without occupying a slot for requests. */
-export type WaitAside = <T>(wait: () => Promise<T>) => Promise<T>;
+export type WithoutSlot = <T>(wait: () => Promise<T>) => Promise<T>;
 
 /** The folder of unfinished uploads; nothing of it is served. */
 export function uploadsFolder(core: Core): string {
@@ -73,7 +73,7 @@ interface NewFile {
   uploadedBy: string | null;
   upload: Upload;
   /** How the caller waits for the storage, which may be slow. */
-  waitAside?: WaitAside | undefined;
+  withoutSlot?: WithoutSlot | undefined;
 }
 
 /** Stored images are always written by this program. */
@@ -98,7 +98,7 @@ type Attach = (file: StoredFile, transaction: Transaction) => Promise<void>;
 
 async function putAndAttach(
   core: Core,
-  { kind, owner, uploadedBy, upload, waitAside = (wait) => wait() }: NewFile,
+  { kind, owner, uploadedBy, upload, withoutSlot = (wait) => wait() }: NewFile,
   attach: Attach,
 ): Promise<StoredFile> {
   const { StoredFile } = core.database.models;
@@ -121,7 +121,7 @@ async function putAndAttach(
   };
   const file = await core.database.inTransaction((transaction) => StoredFile.create(row, { transaction }));
   try {
-    await waitAside(() => core.storage.put(row.storageKey, upload.path));
+    await withoutSlot(() => core.storage.put(row.storageKey, upload.path));
     const makeLive = async (transaction: Transaction) => {
       await attach(file, transaction);
       const where = { id: row.id, state: 'pending' };
@@ -263,7 +263,7 @@ export interface OpenOptions {
   /** Chooses a range of it; by default all of it. */
   rangeOf?(file: StoredFile): ByteRange | undefined;
   /** How the caller waits for the storage, which may be slow. */
-  waitAside?: WaitAside;
+  withoutSlot?: WithoutSlot;
 }
 
 /**
@@ -273,14 +273,14 @@ export interface OpenOptions {
 export async function openFile(
   core: Core,
   where: WhereOptions<StoredFile>,
-  { rangeOf, waitAside = (wait) => wait() }: OpenOptions = {},
+  { rangeOf, withoutSlot = (wait) => wait() }: OpenOptions = {},
 ): Promise<{ file: StoredFile; object: StoredObject }> {
   const { StoredFile } = core.database.models;
   const live = { [Op.and]: [{ state: 'live' as const }, where] };
   const file = await core.database.read(() => StoredFile.findOne({ where: live }));
   if (!file) throw notFound('File');
   const range = rangeOf?.(file);
-  const object = await waitAside(() => core.storage.open(file.storageKey, range));
+  const object = await withoutSlot(() => core.storage.open(file.storageKey, range));
   if (object) {
     assertWhole(core, file, object);
     return { file, object };

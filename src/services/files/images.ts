@@ -3,7 +3,7 @@ import type { StoredFile } from '../../db/models/stored-file.js';
 import { notFound } from '../../errors.js';
 import type { StoredObject } from '../../storage/storage.js';
 import type { Core } from '../core.js';
-import { openFile, removeUpload, type Upload, type WaitAside } from './files.js';
+import { openFile, removeUpload, type Upload, type WithoutSlot } from './files.js';
 
 const imagePrefix = '/api/images/';
 
@@ -15,7 +15,7 @@ export interface Waiting {
   /** Aborted when the client is gone; stops the work on the picture. */
   signal: AbortSignal;
   /** Images have a queue of their own. */
-  waitAside?: WaitAside;
+  withoutSlot?: WithoutSlot;
 }
 
 /** Converts an upload to a WebP picture, and removes the upload. */
@@ -24,12 +24,12 @@ export async function asWebp(
   upload: Upload,
   size: { width: number; height: number },
   account: string,
-  { signal, waitAside = (wait) => wait() }: Waiting,
+  { signal, withoutSlot = (wait) => wait() }: Waiting,
 ): Promise<Upload> {
   const target = `${upload.path}.webp`;
   const limits = { maxPixels: core.config.files.imagePixels, ...size };
   try {
-    await waitAside(() => core.images.prepare(upload.path, target, limits, { account, signal }));
+    await withoutSlot(() => core.images.prepare(upload.path, target, limits, { account, signal }));
   } finally {
     await removeUpload(upload);
   }
@@ -37,8 +37,8 @@ export async function asWebp(
 }
 
 /** Opens a picture by the name in its address. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
-export async function openImage(core: Core, name: string, waitAside: WaitAside): Promise<StoredObject> {
+export async function openImage(core: Core, name: string, withoutSlot: WithoutSlot): Promise<StoredObject> {
   // Keys are stored as ASCII; MariaDB refuses to compare them with other text.
   if (!/^[\w.-]+$/.test(name)) throw notFound('File');
-  return (await openFile(core, { storageKey: `image/${name}` }, { waitAside })).object;
+  return (await openFile(core, { storageKey: `image/${name}` }, { withoutSlot })).object;
 }

@@ -40,7 +40,7 @@ export async function removeUnusedTexts(core: Core, lease: Lease, before: Date, 
         transaction,
       });
       const kept = new Set(shared.map(({ DISTINCT: id }) => id));
-      // Who refers to a text at this moment has changed its time, in a transaction that this one waits for.
+      // A transaction that refers to a text at this moment has changed its time, and this one waits for it.
       return models.AuditText.destroy({ where: { id: ids.filter((id) => !kept.has(id)), usedAt }, transaction });
     });
   }

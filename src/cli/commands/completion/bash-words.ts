@@ -28,31 +28,31 @@ class Reader {
 
   constructor(private readonly breaks: string) {}
 
-  read(sign: string, next: string): void {
+  read(character: string, next: string): void {
     if (this.isEscaped) {
-      this.value += sign;
+      this.value += character;
       this.isEscaped = false;
-    } else if (this.quote !== '') this.readQuoted(sign, next);
-    else if (sign === '\\') this.isEscaped = true;
-    else if (sign === "'" || sign === '"') {
-      this.quote = sign;
+    } else if (this.quote !== '') this.readQuoted(character, next);
+    else if (character === '\\') this.isEscaped = true;
+    else if (character === "'" || character === '"') {
+      this.quote = character;
       this.kept = this.value.length;
-    } else if (separators.includes(sign)) {
+    } else if (separators.includes(character)) {
       this.value = '';
       this.kept = 0;
     } else {
       const before = this.value.length;
-      this.value += sign;
-      // The word that bash completes begins behind a break, but with the sign of hosts.
-      if (this.breaks.includes(sign)) this.kept = sign === '@' ? before : this.value.length;
+      this.value += character;
+      // The word that bash completes begins behind a break, but with the @ of hosts.
+      if (this.breaks.includes(character)) this.kept = character === '@' ? before : this.value.length;
     }
   }
 
-  private readQuoted(sign: string, next: string): void {
-    if (sign === this.quote) this.quote = '';
-    else if (this.quote === '"' && sign === '\\' && next !== '' && escapedInQuotes.includes(next))
+  private readQuoted(character: string, next: string): void {
+    if (character === this.quote) this.quote = '';
+    else if (this.quote === '"' && character === '\\' && next !== '' && escapedInQuotes.includes(next))
       this.isEscaped = true;
-    else this.value += sign;
+    else this.value += character;
   }
 }
 

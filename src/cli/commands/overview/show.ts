@@ -16,7 +16,7 @@ const peopleColumns: readonly Column<People>[] = [
   { name: 'accounts', value: ([name]) => name, fit: 'whole', priority: 0 },
   { name: 'total', value: ([, { total }]) => total, priority: 0 },
   { name: 'active', value: ([, { active }]) => active, priority: 0 },
-  // The other two say it as well.
+  // First to be left out: total and active imply it.
   { name: 'inactive', value: ([, { inactive }]) => inactive, priority: 1 },
   { name: 'initialPassword', value: ([, { initialPassword }]) => initialPassword, priority: 0 },
   { name: 'locked', value: ([, { locked }]) => locked, priority: 0 },

@@ -71,7 +71,8 @@ export interface Endpoint {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Text for element content and double-quoted attributes. */
-export const escaped = (text: unknown): string => String(text).replace(/[&<>"]/g, (sign) => entities[sign] ?? sign);
+export const escaped = (text: unknown): string =>
+  String(text).replace(/[&<>"]/g, (character) => entities[character] ?? character);
 
 /** A description as HTML: text between backticks is code. */
 export const prose = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
