@@ -84,6 +84,8 @@ class Deadline {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.leftMs = left;
+    // The next use has the whole limit again, whatever became of this one.
+    if (this.restarts) this.isExceeded = false;
   }
 
   private expire(): void {

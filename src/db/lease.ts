@@ -11,6 +11,9 @@ import { isSqlite, nowMsSql } from './dialect.js';
  */
 const defaultDurationMs = 30_000;
 
+/** How long releasing a lease may take, in milliseconds: its owner waits for it, and a lease that isn't released expires. */
+const releaseMs = 2000;
+
 /** An acquired lease. */
 export interface Lease {
   /**
@@ -172,16 +175,20 @@ export async function withLease<T>(
   const own: OwnLease = { name, owner, durationMs, isRenewedWhenExpired };
   const renew = (transaction: Transaction) => renewLease(database, own, transaction);
   let renewal: Promise<unknown> = Promise.resolve();
-  // A renewal that fails is repeated at the next tick; the lease outlives two failures.
+  const everyMs = durationMs / 3;
+  // A renewal that fails is repeated at the next tick; the lease outlives two failures. It has a deadline of its own: the
+  // deadline of the work may have passed while the work still relies on the lease.
   const timer = setInterval(() => {
-    renewal = database.inTransaction(renew).catch((error: unknown) => error);
-  }, durationMs / 3);
+    const renewed = database.withDeadline({ all: everyMs }, () => database.inTransaction(renew));
+    renewal = renewed.catch((error: unknown) => error);
+  }, everyMs);
   try {
     return await work({ renew });
   } finally {
     clearInterval(timer);
     await renewal;
     // The result of the work matters more than a lease that can't be released: it expires.
-    await releaseLease(database, name, owner).catch(() => undefined);
+    const release = () => releaseLease(database, name, owner);
+    await database.withDeadline({ all: releaseMs }, release).catch(() => undefined);
   }
 }

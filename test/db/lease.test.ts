@@ -4,6 +4,7 @@ import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { activeLeases, createLeaseTable, type Lease, withLease } from '../../src/db/lease.js';
 import { AppError } from '../../src/errors.js';
+import { scaled } from '../support/machine.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 
@@ -135,6 +136,23 @@ describe('a lease', () => {
       await withLease(database, 'work', 0, refusal, work, { isRenewedWhenExpired });
     }
     expect(renewed).to.deep.equal([true, false]);
+  });
+
+  it('is renewed after its work has exceeded the deadline of one use of the database', async () => {
+    const eachMs = scaled(150);
+    const durationMs = 6 * eachMs;
+    const work = async ({ renew }: Lease) => {
+      const stall = () => database.inTransaction(() => sleep(2 * eachMs));
+      // A server's connection is broken, a file's lock is kept: both have exceeded the deadline.
+      await stall().catch(({ code }: AppError) => expect(code).to.equal('DATABASE_UNREACHABLE'));
+      await sleep(1.5 * durationMs);
+      const { code } = await failureOf(() => lease(databases.open(), 0, () => Promise.resolve()));
+      expect(code).to.equal('MIGRATION_LOCKED');
+      return database.inTransaction(renew);
+    };
+    const held = () => withLease(database, 'work', 0, refusal, work, { durationMs });
+    expect(await database.withDeadline({ each: eachMs }, held)).to.equal(true);
+    expect(await leasesIn(database)).to.deep.equal([]);
   });
 
   it('is not taken from its new owner', async () => {
