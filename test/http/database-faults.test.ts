@@ -8,11 +8,13 @@ import { createLogger } from '../../src/logger.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql } from '../support/database.js';
 import { testEnvironment } from '../support/environment.js';
-import { buildCourse, signIn } from '../support/factories.js';
+import { buildCourse, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { otherWriter } from '../support/sqlite-lock.js';
 import { expectFailure } from './support/expectations.js';
+
+const minuteMs = 60_000;
 
 if (onMysql)
   describe('The API on a database that', () => {
@@ -25,7 +27,8 @@ if (onMysql)
       Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
       const env = { ...testEnvironment, DATABASE_URL: url.href, DATA_DIR: harness.context.config.dataDir };
       const silent = createLogger('silent', { write: () => undefined });
-      context = await createContext(loadConfig({ env, cwd: '/' }), silent, { hasher: harness.context.hasher });
+      const { hasher, now } = harness.context;
+      context = await createContext(loadConfig({ env, cwd: '/' }), silent, { hasher, now });
     });
     afterEach(async () => {
       proxy.set({ kind: 'none' });
@@ -89,7 +92,8 @@ if (onMysql)
     it('takes no changes answers who reads, long after they have signed in too', async () => {
       const { token } = await signIn(harness.context);
       const { models, sequelize } = harness.context.database;
-      await models.Session.update({ createdAt: new Date(Date.now() - 600_000) }, { where: {} });
+      const lastUse = async () => (await models.Session.findOne())?.lastUsedAt;
+      harness.advance(6 * minuteMs);
       const refusal = "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'read-only'";
       await sequelize.query(`CREATE TRIGGER readonly BEFORE UPDATE ON sessions FOR EACH ROW ${refusal}`);
       try {
@@ -97,9 +101,31 @@ if (onMysql)
       } finally {
         await sequelize.query('DROP TRIGGER readonly');
       }
-      expect(await models.Session.findOne()).to.include({ lastUsedAt: null });
       await get('/api/auth/me', token).expect(200);
-      expect((await models.Session.findOne())?.lastUsedAt).to.be.a('date');
+      expect(await lastUse()).to.equal(null);
+      harness.advance(minuteMs);
+      await get('/api/auth/me', token).expect(200);
+      expect(await lastUse()).to.be.a('date');
+    });
+
+    it('lets changes wait answers who reads, long after they have signed in too', async () => {
+      const { user, token } = await signIn(harness.context);
+      const others = [await tokenFor(harness.context, user), await tokenFor(harness.context, user)];
+      harness.advance(6 * minuteMs);
+      const { sequelize } = harness.context.database;
+      await sequelize.transaction(async (transaction) => {
+        await sequelize.query('SELECT id FROM sessions FOR UPDATE', { transaction });
+        let hasChangeEnded = false;
+        const logout = request(createApp(context)).post('/api/auth/logout').auth(token, { type: 'bearer' });
+        const change = logout.then((response) => {
+          hasChangeEnded = true;
+          return response;
+        });
+        for (const tokens of [[token, token, ...others], [token]])
+          await Promise.all(tokens.map((each) => get('/api/auth/me', each).expect(200)));
+        expect(hasChangeEnded).to.equal(false);
+        expectFailure(await change, 503, 'The service is temporarily unavailable.');
+      });
     });
 
     it('loses the connection before that answers as if nothing had happened', async () => {
@@ -120,13 +146,23 @@ else
 
     it('another program writes to all the time answers 503 within 5 s where it is to be changed', async () => {
       const { token } = await signIn(harness.context);
+      // Of a session that was not used for a while, the next use is to be recorded.
+      harness.advance(6 * minuteMs);
       const intruder = await otherWriter(harness.databaseUrl.replace(/^sqlite:/, ''));
       await intruder.run('BEGIN IMMEDIATE');
       const startedAt = performance.now();
       const change = () => harness.api('put', '/api/auth/profile', token).send({ lastName: 'Waiting' });
-      const changes = Array.from({ length: 5 }, change);
-      const reads = Array.from({ length: 5 }, () => harness.api('get', '/api/auth/me', token).expect(200));
-      await Promise.all(reads);
+      let changesEnded = 0;
+      const changes = Array.from({ length: 5 }, async () => {
+        const response = await change();
+        changesEnded += 1;
+        return response;
+      });
+      for (let round = 0; round < 2; round += 1) {
+        const reads = Array.from({ length: 5 }, () => harness.api('get', '/api/auth/me', token).expect(200));
+        await Promise.all(reads);
+      }
+      expect(changesEnded).to.equal(0);
       expect(performance.now() - startedAt).to.be.lessThan(scaled(2000));
       for (const response of await Promise.all(changes)) {
         expectFailure(response, 503, 'The service is busy. Try again shortly.');

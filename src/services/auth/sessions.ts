@@ -5,14 +5,12 @@ import type { Account, User } from '../../db/models/user.js';
 import type { Order } from '../../db/page.js';
 import { findSession, type SessionWithUser } from '../../db/session-query.js';
 import { storeSession } from '../../db/session-start.js';
-import { AppError, isAppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
-
-/** How precise `lastUsedAt` is: a write per request would cost more than it tells. */
-const lastUsedPrecisionMs = 5 * 60_000;
+import { recordUse } from './session-use.js';
 
 /** Sessions per transaction of the cleanup, which must not delay logins. */
 const sweepBatch = 1000;
@@ -119,8 +117,7 @@ export async function authenticate(core: Core, token: string, client: Client): P
   if (!claims) throw new AppError('TOKEN_INVALID');
   const session = await openSession(core, claims.sid, claims.userId);
   if (!session) throw new AppError('TOKEN_INVALID');
-  if (now.getTime() - session.usedAt.getTime() >= lastUsedPrecisionMs)
-    await touch(core, session.id, now).catch(ignoreIfReadOnly);
+  await recordUse(core, session, now);
   return { ...client, user: session.user, sessionId: session.id, sessionExpiresAt: session.expiresAt };
 }
 
@@ -136,17 +133,6 @@ export async function isSignedIn(
   { sessionId, user }: Pick<Caller, 'sessionId'> & { user: Pick<Account, 'id'> },
 ): Promise<boolean> {
   return (await openSession(core, sessionId, user.id)) !== undefined;
-}
-
-/** Recording the use of a session must not fail a request that only reads. */
-function ignoreIfReadOnly(error: unknown): void {
-  if (!isAppError(error, 'DATABASE_NOT_WRITABLE', 'OVERLOADED')) throw error;
-}
-
-async function touch(core: Core, id: string, now: Date): Promise<void> {
-  await core.database.inTransaction((transaction) =>
-    core.database.models.Session.update({ lastUsedAt: now }, { where: { id }, transaction }),
-  );
 }
 
 /** A page of the caller's sessions that have not expired, newest first. @throws AppError `VALIDATION` */
