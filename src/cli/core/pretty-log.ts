@@ -12,6 +12,8 @@ interface RequestEntry {
   responseTime?: number | undefined;
   /** The account that it came from. */
   userId?: string | undefined;
+  /** Its answer wasn't sent whole: then the message says so. */
+  aborted?: boolean | undefined;
 }
 
 /** What every line may have; besides, it has what was logged. */
@@ -90,12 +92,12 @@ function requestText({ req, res, responseTime, userId }: RequestEntry, paint: Ch
 function parted({ level, time, msg = '', err, ...logged }: Entry, { paint, width }: LogDisplay) {
   const label = level === 'info' ? '' : level.toUpperCase();
   const start = [paint.dim(clock(time)), ...(label === '' ? [] : [paintedLevel(level, paint)])];
-  const { req, res, responseTime, userId, ...others } = logged;
+  const { req, res, responseTime, userId, aborted, ...others } = logged;
   const error = err && { err: errorText(err) };
   if (typeof req?.path !== 'string' || typeof req.method !== 'string')
     return { ...logged, ...error, msg: [...start, msg].join(' ') };
   // Of an answered request the status says what the message does.
-  const words = res ? [] : [msg];
+  const words = res && !aborted ? [] : [msg];
   const taken = [clock(time), label, ...words].reduce((sum, { length }) => sum + length + Number(length > 0), 0);
   const room = (width() ?? Number.POSITIVE_INFINITY) - taken;
   const text = requestText({ req, res, responseTime, userId }, paint, room);

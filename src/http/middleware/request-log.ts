@@ -13,7 +13,8 @@ export function describeRequest(request: Request, response: Response): object {
 }
 
 /**
- * Gives each request an id, answered as `X-Request-Id`, and logs a line when it is done. Health checks are logged at debug
+ * Gives each request an id, answered as `X-Request-Id`, and logs a line when it is done; one whose answer wasn't sent whole is
+ * `aborted`, and has a status only if its client was sent that. Health checks are logged at debug
  * level: they come every few seconds. Written here, because every request pays for it: `pino-http` makes a logger for each
  * and looks in each line for secrets, of which these have none.
  */
@@ -23,18 +24,21 @@ export function requestLog(logger: Logger): RequestHandler {
     const startedAt = performance.now();
     response.setHeader('X-Request-Id', randomUUID());
     response.once('close', () => {
-      const status = response.statusCode;
+      const isAborted = !response.writableFinished;
+      const status = isAborted && !response.headersSent ? undefined : response.statusCode;
       // Set when the caller is known.
       const { userId }: { userId?: string } = response.locals;
       const line = {
         req: describeRequest(request, response),
-        res: { status },
+        ...(status !== undefined && { res: { status } }),
+        ...(isAborted && { aborted: true }),
         responseTime: Math.round(performance.now() - startedAt),
         ...(userId !== undefined && { userId }),
       };
       // The error handler logs the error itself, once.
-      const message = status >= 500 ? 'request failed' : 'request';
-      if (isProbe(request.originalUrl) && status < 500) lines.debug(line, message);
+      const hasFailed = status !== undefined && status >= 500;
+      const message = hasFailed ? 'request failed' : isAborted ? 'request aborted' : 'request';
+      if (isProbe(request.originalUrl) && !hasFailed) lines.debug(line, message);
       else lines.info(line, message);
     });
     next();

@@ -210,7 +210,9 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     const mapping = known ? mappings[known.code] : serverError;
     // What the database caused names it.
     if (known?.code === 'OVERLOADED' && known.cause === undefined) refusedByBound.add(response);
-    if (mapping.status >= 500) {
+    // Work that was stopped because its client left: the line of the request says so.
+    const isGivenUp = response.destroyed && known?.code === 'INTERRUPTED';
+    if (mapping.status >= 500 && !isGivenUp) {
       const entry = { req: describeRequest(request, response), err: error };
       if (known && mapping.status === 503) logUnavailable(known.code, entry);
       else logger.error(entry, 'request failed');

@@ -78,14 +78,14 @@ export function createMetrics(context: Context, load?: () => Load, ofAllWorkers?
   const labelNames = ['method', 'path', 'status'] as const;
   const durations = new Histogram({
     name: 'coursectl_http_request_duration_seconds',
-    help: 'How long requests took, by operation and status',
+    help: 'How long requests took, by operation and status; "aborted" where the answer was not sent whole',
     labelNames,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
   const aborted = new Counter({
     name: 'coursectl_http_requests_aborted_total',
-    help: 'Requests whose client went away before the answer',
+    help: 'Requests that ended before their answer was sent whole, mostly because their client left',
     registers: [registry],
   });
   new Gauge({
@@ -121,12 +121,14 @@ export function createMetrics(context: Context, load?: () => Load, ofAllWorkers?
     middleware(request, response: Response<unknown, { operation?: Operation }>, next) {
       const startedAt = performance.now();
       response.once('close', () => {
-        if (!response.writableFinished) aborted.inc();
+        const isAborted = !response.writableFinished;
+        if (isAborted) aborted.inc();
         // The path as the contract has it: what clients send would make figures without end.
         const path = response.locals.operation?.path ?? 'none';
         const method = response.locals.operation ? request.method : 'any';
         const seconds = (performance.now() - startedAt) / 1000;
-        durations.observe({ method, path, status: response.statusCode }, seconds);
+        // A status that was set but not sent says nothing about the operation.
+        durations.observe({ method, path, status: isAborted ? 'aborted' : response.statusCode }, seconds);
       });
       next();
     },

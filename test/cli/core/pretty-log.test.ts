@@ -70,6 +70,15 @@ describe('A readable line of the log', () => {
     );
   });
 
+  it('says that a request was aborted, with its status if it was sent', async () => {
+    const { res, ...unanswered } = { ...answered(200, '/api/courses'), aborted: true };
+    const written = async (entry: object) => plain((logger) => logger.info(entry, 'request aborted'));
+    expect(await written({ ...unanswered, res })).to.equal('request aborted GET /api/courses 200 12 ms by …cccc0003\n');
+    expect(await written(unanswered)).to.equal(
+      'request aborted GET /api/courses 12 ms by …cccc0003 request …dddd0004\n',
+    );
+  });
+
   it('fits the terminal: long paths are cut', async () => {
     const path = `/api/enrollments/course/${course}/${'x'.repeat(90)}`;
     for (const columns of [60, 80, 120]) {
