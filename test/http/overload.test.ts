@@ -175,6 +175,8 @@ describe('A service with limits', () => {
     });
     await request(url).get('/api/auth/setup-status').expect(200);
     await until(() => logged.join('').includes('"count":5'));
+    const { text } = await request(url).get('/metrics').expect(200);
+    expect(text).to.match(/^coursectl_requests_refused_total 5$/m);
   });
 
   describe('after a refusal', () => {

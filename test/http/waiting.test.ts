@@ -69,6 +69,12 @@ describe('Requests that wait for their clients', () => {
 
   const isOpen = ({ socket }: Opened) => !socket.destroyed;
 
+  /** A counter of the service. */
+  async function counted(name: string): Promise<number> {
+    const { text } = await request(url).get('/metrics').expect(200);
+    return Number(new RegExp(`^${name} (\d+)$`, 'm').exec(text)?.[1]);
+  }
+
   const json = 'Content-Type: application/json';
   /** The beginning of a login whose body doesn't come. */
   const stalledLogin = head('POST /api/auth/login HTTP/1.1', json, 'Content-Length: 90');
@@ -112,6 +118,7 @@ describe('Requests that wait for their clients', () => {
     expect(others.filter(isOpen)).to.have.length(199);
     expect(elsewhere.filter(isOpen)).to.have.length(20);
     expect(await bodies()).to.equal(220);
+    expect(await counted('coursectl_requests_cut_total')).to.equal(1);
   });
 
   it('end when a body comes more slowly than the minimum rate, and not when it comes faster', async function () {
@@ -248,6 +255,7 @@ describe('Requests that wait for their clients', () => {
       const flood = await openMany(5, head('GET /readyz HTTP/1.1').repeat(5000));
       await request(url).get('/api/auth/setup-status').expect(200);
       await Promise.all(flood.map(({ socket }) => socket.destroyed || once(socket, 'close')));
+      expect(await counted('coursectl_connections_closed_total')).to.equal(5);
       const few = await open(
         head('GET /readyz HTTP/1.1').repeat(30) + head('GET /healthz HTTP/1.1', 'Connection: close'),
       );

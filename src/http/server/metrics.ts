@@ -7,10 +7,22 @@ import type { Operation } from '../api/operation.js';
 import type { Load } from './load.js';
 import type { Figures } from './worker-metrics.js';
 
+/** What the server refuses or ends by itself. */
+interface Refusals {
+  /** A request was answered 503, because the service was busy. */
+  requestRefused(): void;
+  /** A request was ended, because its client kept it waiting. */
+  requestCut(): void;
+  /** A connection was closed, because there were too many, or too many requests on it. */
+  connectionClosed(): void;
+}
+
 /** Figures for Prometheus: of the process, of requests by operation and status, of the database's connections. */
 export interface Metrics {
   /** Counts and times requests. */
   middleware: RequestHandler;
+  /** Counts what the server refuses or ends by itself. */
+  refusals: Refusals;
   /** All figures, as text; of a worker, those of the whole service. */
   text(): Promise<string>;
   /** The figures of this process, as data. */
@@ -67,6 +79,21 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
   });
 }
 
+function addRefusalCounters(registry: Registry): Refusals {
+  const counter = (name: string, help: string) => {
+    const total = new Counter({ name: `coursectl_${name}_total`, help, registers: [registry] });
+    return () => total.inc();
+  };
+  return {
+    requestRefused: counter('requests_refused', 'Requests answered 503 unread, because too many others were waiting'),
+    requestCut: counter('requests_cut', 'Requests ended because their clients kept them waiting'),
+    connectionClosed: counter(
+      'connections_closed',
+      'Connections closed because there were too many, or too many requests on one',
+    ),
+  };
+}
+
 /**
  * The figures of one service, counted from now on.
  * @param ofAllWorkers asks for the figures of all workers, as text; absent where this process is alone
@@ -108,6 +135,7 @@ export function createMetrics(context: Context, load?: () => Load, ofAllWorkers?
     asked = true;
   };
   return {
+    refusals: addRefusalCounters(registry),
     contentType: registry.contentType,
     text() {
       if (ofAllWorkers) return ofAllWorkers();

@@ -116,7 +116,7 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
 }
 
 /** Refuses requests without reading them: the cheaper a refusal, the more other requests are served. */
-function refusal({ config }: Context) {
+function refusal({ config }: Context, onRefused: () => void) {
   const body = JSON.stringify({ error: messageOf('OVERLOADED') });
   const headers = {
     ...Object.fromEntries(headersOf(securityHeaders())),
@@ -129,7 +129,10 @@ function refusal({ config }: Context) {
   // Without CORS headers a browser's client couldn't read Retry-After.
   const cors = corsMiddleware(config.http.allowedOrigins);
   return (request: IncomingMessage, response: ServerResponse) => {
-    const send = () => response.writeHead(503, [...flat, 'X-Request-Id', randomUUID()]).end(body);
+    const send = () => {
+      response.writeHead(503, [...flat, 'X-Request-Id', randomUUID()]).end(body);
+      onRefused();
+    };
     if (request.headers.origin === undefined) send();
     // It needs no more of Express than what it extends.
     else cors(request as Request, response as Response, send);
@@ -193,7 +196,7 @@ export async function startServer(
   const afterwork = new Set<Promise<void>>();
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
   const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
-  const refuse = refusal(context);
+  const refuse = refusal(context, () => metrics.refusals.requestRefused());
   const admission = createAdmission(
     {
       maxConcurrent: maxInFlight,
@@ -213,7 +216,11 @@ export async function startServer(
   const closed = countPerSecond((count) =>
     context.logger.warn({ count }, 'connections were closed: there were too many'),
   );
-  const waiting = createWaitingRequests({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onCut: cut.add });
+  const onCut = () => {
+    cut.add();
+    metrics.refusals.requestCut();
+  };
+  const waiting = createWaitingRequests({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onCut });
   const consolePages = context.config.http.webConsole ? serveConsole(consoleFolder) : undefined;
   const load = () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() });
   const metrics = createMetrics(context, load, ofAllWorkers);
@@ -246,7 +253,10 @@ export async function startServer(
     total: mostConnections,
     perAddress: connectionsPerAddress,
     isTrusted: (address) => isProxy(address, 0),
-    onClosed: closed.add,
+    onClosed() {
+      closed.add();
+      metrics.refusals.connectionClosed();
+    },
   });
   limitConnections(server);
   const { address, port, family } = await listen(server, host, wantedPort);
