@@ -24,6 +24,7 @@ const howToMakeASecret = 'make one with: openssl rand -base64 48';
 export function crossChecks(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
   return [
     ...databaseProblems(given),
+    ...tlsProblems(given, values),
     ...storageProblems(given, values),
     ...workerProblems(given, values),
     ...replicaProblems(given, values),
@@ -44,6 +45,14 @@ function databaseProblems(given: GivenSettings): SettingProblem[] {
 
 const usesFile = (given: GivenSettings, { DATABASE_URL: url }: Partial<SettingValues>) =>
   url ? url.dialect === 'sqlite' : given.DATABASE_URL === undefined && given.DB_NAME === undefined;
+
+/** Who names an authority expects the server to be verified: without this, passwords would go to it unencrypted. */
+function tlsProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
+  if (given.DB_TLS_CA_FILE === undefined || usesFile(given, values)) return [];
+  if (values.DB_TLS === undefined || values.DB_TLS === 'required') return [];
+  const problem = 'must not be set unless DB_TLS is required: set DB_TLS=required, or remove DB_TLS_CA_FILE';
+  return [{ name: 'DB_TLS_CA_FILE', problem }];
+}
 
 function replicaProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
   if (given.DATABASE_READ_URL === undefined || !usesFile(given, values)) return [];

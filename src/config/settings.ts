@@ -119,7 +119,7 @@ const rows = {
     defaultText: "the system's",
     path: 'database.tlsCaFile',
     ifAbsent: "(the system's authorities)",
-    description: 'PEM file with the certificate authorities to trust',
+    description: 'PEM file with the certificate authorities to trust; needs `DB_TLS=required`',
   },
   DB_POOL_MAX: {
     rule: integer(1, 500),

@@ -87,7 +87,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
     mustBe: 'must be off, required or no-verify.',
   },
   DB_TLS_CA_FILE: {
-    beside: mysql,
+    beside: { ...mysql, DB_TLS: 'required' },
     read: server('tlsCaFile'),
     unset: undefined,
     valid: { 'ca.pem': inFolder('ca.pem'), '/etc/ca.pem': '/etc/ca.pem' },
@@ -488,6 +488,15 @@ describe('loadConfig', () => {
 
   it('allows a low hashing cost with NODE_ENV=test only', () => {
     expect(load({ NODE_ENV: 'test', BCRYPT_COST: '4' }).auth.bcryptCost).to.equal(4);
+  });
+
+  it('refuses authorities for a server that is not verified', async () => {
+    const message =
+      'DB_TLS_CA_FILE must not be set unless DB_TLS is required: set DB_TLS=required, or remove DB_TLS_CA_FILE.';
+    for (const tls of [{}, { DB_TLS: 'off' }, { DB_TLS: 'no-verify' }]) {
+      const problems = await problemsWith({ ...mysql, ...tls, DB_TLS_CA_FILE: 'ca.pem' });
+      expect(problems).to.deep.equal([{ path: 'DB_TLS_CA_FILE', message }]);
+    }
   });
 
   it('reports all problems together, one per setting', async () => {
