@@ -132,9 +132,21 @@ export function activeEnrollmentExists(sequelize: Sequelize, courseId: string, u
   );
 }
 
-/** That `column` is the id of an account that is locked at a moment, as a whole or at an address. */
-export function isLocked(sequelize: Sequelize, column: string, at: Date) {
-  const locked = `SELECT account_id FROM login_throttle WHERE locked_until > ${sequelize.escape(at)}`;
+/** Locks that end later than one moment, and at another one at the latest. */
+export interface LockEnds {
+  after: Date;
+  until: Date;
+}
+
+/** That a row has a lock that ends then. */
+export function endsWithin(sequelize: Sequelize, { after, until }: LockEnds): string {
+  const literal = sqlLiteral(sequelize);
+  return `locked_until > ${literal(after)} AND locked_until <= ${literal(until)}`;
+}
+
+/** That `column` is the id of an account that is locked, as a whole or at an address. */
+export function isLocked(sequelize: Sequelize, column: string, inForce: LockEnds) {
+  const locked = `SELECT account_id FROM login_throttle WHERE ${endsWithin(sequelize, inForce)}`;
   return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${locked})`));
 }
 
@@ -150,17 +162,17 @@ export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: st
   return sequelize.where(sequelize.col(column), Op.notIn, sequelize.literal(`(${enrolled})`));
 }
 
-/** The locks of the account in the row of a query of accounts that are in force at a moment. */
-const locksSql = (sequelize: Sequelize, at: Date) =>
-  `FROM login_throttle WHERE account_id = \`User\`.\`id\` AND locked_until > ${sqlLiteral(sequelize)(at)}`;
+/** The locks in force of the account in the row of a query of accounts. */
+const locksSql = (sequelize: Sequelize, inForce: LockEnds) =>
+  `FROM login_throttle WHERE account_id = \`User\`.\`id\` AND ${endsWithin(sequelize, inForce)}`;
 
 /** That a lock is the one of the account in the same row of a query that ends last. */
-export function isLatestLock(sequelize: Sequelize, at: Date) {
-  const latest = `SELECT subject ${locksSql(sequelize, at)} ORDER BY locked_until DESC LIMIT 1`;
+export function isLatestLock(sequelize: Sequelize, inForce: LockEnds) {
+  const latest = `SELECT subject ${locksSql(sequelize, inForce)} ORDER BY locked_until DESC LIMIT 1`;
   return sequelize.where(sequelize.col('currentLock.subject'), sequelize.literal(`(${latest})`));
 }
 
-/** That an account is locked at a moment, as a whole or at an address, or is not. */
-export function isLockedAt(sequelize: Sequelize, at: Date, locked: boolean) {
-  return sequelize.literal(`${locked ? '' : 'NOT '}EXISTS (SELECT 1 ${locksSql(sequelize, at)})`);
+/** That an account is locked, as a whole or at an address, or is not. */
+export function isLockedNow(sequelize: Sequelize, inForce: LockEnds, locked: boolean) {
+  return sequelize.literal(`${locked ? '' : 'NOT '}EXISTS (SELECT 1 ${locksSql(sequelize, inForce)})`);
 }

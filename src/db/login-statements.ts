@@ -1,4 +1,5 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
+import { endsWithin, type LockEnds } from './conditions.js';
 import type { Database } from './connection.js';
 import { driverError, isSqlite, sqlLiteral } from './dialect.js';
 
@@ -26,6 +27,10 @@ export interface Reservation {
   subjects: readonly CountedSubject[];
   /** Locks that ended then or before are forgotten. */
   historyStart: Date;
+  /** Locks that end later than these were set by a clock that was ahead. */
+  inForce: LockEnds;
+  /** Windows that began later were begun by such a clock, and are over. */
+  latestMoment: Date;
   /** Attempts that don't count any more. */
   expired: readonly string[];
   /** Those of them that can't even end any more. */
@@ -66,10 +71,12 @@ function reservationSql(sequelize: Sequelize, wanted: Reservation): string {
     `CASE subject ${subjects.map((of) => `WHEN ${literal(of.subject)} THEN ${value(of)}`).join(' ')} END`;
   const windowStart = bySubject((of) => literal(of.windowStart));
   const json = "COALESCE(attempts_json, '{}')";
-  const failures = `CASE WHEN window_started_at > ${windowStart} THEN failures ELSE 0 END`;
+  const isInWindow = `window_started_at > ${windowStart} AND window_started_at <= ${literal(wanted.latestMoment)}`;
+  const isForgotten = `locked_until <= ${historyStart} OR locked_until > ${literal(wanted.inForce.until)}`;
+  const failures = `CASE WHEN ${isInWindow} THEN failures ELSE 0 END`;
   const counted = `${failures} + ${countOf(sequelize, without(literal, json, expired))}`;
   const isFull = bySubject((of) =>
-    of.limit === undefined ? '0' : `locked_until > ${now} OR ${counted} >= ${of.limit}`,
+    of.limit === undefined ? '0' : `(${endsWithin(sequelize, wanted.inForce)}) OR ${counted} >= ${of.limit}`,
   );
   const first = ({ subject, accountId }: CountedSubject) =>
     [subject, accountId, 0, wanted.now, JSON.stringify({ [id]: startedAt }), null, null, 0].map(literal);
@@ -79,9 +86,9 @@ function reservationSql(sequelize: Sequelize, wanted: Reservation): string {
     // The statement may be repeated: then it has counted the attempt already.
     `failures = CASE WHEN JSON_EXTRACT(attempts_json, ${path}) IS NULL AND (${isFull}) THEN ${refusal(sequelize)} ELSE ${failures} END`,
     `attempts_json = JSON_SET(${without(literal, json, forgotten)}, ${path}, ${startedAt})`,
-    `locks = CASE WHEN locked_until <= ${historyStart} THEN 0 ELSE locks END`,
-    `locked_until = CASE WHEN locked_until <= ${historyStart} THEN NULL ELSE locked_until END`,
-    `window_started_at = CASE WHEN window_started_at > ${windowStart} THEN window_started_at ELSE ${now} END`,
+    `locks = CASE WHEN ${isForgotten} THEN 0 ELSE locks END`,
+    `locked_until = CASE WHEN ${isForgotten} THEN NULL ELSE locked_until END`,
+    `window_started_at = CASE WHEN ${isInWindow} THEN window_started_at ELSE ${now} END`,
     // Rows that are older than the column don't have it.
     `account_id = ${bySubject((of) => literal(of.accountId))}`,
   ];

@@ -119,6 +119,29 @@ describe('The throttle of logins', () => {
     expectLocked(await login(email, factoryPassword), 10);
   });
 
+  it('locks nobody for longer after the clock was hours ahead, nor counts failures of that time', async () => {
+    const { user, token } = await signIn(harness.context, { role: 'super_admin' });
+    const { id, email } = await buildUser(harness.context);
+    const locked = async () =>
+      (await harness.api('get', '/api/users?locked=true', token).expect(200)).body.users.length;
+    harness.advance(3 * 60 * minuteMs);
+    await wrong(9, user.email);
+    await wrong(10, email);
+    expectLocked(await login(email, factoryPassword), 10);
+    expect(await locked()).to.equal(1);
+    harness.advance(-3 * 60 * minuteMs);
+    expect(await locked()).to.equal(0);
+    expect(await lockOf(harness.context, id)).to.equal(null);
+    for (const { status } of await wrong(9, user.email)) expect(status).to.equal(401);
+    await wrong(9, email);
+    await login(email, factoryPassword).expect(200);
+    // A lock of a clock that is ahead by less is kept: instances differ by that.
+    harness.advance(minuteMs);
+    await wrong(10, email);
+    harness.advance(-minuteMs);
+    expectLocked(await login(email, factoryPassword), 11);
+  });
+
   it(`never refuses ${rightLogins} logins in a row with the right password`, async function () {
     this.timeout(scaled(60_000));
     const { email } = await buildUser(harness.context);

@@ -1,6 +1,7 @@
 import { col, fn, Op } from 'sequelize';
 import { isLocked } from '../../db/conditions.js';
 import { type Role, roles } from '../../schemas/fields.js';
+import { locksInForce } from '../auth/throttle-rules.js';
 import type { Core } from '../core.js';
 import { figuresOf } from '../figures.js';
 
@@ -41,7 +42,7 @@ async function countAccounts(core: Core): Promise<AccountStatistics> {
     }),
     await models.User.findAll({
       attributes: ['role', [...count]],
-      where: { [Op.and]: [isLocked(sequelize, 'User.id', core.now())] },
+      where: { [Op.and]: [isLocked(sequelize, 'User.id', locksInForce(core.now()))] },
       group: ['role'],
     }),
   ]);

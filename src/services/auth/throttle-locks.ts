@@ -1,5 +1,5 @@
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
-import { isLatestLock, isLockedAt } from '../../db/conditions.js';
+import { isLatestLock, isLockedNow } from '../../db/conditions.js';
 import type { Joined } from '../../db/joined-rows.js';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { User } from '../../db/models/user.js';
@@ -15,13 +15,19 @@ import {
   lockHistoryMs,
   tooMany,
 } from './throttle-rows.js';
-import { addressPrefix, addressSubject, phonesSubject } from './throttle-rules.js';
+import { addressPrefix, addressSubject, locksInForce, phonesSubject } from './throttle-rules.js';
+
+/** That a column has the end of a lock in force, for a `where`. */
+function isInForce({ now }: Core) {
+  const { after, until } = locksInForce(now());
+  return { [Op.gt]: after, [Op.lte]: until };
+}
 
 /** The end of the latest lock of an account, as a whole or at an address; null when it isn't locked. */
 export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
   const row = await core.database.read(() =>
     core.database.models.LoginThrottle.findOne({
-      where: { accountId, lockedUntil: { [Op.gt]: core.now() } },
+      where: { accountId, lockedUntil: isInForce(core) },
       order: [['lockedUntil', 'DESC']],
     }),
   );
@@ -34,13 +40,13 @@ export function currentLocks({ database: { models, sequelize }, now }: Core): Jo
     model: models.LoginThrottle,
     as: 'currentLock',
     attributes: ['lockedUntil'],
-    on: isLatestLock(sequelize, now()),
+    on: isLatestLock(sequelize, locksInForce(now())),
   };
 }
 
 /** That an account is locked, or is not, for the `where` of a query of accounts. */
 export function isLocked({ database, now }: Core, locked: boolean): WhereOptions<User> {
-  return isLockedAt(database.sequelize, now(), locked);
+  return isLockedNow(database.sequelize, locksInForce(now()), locked);
 }
 
 /** Forgets the failures of an account everywhere, in the caller's transaction. It stays known at its addresses. */
@@ -70,7 +76,7 @@ function readable(network: string): string {
 export async function lockedAddresses(core: Core): Promise<LockedAddress[]> {
   const rows = await core.database.read(() =>
     core.database.models.LoginThrottle.findAll({
-      where: { subject: { [Op.startsWith]: addressPrefix }, lockedUntil: { [Op.gt]: core.now() } },
+      where: { subject: { [Op.startsWith]: addressPrefix }, lockedUntil: isInForce(core) },
       order: [
         ['lockedUntil', 'DESC'],
         ['subject', 'ASC'],
@@ -96,7 +102,7 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
     await row?.destroy({ transaction });
     const targetId = readable(subject.slice(addressPrefix.length));
     await recordAudit(core, actor, { action: 'address.unlock', targetType: 'address', targetId }, transaction);
-    return row?.lockedUntil && row.lockedUntil > core.now() ? row.lockedUntil : null;
+    return (row && lastLock([row], core.now())) ?? null;
   });
 }
 

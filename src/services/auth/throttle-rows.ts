@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import { AppError } from '../../errors.js';
 import type { Core } from '../core.js';
-import { ruleOf } from './throttle-rules.js';
+import { latestMoment, locksInForce, ruleOf } from './throttle-rules.js';
 
 /** The rows that count attempts, one for each subject: created, locked, changed and reset here. */
 
@@ -74,21 +74,30 @@ export async function changeRows(
   return true;
 }
 
-/** The milliseconds since a moment; infinite for none. */
+/** The milliseconds since a moment; infinite for none, and for one that a clock noted that was ahead. */
 export const age = (now: Date, moment: Date | number | null) =>
-  moment === null ? Number.POSITIVE_INFINITY : now.getTime() - Number(moment);
+  moment === null || Number(moment) > latestMoment(now).getTime()
+    ? Number.POSITIVE_INFINITY
+    : now.getTime() - Number(moment);
+
+/** Whether a lock is no longer part of the history, or was set by a clock that was ahead. */
+const isForgotten = (lockedUntil: Date, now: Date) =>
+  now.getTime() - lockedUntil.getTime() >= lockHistoryMs || lockedUntil > locksInForce(now).until;
 
 /** Resets the counters that are too old to count. */
 export function expire(row: LoginThrottle, now: Date): void {
   if (age(now, row.windowStartedAt) >= ruleOf(row.subject).windowMs) row.set({ failures: 0, windowStartedAt: now });
-  if (row.lockedUntil !== null && age(now, row.lockedUntil) >= lockHistoryMs) row.set({ lockedUntil: null, locks: 0 });
+  if (row.lockedUntil !== null && isForgotten(row.lockedUntil, now)) row.set({ lockedUntil: null, locks: 0 });
   const recent = Object.entries(row.attempts).filter(([, startedAt]) => age(now, startedAt) < attemptMs);
   row.attempts = Object.fromEntries(recent);
 }
 
 /** The end of the last lock that is still in force; nothing when no row is locked. */
 export function lastLock(rows: readonly LoginThrottle[], now: Date): Date | undefined {
-  const locks = rows.flatMap(({ lockedUntil }) => (lockedUntil !== null && lockedUntil > now ? [lockedUntil] : []));
+  const { after, until } = locksInForce(now);
+  const locks = rows.flatMap(({ lockedUntil }) =>
+    lockedUntil !== null && lockedUntil > after && lockedUntil <= until ? [lockedUntil] : [],
+  );
   return locks.sort((one, other) => other.getTime() - one.getTime())[0];
 }
 

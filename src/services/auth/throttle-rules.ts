@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isIPv6, SocketAddress } from 'node:net';
+import type { LockEnds } from '../../db/conditions.js';
 
 /** The subjects by which failed logins are counted, and their limits. */
 
 const minuteMs = 60_000;
+const longestLockMs = 60 * minuteMs;
+
+/** How far the clock of another instance may be ahead, in milliseconds: as for tokens. */
+const clockSkewMs = 5 * minuteMs;
 
 /** The limit of one subject. */
 interface Rule {
@@ -19,14 +24,26 @@ interface Rule {
 const identifierRule: Rule = {
   failures: 10,
   windowMs: 10 * minuteMs,
-  lockMs: (locks) => Math.min(10 * 2 ** locks, 60) * minuteMs,
+  lockMs: (locks) => Math.min(10 * 2 ** locks * minuteMs, longestLockMs),
 };
 
 /** For one address. */
-const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
+const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
 
 /** For the phone numbers that an account tries, because each answer tells whether another account has the number. */
-const phoneRule: Rule = { failures: 20, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
+const phoneRule: Rule = { failures: 20, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
+
+/**
+ * The latest moment that a row can have noted by now. A later one was noted by a clock that was ahead, and would count until
+ * all clocks are there.
+ */
+export const latestMoment = (now: Date): Date => new Date(now.getTime() + clockSkewMs);
+
+/** When locks end that are in force: later than `after`, and at `until` at the latest. */
+export const locksInForce = (now: Date): LockEnds => ({
+  after: now,
+  until: new Date(latestMoment(now).getTime() + longestLockMs),
+});
 
 export const accountPrefix = 'account:';
 export const addressPrefix = 'address:';

@@ -21,7 +21,15 @@ import {
   readRows,
   tooMany,
 } from './throttle-rows.js';
-import { addressSubject, pairSubject, ruleOf, subjectOf, type Target } from './throttle-rules.js';
+import {
+  addressSubject,
+  latestMoment,
+  locksInForce,
+  pairSubject,
+  ruleOf,
+  subjectOf,
+  type Target,
+} from './throttle-rules.js';
 
 /**
  * Limits how often passwords can be guessed, over all instances on a database. An attempt is counted before its password
@@ -144,6 +152,8 @@ async function start(core: Core, wanted: Subjects, rows: readonly LoginThrottle[
     expired,
     forgotten,
     historyStart: before(lockHistoryMs),
+    inForce: locksInForce(now),
+    latestMoment: latestMoment(now),
     subjects: subjects.sort().map((subject) => {
       const { failures, windowMs } = ruleOf(subject);
       return {
