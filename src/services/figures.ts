@@ -1,4 +1,5 @@
 import type { Core } from './core.js';
+import { isRecent } from './recent.js';
 
 /**
  * Figures of the whole programme, which take the longer to count the more there is: those of very many rows are shown again
@@ -11,7 +12,7 @@ const shownForMs = 30_000;
 
 interface Figures {
   value: unknown;
-  until: number;
+  countedAt: Date;
 }
 
 /** The figures of each database by name. */
@@ -32,9 +33,9 @@ export async function figuresOf<T>(
   remembered.set(database, figures);
   const last = figures.get(name);
   // Only what `count` gave is stored by this name.
-  if (last && now().getTime() < last.until) return last.value as T;
+  if (last && isRecent(last.countedAt, now(), shownForMs)) return last.value as T;
   const value = await count();
   if (rowsOf(value) < manyRows) figures.delete(name);
-  else figures.set(name, { value, until: now().getTime() + shownForMs });
+  else figures.set(name, { value, countedAt: now() });
   return value;
 }

@@ -1,6 +1,7 @@
 import type { Attributes, Model, ModelStatic, Sequelize, WhereOptions } from 'sequelize';
 import { rowsOf } from '../db/page.js';
 import type { Core } from './core.js';
+import { isRecent } from './recent.js';
 
 /**
  * What a search by words reads. Measured among 2,000,000 accounts on MariaDB 10.11, in the server's processor time: an entry of
@@ -63,8 +64,8 @@ export function sortingBounds(sortedBy: string | undefined): SortingBounds {
 /** How long it is remembered that there are many, in milliseconds: counting them takes longer than most searches. */
 const rememberedMs = 60_000;
 
-/** Until when rows are remembered to be many, by their table and condition. */
-const remembered = new WeakMap<Sequelize, Map<string, number>>();
+/** When rows were found to be many, by their table and condition. */
+const remembered = new WeakMap<Sequelize, Map<string, Date>>();
 
 /**
  * Whether there are more rows than a search may read (`SEARCH_SCAN_ROWS`).
@@ -75,13 +76,14 @@ export async function areMany<M extends Model>(
   model: ModelStatic<M>,
   among: WhereOptions<Attributes<M>>,
 ): Promise<boolean> {
-  const until = remembered.get(sequelize) ?? new Map<string, number>();
-  remembered.set(sequelize, until);
+  const found = remembered.get(sequelize) ?? new Map<string, Date>();
+  remembered.set(sequelize, found);
   const name = `${model.name} ${JSON.stringify(among)}`;
-  const time = now().getTime();
-  if ((until.get(name) ?? 0) > time) return true;
+  const time = now();
+  const foundAt = found.get(name);
+  if (foundAt && isRecent(foundAt, time, rememberedMs)) return true;
   const most = config.search.scannedRows;
   const isMany = (await read(() => rowsOf(model, { where: among, order: [] }).count(most + 1))) > most;
-  if (isMany) until.set(name, time + rememberedMs);
+  if (isMany) found.set(name, time);
   return isMany;
 }

@@ -1,5 +1,6 @@
 import { Op } from 'sequelize';
 import type { Core } from '../core.js';
+import { isRecent } from '../recent.js';
 import { newRow } from './throttle-rows.js';
 import { networkOf, proxyPrefix } from './throttle-rules.js';
 
@@ -16,11 +17,11 @@ const shownMs = 24 * 60 * 60_000;
 
 /** Warns in the log, once an hour, of X-Forwarded-For from an untrusted address, and stores the address for `doctor`. */
 export function createUntrustedProxyNotes(core: Core): (address: string) => Promise<void> {
-  let warnedAt = Number.NEGATIVE_INFINITY;
+  let warnedAt: Date | undefined;
   return async (address) => {
     const now = core.now();
-    if (now.getTime() - warnedAt < everyMs) return;
-    warnedAt = now.getTime();
+    if (warnedAt && isRecent(warnedAt, now, everyMs)) return;
+    warnedAt = now;
     core.logger.warn(
       { address },
       'X-Forwarded-For comes from an address that TRUST_PROXY does not name: if it is your proxy, all clients count as one',
