@@ -126,12 +126,13 @@ module.exports = {
   },
 
   async down(queryInterface) {
-    // What was folded can't be told by the key.
-    await rewriteAccounts(queryInterface, '1 = 1', (account) =>
-      formerKey(account.first_name, account.last_name, account.email),
+    // By a key nobody can tell whether it was folded. One that this program didn't make stays as it is.
+    const unfolded = (key, former) => (key === folded(former) ? former : key);
+    await rewriteAccounts(queryInterface, '1 = 1', ({ search_key: key, first_name: first, last_name: last, email }) =>
+      unfolded(key, formerKey(first, last, email)),
     );
-    await rewriteCourses(queryInterface, '1 = 1', ({ title, category, tags_json: tags }) =>
-      formerKey(title, category, ...JSON.parse(tags ?? '[]')),
+    await rewriteCourses(queryInterface, '1 = 1', ({ search_key: key, title, category, tags_json: tags }) =>
+      unfolded(key, formerKey(title, category, ...JSON.parse(tags ?? '[]'))),
     );
   },
 };

@@ -72,7 +72,7 @@ describe('Requests that wait for their clients', () => {
   /** A counter of the service. */
   async function counted(name: string): Promise<number> {
     const { text } = await request(url).get('/metrics').expect(200);
-    return Number(new RegExp(`^${name} (\d+)$`, 'm').exec(text)?.[1]);
+    return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
   }
 
   const json = 'Content-Type: application/json';
