@@ -89,7 +89,7 @@ export async function lockCaller(core: Core, { user, sessionId }: Caller, transa
  * @param account the caller's locked account; null when it was deleted or has another role now
  * @throws AppError `TOKEN_INVALID`: a change of role, deactivation and deletion end sessions
  */
-export function assertStillSignedIn(account: Pick<User, 'isActive'> | null): void {
+export function assertActive(account: Pick<User, 'isActive'> | null): void {
   if (!account?.isActive) throw new AppError('TOKEN_INVALID');
 }
 

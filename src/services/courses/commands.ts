@@ -21,7 +21,7 @@ import { categoryMaximum, sortKey, titleMaximum } from '../../schemas/sort-key.j
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
 import { denied } from '../auth/permissions.js';
-import { assertStillSignedIn } from '../auth/sessions.js';
+import { assertActive } from '../auth/sessions.js';
 import { countReservedSeats, isFullWith } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
@@ -133,7 +133,7 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
   assertDatesInOrder(fields);
   return core.database.inTransaction(async (transaction) => {
     if (own) {
-      assertStillSignedIn(await lockTrainer(core, trainerId, transaction));
+      assertActive(await lockTrainer(core, trainerId, transaction));
       await assertBelowCourseLimit(core, trainerId, transaction);
     } else await lockActiveTrainer(core, trainerId, transaction);
     const { Course } = core.database.models;

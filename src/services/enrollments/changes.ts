@@ -11,7 +11,7 @@ import {
 } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
-import { assertStillSignedIn } from '../auth/sessions.js';
+import { assertActive } from '../auth/sessions.js';
 import { hasSeat, reserveSeats } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { noteFreed, settleFreed } from '../freed-seats.js';
@@ -122,7 +122,7 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): 
       if (enrollment.status === 'cancelled') {
         if (!parents) throw new CancelledMeanwhile();
         const { course, trainee } = parents;
-        if (byTrainee) assertStillSignedIn(trainee);
+        if (byTrainee) assertActive(trainee);
         else assertCanEnter(trainee);
         if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
         await reserveSeats(core, course, 1, transaction);

@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../errors.js';
 import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
-import { assertStillSignedIn } from '../auth/sessions.js';
+import { assertActive } from '../auth/sessions.js';
 import { hasSeat, reserveCounted, reserveSeats } from '../capacity.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
@@ -68,7 +68,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
   const request = async (transaction: Transaction) => {
     const wanted = { courseId, userId: user.id };
     const { course, account, existing: found, seatsTaken } = await lockEntry(core, wanted, transaction);
-    assertStillSignedIn(account?.role === 'trainee' ? account : null);
+    assertActive(account?.role === 'trainee' ? account : null);
     // Whatever removes or changes it meanwhile doesn't lock the course: where there is one, it is locked too.
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
