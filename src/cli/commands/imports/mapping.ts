@@ -19,50 +19,84 @@ type Column = FilePreview['columns'][number];
 /** Whether a person answers: with --yes or --plan nobody is there. */
 const canAsk = ({ interactive, options }: ImportRun) => interactive && !options.yes && options.plan === undefined;
 
+/** What the columns of a file are, as `--map` takes it. */
+export interface KnownColumns {
+  map: readonly string[];
+  /** The file of `--mapping` that says so. */
+  rememberedIn?: string;
+  /** Keeps a person's answers for later files; absent where there is nothing to keep. @throws AppError `FILE_UNUSABLE` */
+  remember?: () => Promise<void>;
+}
+
 /**
  * The mappings of `--map`, and those that `--mapping` remembers for these headings; where it remembers none, a person at the
  * terminal is asked column by column.
  * @throws AppError `USAGE` where nobody can be asked, `INTERRUPTED`, and as reading the file
  */
-export async function mappingsFor(run: ImportRun, context: Context, file: string): Promise<readonly string[]> {
+export async function mappingsFor(run: ImportRun, context: Context, file: string): Promise<KnownColumns> {
   const { map = [], mapping } = run.options;
-  if (mapping === undefined) return map;
-  const remembered = await openMappingFile(run, mapping);
-  const { columns } = await previewOf(run, context, file);
+  if (mapping === undefined) return { map };
+  const mappings = await openMappingFile(run, mapping);
+  const { columns } = await previewOf(run, context, file, map);
   const headings = columns.map(({ heading }) => heading);
-  const known = remembered.find(headings);
-  // Mappings on the command line overrule those that are remembered.
-  if (known) return [...known.filter((one) => !map.some((given) => columnOf(given) === columnOf(one))), ...map];
-  if (headings.some(hasAtSign)) return map;
+  const known = mappings.find(headings);
+  if (known) {
+    // Mappings on the command line overrule those that are remembered.
+    const others = known.filter((one) => !map.some((given) => columnOf(given) === columnOf(one)));
+    return { map: [...others, ...map], rememberedIn: mapping };
+  }
+  if (headings.some(hasAtSign)) return { map };
   if (!canAsk(run))
     throw new AppError(
       'USAGE',
       `The file ${mapping} doesn't have these headings: import once at a terminal without --yes, or use --map.`,
     );
-  const answers = await askColumns(run, columns);
-  await remembered.remember(headings, answers);
-  return answers;
+  return askedColumns(run, columns);
 }
 
 /**
- * Asks a person at the terminal for the columns of a file whose header was refused.
+ * Asks a person at the terminal for the columns of a file whose header was refused, and proposes what was known of them.
  * @param refusal thrown where nobody can be asked, or its cause is another
+ * @throws AppError `USAGE` where nobody can be asked about columns that `--mapping` remembers, `INTERRUPTED`
  */
 export async function mappingsAfter(
   refusal: unknown,
+  { map, rememberedIn }: KnownColumns,
   run: ImportRun,
   context: Context,
   file: string,
-): Promise<string[]> {
-  if (!(refusal instanceof MissingColumns) || !canAsk(run)) throw refusal;
-  run.io.stderr.write(`${printable(refusal.message)}\n`);
-  const { columns } = await previewOf(run, context, file);
-  return askColumns(run, columns);
+): Promise<KnownColumns> {
+  if (!(refusal instanceof MissingColumns)) throw refusal;
+  const lack = rememberedIn && `The file ${rememberedIn} maps these headings without ${refusal.missing.join(', ')}`;
+  if (!canAsk(run)) {
+    if (lack === undefined) throw refusal;
+    throw new AppError('USAGE', `${lack}: import once at a terminal without --yes, or use --map.`, { cause: refusal });
+  }
+  run.io.stderr.write(`${printable(lack === undefined ? refusal.message : `${lack}.`)}\n`);
+  const { columns } = await previewOf(run, context, file, map);
+  return askedColumns(run, columns);
+}
+
+/** Asks for the columns; with `--mapping` the answers can be kept. */
+async function askedColumns(run: ImportRun, columns: readonly Column[]): Promise<KnownColumns> {
+  const { mapping } = run.options;
+  const answers = await askColumns(run, columns);
+  const headings = columns.map(({ heading }) => heading);
+  // Headings with an @ may be addresses, which no file keeps.
+  if (mapping === undefined || headings.some(hasAtSign)) return { map: answers };
+  // Read again: the person may have taken long, and other imports use the file, too.
+  const remember = async () => (await openMappingFile(run, mapping)).remember(headings, answers);
+  return { map: answers, remember };
 }
 
 const columnOf = (map: string) => map.slice(0, map.lastIndexOf('=')).trim();
 
-async function previewOf({ options }: ImportRun, { config }: Context, file: string): Promise<FilePreview> {
+async function previewOf(
+  { options }: ImportRun,
+  { config }: Context,
+  file: string,
+  known: readonly string[],
+): Promise<FilePreview> {
   const {
     encoding: wanted,
     delimiter = 'auto',
@@ -70,7 +104,7 @@ async function previewOf({ options }: ImportRun, { config }: Context, file: stri
   } = validate(importOptionsSchema, {
     encoding: options.encoding,
     delimiter: options.delimiter,
-    map: options.map,
+    map: known,
   });
   const { encoding } = await inspectFile(fileBytes(file), wanted);
   return previewFile(fileBytes(file), { options: { map }, format: { encoding, delimiter } }, config.imports);

@@ -56,22 +56,24 @@ async function importFile(
 ): Promise<Result> {
   const startedAt = performance.now();
   const { dryRun, plan: expectedPlan, yes } = run.options;
-  const { plan, map } = await planWithMappings(run, context, file);
+  const { plan, columns } = await planWithMappings(run, context, file);
   if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
-  if (dryRun) return planned(run, named, plan, map);
-  if (plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
+  if (!dryRun && plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
+  // Only what a person has seen the effect of, and not declined: scripts rely on it.
+  if (plan.refusal === null) await columns.remember?.();
+  if (dryRun) return planned(run, named, plan, columns.map);
   const result = await apply(run, context, plan, spooled);
   return report(result, (performance.now() - startedAt) / 1000, run);
 }
 
 /** Plans with the mappings that are known, or else with those that a person gives. */
 async function planWithMappings(run: ImportRun, context: Context, file: string) {
-  let map = await mappingsFor(run, context, file);
+  const known = await mappingsFor(run, context, file);
   try {
-    return { plan: await makePlan(run, context, file, map), map };
+    return { plan: await makePlan(run, context, file, known.map), columns: known };
   } catch (error) {
-    map = await mappingsAfter(error, run, context, file);
-    return { plan: await makePlan(run, context, file, map), map };
+    const columns = await mappingsAfter(error, known, run, context, file);
+    return { plan: await makePlan(run, context, file, columns.map), columns };
   }
 }
 

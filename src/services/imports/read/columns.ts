@@ -80,7 +80,14 @@ function namesByKey() {
 }
 
 /** The refusal of a header that lacks required columns, some of which may have other names. */
-export class MissingColumns extends AppError {}
+export class MissingColumns extends AppError {
+  constructor(
+    readonly missing: readonly ImportColumn[],
+    message: string,
+  ) {
+    super('IMPORT_FILE_INVALID', message);
+  }
+}
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 const usage = (message: string) => new AppError('USAGE', message);
@@ -274,7 +281,7 @@ function mapOptions(
 function missingColumns(missing: readonly ImportColumn[], unused: readonly Column[]): AppError {
   const { guesses, others } = mapOptions(missing, unused);
   return new MissingColumns(
-    'IMPORT_FILE_INVALID',
+    missing,
     [
       `The header lacks ${missing.join(', ')}.`,
       ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),

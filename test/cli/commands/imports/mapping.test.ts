@@ -60,6 +60,33 @@ describe('The columns of a file', () => {
     );
   });
 
+  it('are remembered once an import with them is confirmed, and asked again while they lack required ones', async () => {
+    const file = importing.write('people.csv', rows);
+    const proposals = answers.map(([question]) => [question, keys.enter] as const);
+    const again: Dialogue = [['The header lacks email, phone.', ''], ...answers];
+    const args = ['users', 'import', file, '--mapping', `${importing.folder}/columns.json`];
+    const declined = await commandLine.atTerminal(args, [...proposals, ...again, [question[0], `n${keys.enter}`]]);
+    expect([declined.exitCode, importing.files()], declined.terminal.screen()).to.deep.equal([130, ['people.csv']]);
+
+    const map = ['Vorname=firstName', 'Nachname=lastName', 'Kontakt=', 'Rufzeichen=', 'Kleidung=', 'Kennwort='];
+    const headings = map.map((one) => one.slice(0, one.indexOf('=')));
+    importing.write('columns.json', JSON.stringify({ mappings: [{ headings, map }] }));
+    const lack = `The file ${importing.folder}/columns.json maps these headings without email, phone`;
+    expect(await importing.run(...args.slice(2), '--yes')).to.include({
+      exitCode: 2,
+      stderr: `error: ${lack}: import once at a terminal without --yes, or use --map.\n`,
+    });
+    // The first names are proposed by what is remembered, not by the headings.
+    importing.write(
+      'columns.json',
+      JSON.stringify({ mappings: [{ headings, map: ['Vorname=lastName', 'Nachname=firstName'] }] }),
+    );
+    const corrected = await commandLine.atTerminal(args, [['maps these headings without', ''], ...answers, question]);
+    expect(corrected.exitCode, corrected.terminal.screen()).to.equal(0);
+    expect(await users().findOne()).to.include({ firstName: 'King', lastName: 'Ada', email: 'ada@example.org' });
+    expect((await importing.json(file, '--mapping', 'columns.json')).counts).to.include({ skipped: 1 });
+  });
+
   it('are not asked for with --yes, nor in a file without a header, and Ctrl-C imports nothing', async () => {
     const file = importing.write('people.csv', rows);
     const { exitCode, stderr } = await importing.run(file, '--yes');
