@@ -82,3 +82,17 @@ export function atTerminal(command: Command, failure: unknown): unknown {
     failure,
   );
 }
+
+/** A failure, and what it leaves: the command prints both, and ends as the failure alone would. */
+export class PartialFailure extends Error {
+  /**
+   * @param failure what the command would have thrown
+   * @param left a sentence for people, and what `--json` prints beside the error
+   */
+  constructor(
+    readonly failure: unknown,
+    readonly left: { text: string; json: object },
+  ) {
+    super(left.text, { cause: failure });
+  }
+}

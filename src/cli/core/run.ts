@@ -14,7 +14,7 @@ import {
   type Options,
   type OptionValues,
 } from './declaration.js';
-import { atTerminal } from './error-messages.js';
+import { atTerminal, PartialFailure } from './error-messages.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { failureJson, type Io, widthOf, withCommandLines, writeLine } from './output.js';
 import { failureText, paintFor, stackText } from './paint.js';
@@ -205,16 +205,18 @@ function interruption(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function report(failure: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
+async function report(thrown: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
+  const { failure, left } = thrown instanceof PartialFailure ? thrown : { failure: thrown };
   const paint = paintFor(io.stderr, io.env);
   const verbose = Boolean(options.verbose);
   if (options.json) {
-    await writeLine(io.stdout, printable(JSON.stringify(failureJson(failure))));
+    await writeLine(io.stdout, printable(JSON.stringify({ ...failureJson(failure), ...left?.json })));
     // Programs read the object; the stack is for people, as debug logs are.
     if (verbose && failure instanceof Error) await writeLine(io.stderr, stackText(failure, paint));
   } else {
     const said = failureText(atTerminal(command, failure), paint, verbose);
-    await writeLine(io.stderr, withCommandLines(io, said));
+    const lines = left === undefined ? said : `${said}\n${printable(left.text)}`;
+    await writeLine(io.stderr, withCommandLines(io, lines));
   }
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
 }

@@ -23,7 +23,7 @@ import type { Result, Run } from '../../core/run.js';
 import { rowsText } from '../../core/table.js';
 import { importColumns, importRowColumns } from './columns.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
-import { confirmPlan, remainder, report } from './outcome.js';
+import { confirmPlan, remainder, report, sayingWhatIsLeft } from './outcome.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
@@ -145,24 +145,30 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
   let progress = createProgress(run, 'Reading', undefined);
   let total = 0;
   try {
-    const result = await resumeImport(
-      context,
-      operator,
-      id,
-      {
-        ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
-        ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
-        signal: run.io.signal,
-        onProgress: (rows) => progress.update(rows),
-        onResume: (rows) => progress.say(`It was interrupted and is resumed: ${remainder(rows, total)}.`),
-        onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
-      },
-      async (plan) => {
-        progress.stop();
-        if (!yes && plan.refusal === null) await confirmPlan(run, plan);
-        total = plan.counts.rows;
-        progress = createProgress(run, 'Importing', total);
-      },
+    const result = await sayingWhatIsLeft(
+      run.io,
+      () => total,
+      ({ onBreakOff }) =>
+        resumeImport(
+          context,
+          operator,
+          id,
+          {
+            ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
+            ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
+            signal: run.io.signal,
+            onProgress: (rows) => progress.update(rows),
+            onResume: (rows) => progress.say(`It was interrupted and is resumed: ${remainder(rows, total)}.`),
+            onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
+            onBreakOff,
+          },
+          async (plan) => {
+            progress.stop();
+            if (!yes && plan.refusal === null) await confirmPlan(run, plan);
+            total = plan.counts.rows;
+            progress = createProgress(run, 'Importing', total);
+          },
+        ),
     );
     return report(result, (performance.now() - startedAt) / 1000, run);
   } finally {

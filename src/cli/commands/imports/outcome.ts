@@ -2,8 +2,10 @@ import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { isPlainHeading } from '../../../services/imports/read/columns.js';
 import { delimiterNames } from '../../../services/imports/read/delimiters.js';
 import { encodingNames } from '../../../services/imports/read/encodings.js';
-import type { AppliedImport } from '../../../services/imports/run/apply.js';
+import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/apply.js';
+import type { ImportResult } from '../../../services/imports/run/repository.js';
 import { confirm } from '../../core/confirm.js';
+import { PartialFailure } from '../../core/error-messages.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { wrapHanging } from '../../core/fit.js';
 import { asTyped, counted, type Io, widthOf } from '../../core/output.js';
@@ -167,6 +169,33 @@ function headline({ number, status, counts }: AppliedImport, seconds: number, io
       return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Correct it and import the file again: rows that are done are skipped.`;
     default:
       return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${number}`;
+  }
+}
+
+/** What a failure leaves of an import. @param total rows of the file */
+function interruptedText({ number, counts, credentialsFile }: ImportResult, total: number, io: Io): string {
+  const passwords = credentialsFile === null ? '' : ` (passwords so far: ${credentialsFile}, keep it)`;
+  const resume = asTyped(io, `imports resume ${number}`);
+  return `Import ${number} is interrupted after ${counts.rows} of ${counted(total, 'row')}${passwords}. Run the same command again to resume, or: ${resume}`;
+}
+
+/**
+ * Applies a plan; a failure that leaves an import to be resumed says so.
+ * @param total how many rows the file has, asked after the failure
+ */
+export async function sayingWhatIsLeft(
+  io: Io,
+  total: () => number,
+  work: (options: Required<Pick<ApplyOptions, 'onBreakOff'>>) => Promise<AppliedImport>,
+): Promise<AppliedImport> {
+  const left: ImportResult[] = [];
+  try {
+    return await work({ onBreakOff: (unfinished) => left.push(unfinished) });
+  } catch (failure) {
+    const [unfinished] = left;
+    if (unfinished === undefined) throw failure;
+    const text = interruptedText(unfinished, total(), io);
+    throw new PartialFailure(failure, { text, json: { import: unfinished } });
   }
 }
 

@@ -16,7 +16,7 @@ import type { Result, Run } from '../../core/run.js';
 import { assertReadable } from './checks.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
-import { confirmPlan, planJson, planText, remainder, report } from './outcome.js';
+import { confirmPlan, planJson, planText, remainder, report, sayingWhatIsLeft } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
 type ImportRun = Run<'[file]', typeof importUsersOptions>;
@@ -143,16 +143,24 @@ async function apply(
   const { cwd, signal } = run.io;
   const progress = createProgress(run, 'Importing', plan.counts.rows);
   try {
-    return await applyImport(context, operator, plan, {
-      ...(credentials !== undefined && { credentialsFile: path.resolve(cwd, credentials) }),
-      ...(rejects !== undefined && { rejectsFile: path.resolve(cwd, rejects) }),
-      ...(spooled && { beside: path.join(cwd, 'stdin.csv') }),
-      signal,
-      onProgress: (rows) => progress.update(rows),
-      onResume: (rows) =>
-        progress.say(`An import of this file was interrupted and is resumed: ${remainder(rows, plan.counts.rows)}.`),
-      onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
-    });
+    return await sayingWhatIsLeft(
+      run.io,
+      () => plan.counts.rows,
+      ({ onBreakOff }) =>
+        applyImport(context, operator, plan, {
+          ...(credentials !== undefined && { credentialsFile: path.resolve(cwd, credentials) }),
+          ...(rejects !== undefined && { rejectsFile: path.resolve(cwd, rejects) }),
+          ...(spooled && { beside: path.join(cwd, 'stdin.csv') }),
+          signal,
+          onProgress: (rows) => progress.update(rows),
+          onResume: (rows) =>
+            progress.say(
+              `An import of this file was interrupted and is resumed: ${remainder(rows, plan.counts.rows)}.`,
+            ),
+          onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
+          onBreakOff,
+        }),
+    );
   } finally {
     progress.stop();
   }

@@ -32,6 +32,8 @@ export interface ApplyOptions extends ReportPaths {
   waitMs?: number;
   /** Called once when another run of the same file must end first, or its lease must expire. */
   onWait(): void;
+  /** Called before a failure is thrown that leaves an import to be resumed. */
+  onBreakOff?(unfinished: ImportResult): void;
 }
 
 /** What an import has done. */
@@ -108,7 +110,10 @@ async function runImport(
     if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
     return { ...resultOf(record), reasons: run.reasons?.list() ?? null };
   } catch (error) {
-    if (run) await noteFailure(run, error);
+    if (run && breaksOff(run, error)) {
+      await noteFailure(run, error);
+      options.onBreakOff?.({ ...resultOf(run.record), status: 'interrupted' });
+    }
     // Planning could read it, so it must have changed.
     if (isAppError(error, 'IMPORT_FILE_INVALID')) await assertUnchanged(plan);
     throw error;
@@ -153,9 +158,12 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
   });
 }
 
+/** Whether a failure leaves an import that the same command resumes. After a conflict it may be another process's. */
+const breaksOff = ({ record }: ImportRun, error: unknown): boolean =>
+  record.status === 'running' && !isAppError(error, 'IMPORT_CONFLICT');
+
 /** Records the failure for the list of imports, if the database still can. The caller throws the error itself. */
 async function noteFailure(run: ImportRun, error: unknown): Promise<void> {
-  if (run.record.status !== 'running' || isAppError(error, 'IMPORT_CONFLICT')) return;
   const known = isAppError(error) ? { errorCode: error.code, errorMessage: error.message } : { errorCode: 'BUG' };
   // The error that ended the run says more than one of the database would.
   await advance(run, { status: 'interrupted', ...known }).catch(() => undefined);

@@ -1,10 +1,20 @@
+import { existsSync, renameSync } from 'node:fs';
 import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/run/apply.js';
 import { buildUser } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
-import { emailsOf, hashedPeople, people, recordsOf, useImporting, withoutProgress } from '../support/importing.js';
+import { breakAt } from '../support/fault.js';
+import {
+  emailsOf,
+  hashedPeople,
+  type ImportJson,
+  people,
+  recordsOf,
+  useImporting,
+  withoutProgress,
+} from '../support/importing.js';
 import {
   applyOptions,
   batchRows,
@@ -146,6 +156,53 @@ describe('An interrupted import', () => {
         /^Done: 1000 rows in .* s\. Import \S+\n {2}1000 accounts created, 0 rows skipped, 0 rejected\n/,
       );
       await expectAllAccounts(importing, emailsOf(1000), `${importing.folder}/people.credentials.csv`);
+    });
+
+    it('says after a failure what is done, where the passwords are and how to resume', async () => {
+      const file = importing.write('people.csv', people(120));
+      const credentials = `${importing.folder}/people.credentials.csv`;
+      const repair = await breakAt(importing.context, {
+        event: 'INSERT',
+        table: 'import_rows',
+        when: `NEW.line = ${batchRows + 10}`,
+      });
+      const { exitCode, stdout, stderr } = await importing.run(file, '--yes');
+      const { number } = await models().Import.findOne({ rejectOnEmpty: true });
+      const left =
+        `Import ${number} is interrupted after 50 of 120 rows (passwords so far: ${credentials}, keep it). ` +
+        `Run the same command again to resume, or: coursectl imports resume ${number}\n`;
+      expect([exitCode, stdout]).to.deep.equal([70, '']);
+      const [error, ...said] = withoutProgress(stderr).split('\n');
+      expect(error).to.match(/^error: /);
+      expect(said.join('\n')).to.equal(left);
+      const resumed = await runCli(['imports', 'resume', String(number), '--yes'], {
+        env: importing.env,
+        cwd: importing.folder,
+      });
+      expect(withoutProgress(resumed.stderr)).to.include(left);
+      const again = await importing.run(file, '--yes', '--json');
+      const printed = JSON.parse(again.stdout) as ImportJson & { error: object };
+      expect(printed.error).to.include({ code: 'BUG' });
+      expect(printed.import).to.deep.include({ number, status: 'interrupted', credentialsFile: credentials });
+      expect(printed.import.counts).to.include({ rows: 50, created: 50 });
+      await repair();
+      expect(await importing.json(file)).to.deep.include({ exitCode: 0, number, status: 'completed' });
+    });
+
+    it('says so after a known failure, too, and ends with its exit code', async () => {
+      const file = importing.write('people.csv', people(1000));
+      const credentials = `${importing.folder}/people.credentials.csv`;
+      const watch = setInterval(async () => {
+        const record = await models().Import.findOne();
+        if (!record || record.rowsDone < batchRows) return;
+        clearInterval(watch);
+        if (existsSync(credentials)) renameSync(credentials, `${importing.folder}/moved`);
+      }, 5);
+      const { exitCode, stderr } = await importing.run(file, '--yes');
+      expect(exitCode).to.equal(1);
+      expect(withoutProgress(stderr)).to.match(
+        /^error: The file \S+ was moved .*\nImport \d+ is interrupted after \d+ of 1000 rows \(passwords so far: .*\n$/,
+      );
     });
 
     it('prints its progress with --json', async () => {
