@@ -151,6 +151,18 @@ export function whyUnreadable(code: string): string {
   return reasons[code] ?? `can't be read (${code})`;
 }
 
+/** The codes of a file system that has no room for more: a disk, a quota, or the longest file that it allows. */
+const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/**
+ * Why a file can't be written, by the code of the file system's error, and what makes it possible.
+ * @param otherwise what else helps, such as "name another file"
+ */
+export function whyUnwritable(code: string, otherwise: string): string {
+  const remedy = noRoom.includes(code) ? 'Free disk space' : 'Make its folder writable for this user';
+  return `can't be written (${code === 'ENOSPC' ? 'the disk is full' : code}). ${remedy}, or ${otherwise}`;
+}
+
 /** The `code` that Node and database drivers put on their errors (`ENOENT`, `ECONNREFUSED`, ...), if there is one. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { csvLine, markedHeader } from '../../csv/format.js';
 import type { User } from '../../db/models/user.js';
-import { AppError, isAppError, systemErrorCode } from '../../errors.js';
+import { AppError, isAppError, systemErrorCode, whyUnwritable } from '../../errors.js';
 import { syncFolder } from '../../storage/sync-folder.js';
 
 const header = markedHeader(['firstName', 'lastName', 'email', 'phone', 'password']);
@@ -11,12 +11,8 @@ const header = markedHeader(['firstName', 'lastName', 'email', 'phone', 'passwor
 const unusable = (file: string, error: unknown) => {
   const code = systemErrorCode(error);
   if (code === undefined || isAppError(error)) return error;
-  const problem = code === 'ENOSPC' ? 'the disk is full' : code;
-  return new AppError(
-    'FILE_UNUSABLE',
-    `The file ${file} can't be written (${problem}). Free disk space, or name another file, and run the command again.`,
-    { cause: error },
-  );
+  const why = whyUnwritable(code, 'name another file, and run the command again');
+  return new AppError('FILE_UNUSABLE', `The file ${file} ${why}.`, { cause: error });
 };
 
 /**

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/plan-rejects.js';
+import { assertReportFolders } from '../../../services/imports/output/reports.js';
 import { templateText } from '../../../services/imports/output/template.js';
 import { defaultCourse } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
@@ -34,10 +35,12 @@ export async function importUsers(run: ImportRun): Promise<Result> {
     await assertReadable(file);
     await defaultCourse(context, run.options.course);
     if (!isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
+    await assertWritable(run, file);
     return importFile(run, context, file, named);
   }
   if (!isAnswered && !run.options.yes)
     throw new AppError('USAGE', 'Standard input is the file, not a terminal: add --yes, or --dry-run to look first.');
+  await assertWritable(run, besideStdin(run.io));
   const spooled = await fileFromStdin(run.io, context.config.dataDir);
   try {
     return await importFile(run, context, spooled.path, named, spooled);
@@ -45,6 +48,22 @@ export async function importUsers(run: ImportRun): Promise<Result> {
     // An unfinished import needs the file to be resumed; if the database cannot say, the file stays.
     if (!(await isSpoolNeeded(context, spooled.path).catch(() => true))) await spooled.remove();
   }
+}
+
+/** The file whose name and folder the files of an import of standard input have. */
+const besideStdin = ({ cwd }: Io) => path.join(cwd, 'stdin.csv');
+
+/** The paths that the command line names for the files of an import. */
+function reportPaths({ io, options: { credentials, rejects } }: ImportRun) {
+  return {
+    ...(credentials !== undefined && { credentialsFile: path.resolve(io.cwd, credentials) }),
+    ...(rejects !== undefined && { rejectsFile: path.resolve(io.cwd, rejects) }),
+  };
+}
+
+/** @throws AppError `USAGE` where the import couldn't write its files; a dry run writes none of them */
+async function assertWritable(run: ImportRun, beside: string): Promise<void> {
+  if (!run.options.dryRun) await assertReportFolders({ ...reportPaths(run), beside });
 }
 
 async function importFile(
@@ -139,8 +158,7 @@ async function apply(
   plan: ImportPlan,
   spooled: SpooledFile | undefined,
 ): Promise<AppliedImport> {
-  const { credentials, rejects } = run.options;
-  const { cwd, signal } = run.io;
+  const { signal } = run.io;
   const progress = createProgress(run, 'Importing', plan.counts.rows);
   try {
     return await sayingWhatIsLeft(
@@ -148,9 +166,8 @@ async function apply(
       () => plan.counts.rows,
       ({ onBreakOff }) =>
         applyImport(context, operator, plan, {
-          ...(credentials !== undefined && { credentialsFile: path.resolve(cwd, credentials) }),
-          ...(rejects !== undefined && { rejectsFile: path.resolve(cwd, rejects) }),
-          ...(spooled && { beside: path.join(cwd, 'stdin.csv') }),
+          ...reportPaths(run),
+          ...(spooled && { beside: besideStdin(run.io) }),
           signal,
           onProgress: (rows) => progress.update(rows),
           onResume: (rows) =>

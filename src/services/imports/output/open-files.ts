@@ -1,16 +1,36 @@
-import { type FileHandle, stat } from 'node:fs/promises';
-import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError, isAppError, systemErrorCode, whyUnwritable } from '../../../errors.js';
 
 /** An error of the file system as `FILE_UNUSABLE`; other errors unchanged. */
 export function unusable(file: string, error: unknown): unknown {
   const code = systemErrorCode(error);
   if (code === undefined || isAppError(error)) return error;
-  const problem = code === 'ENOSPC' ? 'the disk is full' : code;
-  return new AppError(
-    'FILE_UNUSABLE',
-    `The file ${file} can't be written (${problem}). Free disk space or name another file, and run the import again: it resumes where it stopped.`,
-    { cause: error },
-  );
+  const why = whyUnwritable(code, 'name another file');
+  return new AppError('FILE_UNUSABLE', `The file ${file} ${why}.`, { cause: error });
+}
+
+/** The start of the names of files that are made only to see whether their folder takes any. */
+const probePrefix = '.coursectl-probe-';
+
+/**
+ * Whether a file could be made: by another one in its folder, whose name is as long. The file itself may exist, or its name be
+ * claimed by another import at this moment.
+ * @returns the error when it can't be made
+ */
+export async function tryFolderOf(file: string): Promise<unknown> {
+  const { dir, base } = path.parse(file);
+  const name = probePrefix + randomBytes(6).toString('hex');
+  const probe = path.join(dir, name.padEnd(Buffer.byteLength(base), 'x'));
+  try {
+    const handle = await open(probe, 'wx', 0o600);
+    await handle.close();
+    await rm(probe);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Whether an open file is the one that the path names. */

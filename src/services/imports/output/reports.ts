@@ -11,13 +11,14 @@ import {
 import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
-import { AppError, systemErrorCode } from '../../../errors.js';
+import { AppError, systemErrorCode, whyUnwritable } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import type { Decision } from '../plan/outcomes.js';
 import { type ColumnMapping, rejectColumns } from '../read/columns.js';
 import { rejectLine } from '../read/row-fields.js';
 import type { ImportFile } from '../read/rows.js';
 import { undoNoteOf } from '../undo/note.js';
+import { tryFolderOf } from './open-files.js';
 import { ReportFile } from './report-file.js';
 
 /** The files that an import writes. */
@@ -107,11 +108,37 @@ async function claimGiven(
   const report = new ReportFile(path.resolve(given), header, format, replaced);
   const problem = report.path === replaced ? undefined : await report.claim();
   if (problem === undefined) return report;
-  const message =
-    systemErrorCode(problem) === 'EEXIST'
-      ? `The file ${report.path} exists already and is never overwritten. Name another one.`
-      : `The file ${report.path} can't be made: its folder doesn't exist or can't be written.`;
-  throw new AppError('USAGE', message, { cause: problem });
+  if (systemErrorCode(problem) !== 'EEXIST') throw folderUnusable(report.path, problem);
+  throw new AppError('USAGE', `The file ${report.path} exists already and is never overwritten. Name another one.`, {
+    cause: problem,
+  });
+}
+
+const folderUnusable = (file: string, cause: unknown) =>
+  new AppError('USAGE', `The file ${file} can't be made: its folder doesn't exist or can't be written.`, { cause });
+
+/**
+ * Checks that an import at a terminal can make its files, before the imported file is read and a person confirms the plan.
+ * @throws AppError `USAGE`
+ */
+export async function assertReportFolders({
+  credentialsFile,
+  rejectsFile,
+  beside,
+}: Required<Pick<ReportPaths, 'beside'>> & ReportPaths): Promise<void> {
+  for (const [kind, given] of [
+    ['credentials', credentialsFile],
+    ['rejected', rejectsFile],
+  ] as const) {
+    const file = given ?? nameBeside(beside, kind, 1);
+    const problem = await tryFolderOf(file);
+    if (problem === undefined) continue;
+    const code = systemErrorCode(problem);
+    if (code === undefined) throw problem;
+    if (given !== undefined) throw folderUnusable(file, problem);
+    const why = whyUnwritable(code, 'name other files with --credentials <file> and --rejects <file>');
+    throw new AppError('USAGE', `The file ${file} ${why}.`, { cause: problem });
+  }
 }
 
 /** Whether an account has changed since the import. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { unusable } from '../../../../src/services/imports/output/open-files.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
 import { importFile } from '../support/running.js';
@@ -57,5 +58,30 @@ describe('Parallel imports that write their files into one folder', () => {
     // The refused import has written nothing.
     expect(await importing.context.database.models.User.count()).to.equal(600);
     expect(existsSync(path.join(importing.folder, 'one.rejected.csv'))).to.equal(false);
+  });
+
+  it('are refused before the file is read where they can not be made, whether named or not', async () => {
+    const before = await importing.contents();
+    // Too long with the ending, for every user: what a folder forbids, it allows to root.
+    const file = importing.write(`${'p'.repeat(246)}.csv`, people(3));
+    const beside = file.replace(/csv$/, 'credentials.csv');
+    const byDefault = await importing.run(file, '--yes');
+    expect([byDefault.exitCode, byDefault.stderr]).to.deep.equal([
+      2,
+      `error: The file ${beside} can't be written (ENAMETOOLONG). Make its folder writable for this user, or name other files with --credentials <file> and --rejects <file>.\n`,
+    ]);
+    const named = await importing.run(file, '--yes', '--credentials', 'nowhere/c.csv', '--rejects', 'r.csv');
+    expect([named.exitCode, named.stderr]).to.deep.equal([
+      2,
+      `error: The file ${importing.folder}/nowhere/c.csv can't be made: its folder doesn't exist or can't be written.\n`,
+    ]);
+    expect([await importing.contents(), importing.files()]).to.deep.equal([before, [path.basename(file)]]);
+    expect(await importing.json(file, '--credentials', 'c.csv', '--rejects', 'r.csv')).to.include({ exitCode: 0 });
+  });
+
+  it('say what helps against the fault', () => {
+    const said = (code: string) => String(unusable('c.csv', Object.assign(new Error(code), { code })));
+    for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG']) expect(said(code)).to.include('Free disk space, or name another');
+    for (const code of ['EACCES', 'EROFS']) expect(said(code)).not.to.include('disk');
   });
 });
