@@ -216,7 +216,7 @@ export function report(result: AppliedImport, seconds: number, { io, display }: 
     `${counted(counts.skipped, 'row')} skipped`,
     `${counts.rejected} rejected`,
   ];
-  const rejected = reasonsText(result.reasons ?? []);
+  const rejected = reasonsText(result.reasons);
   const lines = [
     headline(result, seconds, io),
     `  ${changed.join(', ')}${rejected.length > 0 ? ':' : ''}`,

@@ -43,7 +43,7 @@ export interface ImportPlan {
   /** How many lines the file has; null when it was not read to its end. */
   lines: number | null;
   samples: readonly PlanSample[];
-  /** Why rows are skipped or rejected. */
+  /** Why rows are skipped or rejected, those that an unfinished import has done included. */
   reasons: readonly PlanReason[];
   /** The updates that change who an account is, and how many more there are. */
   identityChanges: readonly IdentityChange[];
@@ -196,6 +196,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
           `The file has more than ${request.maxRows} rows. Split it, or import it with coursectl users import.`,
         );
       const rows = remainingRows(batch, read - batch.length, rowsDone);
+      if (begun) await reasons.addDone(core, begun, batch.slice(0, batch.length - rows.length));
       if (rows.length === 0) continue;
       const decisions = await decider.decide(rows, capacity);
       const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;

@@ -1,7 +1,12 @@
+import { Op } from 'sequelize';
+import type { Import } from '../../../db/models/import.js';
 import type { PlanReason } from '../../../db/models/import-plan.js';
+import type { ImportRow } from '../../../db/models/import-row.js';
 import type { ImportField } from '../../../schemas/import.js';
+import type { Core } from '../../core.js';
 import type { MatchCode, RowCode } from '../read/row-codes.js';
 import type { RowProblem } from '../read/row-problems.js';
+import { type FileRow, isRejected } from '../read/rows.js';
 import type { Decision } from './outcomes.js';
 
 /** A problem of a row: its code, its field, and a sentence that is the same for all rows with this problem. */
@@ -49,6 +54,17 @@ export function problemsOf(decision: Decision): readonly Problem[] {
   return problems ?? [problemOf(code, reason)];
 }
 
+/** What a ledger says of a row. */
+type LedgerReason = Pick<ImportRow, 'outcome' | 'code' | 'reason'>;
+
+/** The problems of a row that an earlier run has decided on. The ledger has those of the file as one text, with the row's values. */
+function problemsOfDone(row: FileRow, { outcome, code, reason }: LedgerReason): readonly Problem[] {
+  const ofFile = isRejected(row) ? row.problems : row.doubt && [row.doubt];
+  if (outcome === 'rejected' && ofFile?.[0]?.code === code) return ofFile;
+  // The column holds nothing else for such rows.
+  return [problemOf(code as RowCode, reason ?? '')];
+}
+
 /** How many reasons are told apart: a plan's memory must not grow with the file. */
 const mostReasons = 200;
 const rowsPerReason = 20;
@@ -62,6 +78,25 @@ export class ReasonGroups {
     for (const decision of decisions) {
       if (decision.outcome !== 'skipped' && decision.outcome !== 'rejected') continue;
       for (const problem of problemsOf(decision)) this.#count(decision.outcome, problem, decision.row.line);
+    }
+  }
+
+  /** Adds rows of a file that an earlier run has decided on, as its ledger says. */
+  async addDone({ database }: Core, { id }: Pick<Import, 'id'>, rows: readonly FileRow[]): Promise<void> {
+    const [first, last] = [rows[0]?.line, rows.at(-1)?.line];
+    if (first === undefined || last === undefined) return;
+    const ledger = await database.read(() =>
+      database.models.ImportRow.findAll({
+        attributes: ['line', 'outcome', 'code', 'reason'],
+        where: { importId: id, line: { [Op.between]: [first, last] }, outcome: ['skipped', 'rejected'] },
+        raw: true,
+      }),
+    );
+    const byLine = new Map(ledger.map((entry) => [entry.line, entry]));
+    for (const row of rows) {
+      const entry = byLine.get(row.line);
+      if (entry?.outcome !== 'skipped' && entry?.outcome !== 'rejected') continue;
+      for (const problem of problemsOfDone(row, entry)) this.#count(entry.outcome, problem, row.line);
     }
   }
 

@@ -38,8 +38,8 @@ export interface ApplyOptions extends ReportPaths {
 
 /** What an import has done. */
 export interface AppliedImport extends ImportResult {
-  /** Why rows were skipped or rejected; null of a resumed run, which doesn't decide on all rows. */
-  reasons: readonly PlanReason[] | null;
+  /** Why rows were skipped or rejected, in earlier runs too. */
+  reasons: readonly PlanReason[];
 }
 
 /**
@@ -98,7 +98,7 @@ async function runImport(
       mapping,
       mask: maskOf(mapping),
       decider,
-      reasons: record.rowsDone > 0 ? undefined : new ReasonGroups(),
+      reasons: new ReasonGroups(),
       redecisions: 0,
       cancelCheckedAt: Number.NEGATIVE_INFINITY,
       isInterrupted: false,
@@ -108,7 +108,7 @@ async function runImport(
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(run, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
-    return { ...resultOf(record), reasons: run.reasons?.list() ?? null };
+    return { ...resultOf(record), reasons: run.reasons.list() };
   } catch (error) {
     if (run && breaksOff(run, error)) {
       await noteFailure(run, error);

@@ -42,6 +42,7 @@ async function* prepareBatches(
   for await (const batch of batches) {
     const rows = remainingRows(batch, rowsRead, rowsDone);
     rowsRead += batch.length;
+    await run.reasons.addDone(core, record, batch.slice(0, batch.length - rows.length));
     if (rows.length === 0) continue;
     if (signal.aborted) {
       run.isInterrupted = true;
@@ -165,7 +166,7 @@ async function tryBatch(
     await credentials.assertInPlace();
     await rejects.assertInPlace();
   });
-  run.reasons?.add(decisions);
+  run.reasons.add(decisions);
 }
 
 async function decisionsOn(run: ImportRun, batch: PreparedBatch, refresh: boolean): Promise<readonly Decision[]> {

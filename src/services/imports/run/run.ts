@@ -23,8 +23,8 @@ export interface ImportRun {
   mapping: ColumnMapping;
   mask: CellMask;
   decider: Decider;
-  /** Why rows are skipped or rejected; absent in a resumed run, which doesn't decide on all rows. */
-  reasons: ReasonGroups | undefined;
+  /** Why rows are skipped or rejected, those that an earlier run has done included. */
+  reasons: ReasonGroups;
   /** How many batches were decided again. */
   redecisions: number;
   cancelCheckedAt: number;

@@ -64,6 +64,30 @@ describe('An interrupted import', () => {
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv', 'people.rejected.csv']);
   });
 
+  it('gives the reasons of all its rows, as an uninterrupted one does', async () => {
+    await buildUser(importing.context, { email: 'known@example.org' });
+    const [header, ...others] = people(good).trimEnd().split('\n');
+    const odd = [
+      ',King,nobody,1,',
+      'A,King,a@example.org,4.41E+11,',
+      'Cy,King,known@example.org,3,',
+      'Di,King,di@example.org,4,No course',
+    ];
+    const text = [`${header},course`, ...odd, ...bad, ...others, ...odd.slice(0, 3), ...bad];
+    const file = importing.write('people.csv', `${text.join('\n')}\n`);
+    const plan = () => planImport(importing.context, { file, options: {}, signal: new AbortController().signal });
+    const { reasons } = await plan();
+    expect(reasons.map(({ code }) => code)).to.include.members([
+      'NAME_MISSING',
+      'PHONE_MANGLED',
+      'COURSE_UNKNOWN',
+      'ALREADY_EXISTS',
+    ]);
+    await importFirstBatch(importing.context, file);
+    expect((await plan()).reasons).to.deep.equal(reasons);
+    expect((await importFile(importing.context, file)).reasons).to.deep.equal(reasons);
+  });
+
   it('is unfinished, too, when the bad row at which it should stop has become good', async () => {
     const user = await buildUser(importing.context, { email: 'p00010@example.org' });
     const file = importing.write('people.csv', hashedPeople(good));

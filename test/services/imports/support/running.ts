@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import type { Context } from '../../../../src/context.js';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { type ApplyOptions, applyImport } from '../../../../src/services/imports/run/apply.js';
-import type { ImportResult } from '../../../../src/services/imports/run/repository.js';
+import { type AppliedImport, type ApplyOptions, applyImport } from '../../../../src/services/imports/run/apply.js';
 import { type Importing, recordsOf } from './importing.js';
 
 /** Rows are committed by so many. */
@@ -15,7 +14,7 @@ export async function importFile(
   file: string,
   options: Partial<ApplyOptions> = {},
   importOptions: object = {},
-): Promise<ImportResult> {
+): Promise<AppliedImport> {
   const plan = await planImport(context, { file, options: importOptions, signal: new AbortController().signal });
   return applyImport(context, operator, plan, applyOptions(options));
 }
@@ -31,7 +30,7 @@ export async function importFirstBatch(
   file: string,
   options: Partial<ApplyOptions> = {},
   importOptions: object = {},
-): Promise<ImportResult> {
+): Promise<AppliedImport> {
   const breaking = new AbortController();
   const result = await importFile(
     context,
