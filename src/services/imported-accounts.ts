@@ -49,6 +49,27 @@ async function createdBy({ database }: Core, imports: readonly Import[], userId:
   return database.models.ImportRow.findOne({ where: { importId, userId, outcome: 'created' }, raw: true });
 }
 
+/** How many starts and resumptions of an import are read: most have one. */
+const mostBegins = 100;
+
+/** Who ran an import at a time: whoever started or resumed it last. The service runs those over HTTP for their creator. */
+async function actorOf(
+  { database }: Core,
+  { id, createdBy: creator, origin }: Import,
+  at: Date,
+): Promise<Pick<AuditEntry, 'actorId' | 'origin' | 'osUser'>> {
+  const begins = await database.models.AuditEntry.findAll({
+    attributes: ['at', 'actorId', 'origin', 'osUser'],
+    where: { targetId: id, action: ['import.start', 'import.resume'] },
+    order: [['id', 'DESC']],
+    limit: mostBegins,
+  });
+  // Clocks may differ: then it is the first one.
+  const begin = begins.find((entry) => entry.at <= at) ?? begins.at(-1);
+  if (begin?.origin === 'cli') return { actorId: begin.actorId, origin: 'cli', osUser: begin.osUser };
+  return { actorId: creator, origin, osUser: null };
+}
+
 /**
  * The creation of an account by an import, as an audit entry built from the import's ledger. Writing audit entries too
  * would be slow: see docs/DECISIONS.md.
@@ -76,10 +97,8 @@ async function creationOf(core: Core, accountId: string): Promise<AuditEntry | u
   return AuditEntry.build({
     id: accountId,
     at,
-    actorId: source.createdBy,
-    origin: source.origin,
+    ...(await actorOf(core, source, at)),
     ip: null,
-    osUser: null,
     action: 'user.import',
     targetType: 'user',
     targetId: accountId,

@@ -3,6 +3,7 @@ import type { Import } from '../../../db/models/import.js';
 import type { PlanReason } from '../../../db/models/import-plan.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { optionsText } from '../../../schemas/import.js';
+import { recordAudit } from '../../audit.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Actor, Core } from '../../core.js';
 import { closeReports, openReports, type ReportPaths, type Reports } from '../output/reports.js';
@@ -155,6 +156,14 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
     assertResumable(await lockImport(core, record.id, transaction));
     await reports.credentials.publish();
     await reports.rejects.publish();
+    // Resuming by its number, or by the service, is recorded before.
+    if (byCommand)
+      await recordAudit(
+        core,
+        run.actor,
+        { action: 'import.resume', targetType: 'import', targetId: record.id },
+        transaction,
+      );
   });
 }
 

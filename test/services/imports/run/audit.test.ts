@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { buildCourse, buildUser, signIn } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
+import { breakAt } from '../support/fault.js';
 import { people, useImporting } from '../support/importing.js';
+import { batchRows } from '../support/running.js';
 
 const header = 'firstName,lastName,email,phone,role,course';
 
@@ -9,6 +11,7 @@ interface Entry {
   action: string;
   actorId: string | null;
   origin: string;
+  osUser: string | null;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
 }
@@ -85,6 +88,34 @@ describe('The audit trail of an account that imports changed', () => {
     expect(entries[0]?.before).to.deep.include({ email: 'p00001@example.org', role: 'trainee' });
     expect(entries[0]?.after).to.deep.equal({ importId, line: 2 });
   });
+
+  for (const [how, args] of [
+    ['its number', ['imports', 'resume', '1']],
+    ['the same command', ['users', 'import', 'people.csv']],
+  ] as const)
+    it(`names the user of the operating system who started the import, or resumed it by ${how}`, async () => {
+      const by = (osUser: string, ...words: readonly string[]) =>
+        runCli([...words, '--yes'], { env: importing.env, cwd: importing.folder, osUser });
+      importing.write('people.csv', people(batchRows + 10));
+      const repair = await breakAt(importing.context, {
+        event: 'INSERT',
+        table: 'import_rows',
+        when: `NEW.line = ${batchRows + 5}`,
+      });
+      expect(await by('ann', 'users', 'import', 'people.csv')).to.include({ exitCode: 70 });
+      await repair();
+      expect(await by('ben', ...args)).to.include({ exitCode: 0 });
+      const creatorOf = async (email: string) => (await trailOf((await user(email)).id)).entries[0];
+      const creation = { action: 'user.import', origin: 'cli' };
+      expect(await creatorOf('p00001@example.org')).to.include({ ...creation, osUser: 'ann' });
+      expect(await creatorOf('p00060@example.org')).to.include({ ...creation, osUser: 'ben' });
+      const { stdout } = await cli('audit', 'list', '--target-type', 'import', '--json');
+      const { entries } = JSON.parse(stdout) as { entries: Entry[] };
+      expect(entries.map(({ action, osUser }) => `${action} ${osUser}`)).to.deep.equal([
+        'import.resume ben',
+        'import.start ann',
+      ]);
+    });
 
   it('has no entry for rows that changed nothing', async () => {
     const admin = await signIn(importing.context, { role: 'super_admin' });
