@@ -7,41 +7,57 @@ export interface Progress {
   update(rows: number): void;
   /** Says something to the person at the terminal; a bar is removed first, and drawn again below. */
   say(text: string): void;
+  /** Says that an earlier run has done so many rows: they don't count for the rate and the time left. */
+  resumed(rows: number, text: string): void;
   stop(): void;
 }
 
-const nothing: Progress = { update: () => undefined, say: () => undefined, stop: () => undefined };
+const ignore = () => undefined;
+const nothing: Progress = { update: ignore, say: ignore, resumed: ignore, stop: ignore };
 
 /** How often a line is written where there is no terminal, in milliseconds. */
 const lineEveryMs = 5000;
+
+/** What of a command its progress needs. */
+type Reporting = Pick<Run, 'io' | 'options' | 'say'>;
 
 /**
  * How much is done, the rate and the time left on standard error: a bar on a terminal, a line now and then on a pipe.
  * @param total how many there will be; counts up when it isn't known yet
  * @param one what is counted
  */
-export function createProgress(run: Run, label: string, total: number | undefined, one = 'row'): Progress {
+export function createProgress(run: Reporting, label: string, total: number | undefined, one = 'row'): Progress {
   if (run.options.quiet || run.options.json) return nothing;
+  return run.io.stderr.isTTY ? bar(run, { label, total, one }) : lines(run, { label, total, one });
+}
+
+/** @returns how many are done in a second, by how many are done. @param before how many an earlier run has done */
+function rateFrom(before: number): (done: number) => number {
   const startedAt = performance.now();
-  const rate = (done: number) => Math.round((done * 1000) / Math.max(performance.now() - startedAt, 1));
-  return run.io.stderr.isTTY ? bar(run, { label, total, one, rate }) : lines(run, { label, total, one, rate });
+  return (done) => Math.round(((done - before) * 1000) / Math.max(performance.now() - startedAt, 1));
 }
 
 interface Shown {
   label: string;
   total: number | undefined;
   one: string;
-  /** How many are done in a second, by how many are done. */
-  rate: (done: number) => number;
 }
 
-function bar(run: Run, { label, total, one, rate }: Shown): Progress {
+/** What a bar says. @param isTimed whether anything is done by now: before, nothing is known of the rate and the time left */
+function barFormat({ label, total, one }: Shown, columns: number, isTimed: boolean): string {
+  if (total === undefined) return `${label}: {value} ${one}s`;
+  const noun = columns < 80 ? '' : ` ${one}s`;
+  const rate = columns < 80 ? '' : ` | {rate} ${one}s/s`;
+  return `${label} {bar} {percentage}% | {value} of {total}${noun}${isTimed ? `${rate} | {eta_formatted} left` : ''}`;
+}
+
+function bar(run: Reporting, shown: Shown): Progress {
+  const { total } = shown;
   const columns = run.io.stderr.columns ?? 80;
-  const figures = columns < 80 ? '{value} of {total}' : `{value} of {total} ${one}s | {rate} ${one}s/s`;
-  const format =
-    total === undefined
-      ? `${label}: {value} ${one}s`
-      : `${label} {bar} {percentage}% | ${figures} | {eta_formatted} left`;
+  let isTimed = false;
+  let rate = rateFrom(0);
+  const format: cliProgress.GenericFormatter = (options, ...others) =>
+    cliProgress.Format.Formatter({ ...options, format: barFormat(shown, columns, isTimed) }, ...others);
   // What doesn't fit into the line is cut off, and the time left stands last: the bar gives way to it.
   const barsize = Math.min(Math.max(columns - 72, 8), 40);
   const single = new cliProgress.SingleBar(
@@ -50,23 +66,33 @@ function bar(run: Run, { label, total, one, rate }: Shown): Progress {
   );
   let done = 0;
   single.start(total ?? 0, 0, { rate: 0 });
+  const say = (text: string) => {
+    single.stop();
+    run.say(text);
+    // The bar begins anew, and with it the measurement of the time left.
+    isTimed = false;
+    single.start(total ?? done, done, { rate: rate(done) });
+  };
   return {
     update(rows) {
+      isTimed = true;
       done = rows;
       if (total === undefined) single.setTotal(rows);
       single.update(rows, { rate: rate(rows) });
     },
-    say(text) {
-      single.stop();
-      run.say(text);
-      single.start(total ?? done, done, { rate: rate(done) });
+    say,
+    resumed(rows, text) {
+      done = rows;
+      rate = rateFrom(rows);
+      say(text);
     },
     stop: () => single.stop(),
   };
 }
 
-function lines(run: Run, { label, total, one, rate }: Shown): Progress {
+function lines(run: Reporting, { label, total, one }: Shown): Progress {
   let lastAt = performance.now();
+  let rate = rateFrom(0);
   return {
     update(rows) {
       if (performance.now() - lastAt < lineEveryMs) return;
@@ -76,6 +102,10 @@ function lines(run: Run, { label, total, one, rate }: Shown): Progress {
       run.say(`${label}: ${done}, ${rate(rows)} ${one}s/s${left}`);
     },
     say: (text) => run.say(text),
-    stop: () => undefined,
+    resumed(rows, text) {
+      rate = rateFrom(rows);
+      run.say(text);
+    },
+    stop: ignore,
   };
 }

@@ -158,7 +158,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
             ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
             signal: run.io.signal,
             onProgress: (rows) => progress.update(rows),
-            onResume: (rows) => progress.say(`It was interrupted and is resumed: ${remainder(rows, total)}.`),
+            onResume: (rows) => progress.resumed(rows, `It was interrupted and is resumed: ${remainder(rows, total)}.`),
             onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
             onBreakOff,
           },

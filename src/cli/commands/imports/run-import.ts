@@ -171,7 +171,8 @@ async function apply(
           signal,
           onProgress: (rows) => progress.update(rows),
           onResume: (rows) =>
-            progress.say(
+            progress.resumed(
+              rows,
               `An import of this file was interrupted and is resumed: ${remainder(rows, plan.counts.rows)}.`,
             ),
           onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
