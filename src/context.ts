@@ -14,6 +14,7 @@ import {
 import { createDatabase, type Probe, probe } from './db/probe.js';
 import { openReplica, type Replica } from './db/replica.js';
 import { removeUnusedFile } from './db/sqlite-removal.js';
+import { assertWritable } from './db/write-access.js';
 import type { Logger } from './logger.js';
 import { createPasswordHasher, type PasswordHasher } from './services/auth/passwords.js';
 import { createTokens, type Tokens } from './services/auth/tokens.js';
@@ -31,6 +32,11 @@ export interface Schema {
   assertCurrent(): Promise<void>;
   /** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed it */
   assertNotNewer(): Promise<void>;
+  /**
+   * Checks that a migrated database accepts changes, and makes none.
+   * @throws AppError `DATABASE_NOT_WRITABLE`, `OVERLOADED` while another process writes, or the reason why it can't be used
+   */
+  assertWritable(): Promise<void>;
   serverVersion(): Promise<string>;
   /** Whether the configured database can be used, and what hinders it. */
   probe(): Promise<Probe>;
@@ -75,6 +81,7 @@ function schemaOf(database: Database, config: Config, now: () => Date): Schema {
     down: (steps, waiting) => migrateDown(database, steps, waiting),
     assertCurrent: () => assertSchemaCurrent(database),
     assertNotNewer: () => assertSchemaNotNewer(database),
+    assertWritable: () => assertWritable(database),
     serverVersion: () => database.read(() => serverVersion(database.sequelize)),
     probe: () => probe(database.sequelize, database.settings),
     createDatabase: () => createDatabase(database.settings),

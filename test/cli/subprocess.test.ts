@@ -146,6 +146,25 @@ describe('The coursectl process', function () {
     );
   });
 
+  it('warns at the start of a service that its database can not be written', async function () {
+    await start('migrate', 'up').ended;
+    const folder = path.join(cli.folder, 'data');
+    const file = path.join(folder, 'coursectl.sqlite');
+    chmodSync(file, 0o444);
+    for (const open of [cli.folder, folder]) chmodSync(open, 0o777);
+    const isRoot = process.getuid?.() === 0;
+    const asUser = (...argv: string[]) =>
+      processes.start(argv, { cwd: cli.folder, env: cli.env, ...(isRoot && { uid: 65_534 }) });
+    if ((await asUser('--version').ended).exitCode !== 0) return this.skip();
+    const server = asUser('serve', '--port', '0');
+    await server.says(/coursectl is listening on /);
+    server.kill('SIGTERM');
+    const { logs, words } = parted((await server.ended).stderr);
+    const warning = `The database file ${file} can't be written. Make the file and its folder writable for this user.`;
+    expect(logs.map(({ msg }) => msg)).to.include(warning);
+    expect(words[0]).to.equal(`Nobody can sign in. ${warning}`);
+  });
+
   it('shows help and version from any folder, and needs no setting for it', async () => {
     const help = await start('--help').ended;
     expect(help).to.include({ exitCode: 0, stderr: '' });

@@ -5,6 +5,8 @@ import { QueryTypes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable } from '../../src/db/lease.js';
+import { migrateUp } from '../../src/db/migrator.js';
+import { assertWritable } from '../../src/db/write-access.js';
 import { isAppError } from '../../src/errors.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql, onServer } from '../support/database.js';
@@ -84,6 +86,13 @@ if (onMysql)
       expect((await failureOf(() => write(database))).code).to.equal('DATABASE_NOT_WRITABLE');
       const after = await connectionsOf(database);
       expect(after.filter((id) => before.includes(id))).to.deep.equal([]);
+    });
+
+    it('is recognised by a change of nothing', async () => {
+      await migrateUp(database);
+      await assertWritable(database);
+      await onFormer('SET GLOBAL read_only = ON');
+      expect((await failureOf(() => assertWritable(database))).code).to.equal('DATABASE_NOT_WRITABLE');
     });
 
     it('is left for the server that takes its place, though connections are never idle', async () => {

@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/db/connection.js';
 import { migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { translateError } from '../../src/db/translate-error.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { withoutRights } from '../support/without-rights.js';
 import { expectFailures, failureOf } from './support/failure.js';
 
 describe('a SQLite file that cannot be used', () => {
@@ -57,17 +58,6 @@ describe('a SQLite file that cannot be used', () => {
     expect(await migrateUp(database)).not.to.deep.equal([]);
     await database.close();
   });
-
-  /** The superuser may write anywhere: so the test runs as another user when run as root. */
-  async function withoutRights(work: () => Promise<void>): Promise<void> {
-    const superuser = process.getuid?.() === 0;
-    if (superuser) process.seteuid?.(65534);
-    try {
-      await work();
-    } finally {
-      if (superuser) process.seteuid?.(0);
-    }
-  }
 
   async function migratedFile(name: string): Promise<void> {
     const database = openDatabase(loadConfig({ env: url(name, 'db.sqlite'), cwd: '/' }).database);

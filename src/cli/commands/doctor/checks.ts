@@ -164,6 +164,18 @@ async function connected({ schema, config: { database } }: Context): Promise<Fin
   return { status: 'ok', detail: `${await schema.serverVersion()} at ${where}` };
 }
 
+/** Whether the database accepts changes: without them nobody can sign in. */
+async function databaseWrites({ schema }: Context): Promise<Finding> {
+  try {
+    await schema.assertWritable();
+    return { status: 'ok', detail: 'accepted' };
+  } catch (error) {
+    // Whoever writes for so long may be an import or a backup.
+    if (isAppError(error, 'OVERLOADED')) return { status: 'warning', detail: error.message };
+    throw error;
+  }
+}
+
 async function databaseChecks(context: Context, production: boolean): Promise<Check[]> {
   const { schema, config, hasher, replica } = context;
   const connection = await check('connection', () => connected(context));
@@ -182,6 +194,7 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
   const contents =
     state.status === 'ok'
       ? [
+          await check('database writes', () => databaseWrites(context)),
           await check('super admin', () => superAdmin(context)),
           await check('growing tables', () => growth(context)),
           await check('locked addresses', () => lockedOut(context)),

@@ -56,7 +56,10 @@ export function register(program: Command, registry: Registry): void {
         });
         const welcome = await Promise.race([waiting, server.failure]);
         const stopped = aborted(stopping);
-        if (welcome) await Promise.race([server.begin(), stopped, server.failure]);
+        if (welcome) {
+          await warnUnlessWritable(context, run.say);
+          await Promise.race([server.begin(), stopped, server.failure]);
+        }
         if (welcome && !stopping.aborted) {
           await announce();
           run.say(withCommandLines(run.io, welcome(server)));
@@ -138,6 +141,17 @@ const passing: readonly ErrorCode[] = [
   'OVERLOADED',
   'MIGRATION_LOCKED',
 ];
+
+/** Warns of a database that can be read only: nobody can sign in, which no request but those that are refused would show. */
+async function warnUnlessWritable({ schema, logger }: Context, say: (text: string) => void): Promise<void> {
+  try {
+    await schema.assertWritable();
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    logger.warn({ code: error.code }, error.message);
+    if (error.code === 'DATABASE_NOT_WRITABLE') say(`Nobody can sign in. ${error.message}`);
+  }
+}
 
 const longestPauseMs = 3000;
 

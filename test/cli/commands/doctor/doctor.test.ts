@@ -8,6 +8,7 @@ import { createEmptyDatabase, migrate, onMysql, type TestDatabase } from '../../
 import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
 import { type CommandLine, useCommandLine } from '../../../support/run-cli.js';
+import { withoutRights } from '../../../support/without-rights.js';
 
 interface Check {
   name: string;
@@ -64,6 +65,7 @@ describe('coursectl doctor', () => {
       'connection',
       'server settings',
       'schema',
+      'database writes',
       'super admin',
       'growing tables',
       'locked addresses',
@@ -256,6 +258,25 @@ describe('coursectl doctor', () => {
     expect(folder?.status).to.equal('failed');
     expect(folder?.detail).to.equal(`${path.join(cli.folder, 'file/data')} can't be written (ENOTDIR)`);
     expect(folder?.remedy).to.equal('Make DATA_DIR writable for this user, or name another folder.');
+  });
+
+  it('fails where a database file can only be read, and warns where others write to it all the time', async function () {
+    if (onMysql) return this.skip();
+    await migrated();
+    const { database: other, close } = await cli.context();
+    await other.inTransaction(async () => {
+      const { 'database writes': busy } = await examine(cli);
+      expect(busy?.status).to.equal('warning');
+      expect(busy?.detail).to.match(/^The database file \/.* is (busy with other changes|locked by another program)\./);
+    });
+    await close();
+    const file = database.url.replace('sqlite:', '');
+    for (const folder of [path.dirname(file), cli.folder]) chmodSync(folder, 0o777);
+    chmodSync(file, 0o444);
+    const checks = await withoutRights(() => examine(cli));
+    const detail = `The database file ${file} can't be written. Make the file and its folder writable for this user.`;
+    expect(checks['database writes']).to.deep.equal({ name: 'database writes', status: 'failed', detail });
+    expect([checks.connection?.status, checks.schema?.status]).to.deep.equal(['ok', 'ok']);
   });
 
   it('warns of a database file that every user of the machine can read', async function () {
