@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { type Config, envFile } from '../../../config/config.js';
 import { secretWeakness } from '../../../config/cross-checks.js';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
@@ -13,7 +12,7 @@ import { wrapHanging } from '../../core/fit.js';
 import { counted, withCommandLines } from '../../core/output.js';
 import { printable } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
-import { databaseFile, type Finding, settingsFile, writeAccess } from './files.js';
+import { databaseFile, type Finding, isMissing, settingsFile, writeAccess } from './files.js';
 import { growth } from './growth.js';
 import { replicaState } from './replica.js';
 
@@ -92,7 +91,7 @@ async function demoProgramme(context: Context): Promise<Finding> {
 
 async function fileStorage({ storage, config: { files } }: Context): Promise<Finding> {
   // The check of the data folder says whether it can be created; this one doesn't create it.
-  if (files.storage.kind === 'local' && !existsSync(files.storage.folder))
+  if (files.storage.kind === 'local' && (await isMissing(files.storage.folder)))
     return { status: 'ok', detail: `${storage.location}, created with the first file` };
   await storage.check();
   return { status: 'ok', detail: `${storage.location} stores and returns files` };
@@ -159,7 +158,7 @@ async function trustedProxy(context: Context): Promise<Finding> {
 async function connected({ schema, config: { database } }: Context): Promise<Finding> {
   const where = databaseUrlForDisplay(database);
   // Connecting would make the file.
-  if (database.dialect === 'sqlite' && !existsSync(database.file))
+  if (database.dialect === 'sqlite' && (await isMissing(database.file)))
     return { status: 'failed', detail: `no database at ${where} yet`, remedy: 'Run: coursectl setup' };
   return { status: 'ok', detail: `${await schema.serverVersion()} at ${where}` };
 }

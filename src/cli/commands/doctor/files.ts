@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, type Stats } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config, SqliteConfig } from '../../../config/config.js';
-import { systemErrorCode } from '../../../errors.js';
+import { systemErrorCode, unlessMissing, whyUnreadable } from '../../../errors.js';
 
 /** What a check has found. */
 export interface Finding {
@@ -12,15 +12,20 @@ export interface Finding {
   remedy?: string;
 }
 
+/** Whether there is nothing at a path. What this user may not look at is not missing: using it says why. */
+export async function isMissing(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => false,
+    (error: unknown) => systemErrorCode(error) === 'ENOENT',
+  );
+}
+
 /** A block of most file systems. */
 const probeBytes = 4096;
 
 /** Whether other users of this machine can read the secrets in `.env`; Windows has no such permissions. */
 export async function settingsFile(file: string): Promise<Finding> {
-  const found = await stat(file).catch((error: unknown) => {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
+  const found = await unlessMissing(stat(file));
   if (found === undefined) return { status: 'ok', detail: 'none: all settings come from the environment' };
   if (process.platform === 'win32' || (found.mode & 0o007) === 0)
     return { status: 'ok', detail: `${file} can't be read by other users` };
@@ -33,10 +38,20 @@ export async function settingsFile(file: string): Promise<Finding> {
 
 /** Whether other users of this machine can read the database: sequelize-cli or a copy may have made it so. */
 export async function databaseFile({ file }: SqliteConfig): Promise<Finding> {
-  // Why it can't be opened, the check of the connection says.
-  const found = await stat(file).catch(() => undefined);
-  if (found === undefined) return { status: 'ok', detail: 'none yet' };
-  const folder = await stat(path.dirname(file));
+  if (await isMissing(file)) return { status: 'ok', detail: 'none yet' };
+  let found: Stats;
+  let folder: Stats;
+  try {
+    [found, folder] = [await stat(file), await stat(path.dirname(file))];
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    return {
+      status: 'failed',
+      detail: `${file} ${whyUnreadable(code)}`,
+      remedy: 'Check the path, and run this as the user of the service, who must be able to enter its folder.',
+    };
+  }
   if (process.platform === 'win32' || (found.mode & 0o006) === 0 || (folder.mode & 0o001) === 0)
     return { status: 'ok', detail: `${file} can't be read by other users` };
   return {

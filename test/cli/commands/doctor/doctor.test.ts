@@ -279,6 +279,27 @@ describe('coursectl doctor', () => {
     expect([checks.connection?.status, checks.schema?.status]).to.deep.equal(['ok', 'ok']);
   });
 
+  it('tells a folder that this user may not enter from a missing database', async function () {
+    if (onMysql) return this.skip();
+    const folder = path.join(cli.folder, 'data');
+    mkdirSync(path.join(folder, 'files'), { recursive: true });
+    writeFileSync(path.join(folder, 'coursectl.sqlite'), '');
+    chmodSync(cli.folder, 0o777);
+    // What the checks import is loaded with the rights of this user.
+    expect((await examine(cli, { DATABASE_URL: '' })).schema?.status).to.equal('failed');
+    chmodSync(folder, 0o000);
+    const checks = await withoutRights(() => examine(cli, { DATABASE_URL: '' }));
+    const file = path.join(folder, 'coursectl.sqlite');
+    expect(checks['database file']).to.include({ status: 'failed', detail: `${file} can't be read by this user` });
+    const connection = checks.connection?.detail;
+    expect(connection).to.match(
+      /^The database file \/.* can't be opened\. Check that its folder exists and is writable/,
+    );
+    expect(checks['file storage']?.detail).to.match(/^The folder .* can't be used: check that it belongs to the user /);
+    expect(checks['data folder']?.status).to.equal('failed');
+    expect(JSON.stringify(checks)).not.to.include('coursectl setup');
+  });
+
   it('warns of a database file that every user of the machine can read', async function () {
     if (onMysql || process.platform === 'win32') return this.skip();
     const file = database.url.replace('sqlite:', '');
