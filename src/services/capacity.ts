@@ -54,6 +54,16 @@ export async function countReservedSeats(
 export const isFullWith = ({ maxStudents }: Pick<Course, 'maxStudents'>, reserved: number): boolean =>
   maxStudents !== null && reserved >= maxStudents;
 
+/** The refusal of more enrollments than a course has seats left. It says how many of both, where some could be enrolled. */
+export function courseFull(seatsLeft: number, wanted: number): AppError {
+  if (seatsLeft <= 0 || wanted === 1) return new AppError('COURSE_FULL');
+  const seats = seatsLeft === 1 ? '1 seat' : `${seatsLeft} seats`;
+  return new AppError(
+    'COURSE_FULL',
+    `The course has ${seats} left, and ${wanted} trainees would be enrolled: none was. Choose fewer, or raise its maximum.`,
+  );
+}
+
 /** Stores whether locked courses are full. @param reserved the seats of each, with those that this transaction reserves */
 export async function storeWhetherFull(
   { database: { models } }: Core,
@@ -93,6 +103,7 @@ export async function reserveCounted(
   transaction: Transaction,
 ): Promise<void> {
   const total = reserved + wanted;
-  if (course.maxStudents !== null && total > course.maxStudents) throw new AppError('COURSE_FULL');
+  if (course.maxStudents !== null && total > course.maxStudents)
+    throw courseFull(course.maxStudents - reserved, wanted);
   await storeWhetherFull(core, [course], new Map([[course.id, total]]), transaction);
 }

@@ -88,14 +88,17 @@ describe('POST /api/enrollments/bulk', () => {
   it('enrolls all or none where the capacity is too small for all', async () => {
     await course.update({ maxStudents: 4 });
     const ids = await trainees(3);
+    const tooFew =
+      'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, or raise its maximum.';
     for (const status of ['pending', 'active', 'cancelled', 'completed'] as const)
       await buildEnrollment(harness.context, await buildUser(harness.context), course, { status });
-    expectFailure(await assign(ids), 400, 'Course is at maximum capacity.');
+    expectFailure(await assign(ids), 400, tooFew);
     expect(await count()).to.equal(4);
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
     // Who is skipped takes no seat.
     const { body } = await assign([...ids.slice(0, 2), 'nobody']).expect(201);
     expect(body.enrollments).to.have.length(2);
+    expectFailure(await assign(await trainees(2)), 400, 'Course is at maximum capacity.');
   });
 
   it('reactivates the cancelled enrollments of trainees, which take seats too', async () => {
@@ -103,7 +106,9 @@ describe('POST /api/enrollments/bulk', () => {
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, given);
     const [fresh = ''] = await trainees(1);
     await course.update({ maxStudents: 1 });
-    expectFailure(await assign([cast.trainee.user.id, fresh]), 400, 'Course is at maximum capacity.');
+    const tooFew =
+      'The course has 1 seat left, and 2 trainees would be enrolled: none was. Choose fewer, or raise its maximum.';
+    expectFailure(await assign([cast.trainee.user.id, fresh]), 400, tooFew);
     const { body } = await assign([cast.trainee.user.id]).expect(201);
     expect(body.enrollments).to.have.length(1);
     expect(body.enrollments[0]).to.include({ id, status: 'active', progress: 30, notes: 'Before' });

@@ -1,5 +1,6 @@
-import { AppError } from '../../errors.js';
+import type { AppError } from '../../errors.js';
 import type { EnrollmentStatus, StatusChange } from '../../schemas/enrollment.js';
+import { courseFull } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { findCourse } from '../courses/queries.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
@@ -40,7 +41,7 @@ export async function previewAssignment(
     }
   }
   const wanted = previewed.filter((one) => one === 'done').length;
-  if (typeof course.seatsLeft === 'number' && wanted > course.seatsLeft) throw new AppError('COURSE_FULL');
+  if (typeof course.seatsLeft === 'number' && wanted > course.seatsLeft) throw courseFull(course.seatsLeft, wanted);
   return previewed;
 }
 

@@ -87,11 +87,12 @@ describe('Changes of many enrollments at the command line', () => {
     });
 
     it('enrolls none where the seats are too few for all', async () => {
-      await bees.update({ maxStudents: 1 });
+      const { id } = await buildUser(harness.context);
+      await bees.update({ maxStudents: 2 });
       for (const more of ['--yes', '--dry-run'])
-        expect(await cli.refusal(['enrollments', 'assign', 'Bees', ben.id, cleo.id, more])).to.deep.equal({
+        expect(await cli.refusal(['enrollments', 'assign', 'Bees', ben.id, cleo.id, id, more])).to.deep.equal({
           exitCode: 1,
-          said: 'Course is at maximum capacity.',
+          said: 'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, or raise its maximum.',
         });
       expect(await models().Enrollment.count()).to.equal(0);
     });

@@ -157,8 +157,11 @@ export function seatsTaken({ enrollments }: Programme, courseId: string): number
 }
 
 export function reserveSeats(programme: Programme, { id, maxStudents }: Course, wanted: number): void {
-  if (maxStudents !== null && wanted > 0 && seatsTaken(programme, id) + wanted > maxStudents)
-    refuse(400, 'Course is at maximum capacity.');
+  const left = (maxStudents ?? Number.POSITIVE_INFINITY) - seatsTaken(programme, id);
+  if (wanted === 0 || wanted <= left) return;
+  if (left <= 0 || wanted === 1) refuse(400, 'Course is at maximum capacity.');
+  const some = `The course has ${left} ${left === 1 ? 'seat' : 'seats'} left`;
+  refuse(400, `${some}, and ${wanted} trainees would be enrolled: none was. Choose fewer, or raise its maximum.`);
 }
 
 export function personWith(programme: Programme, id: string): Person {
