@@ -46,7 +46,17 @@ export async function previewAssignment(
 }
 
 /** What a change of status would do with an enrollment, as far as its status tells. New notes come with another status only. */
-export function previewStatus(from: EnrollmentStatus, { status, notes }: StatusChange, actor: Actor): PreviewedOutcome {
-  if (from === status && notes === undefined) return 'unchanged';
-  return changeRefusal(from, status, actor) ?? 'done';
+export function previewStatus(
+  from: { status: EnrollmentStatus; notes: string | null },
+  wanted: StatusChange,
+  actor: Actor,
+): PreviewedOutcome {
+  if (isAsWanted(from, wanted)) return 'unchanged';
+  return changeRefusal(from.status, wanted.status, actor) ?? 'done';
 }
+
+/** Whether an enrollment has a status, and the notes where some are given. */
+export const isAsWanted = (
+  enrollment: { status: EnrollmentStatus; notes: string | null },
+  { status, notes }: { status: EnrollmentStatus; notes?: string | null | undefined },
+): boolean => enrollment.status === status && (notes === undefined || enrollment.notes === notes);

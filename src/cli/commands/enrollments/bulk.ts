@@ -81,7 +81,7 @@ export async function statusChange(
     words: { ...words.status, target: ` to ${wanted.status}`, unchanged: `${wanted.status} already` },
     selection,
     batchSize,
-    preview: async (those) => those.map(({ status }) => verdictOf(previewStatus(status, wanted, operator))),
+    preview: async (those) => those.map((one) => verdictOf(previewStatus(one, wanted, operator))),
     change: (those, signal) =>
       changeEach(those, signal, ownFailures, async ({ id }) => ({
         enrollment: presentEnrollment(await changeStatus(context, operator, id, wanted)),

@@ -1,3 +1,5 @@
+import type { Context } from '../../../context.js';
+import { isAppError } from '../../../errors.js';
 import { presentEnrollment, presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { enrollmentAssignmentSchema, progressSchema, statusChangeSchema } from '../../../schemas/enrollment.js';
 import { validate } from '../../../schemas/validate.js';
@@ -5,7 +7,8 @@ import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { changeStatus, setProgress } from '../../../services/enrollments/changes.js';
 import { assignEnrollment, removeEnrollments } from '../../../services/enrollments/commands.js';
-import { findEnrollment } from '../../../services/enrollments/queries.js';
+import { isAsWanted } from '../../../services/enrollments/preview.js';
+import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
 import { runBulk } from '../../core/bulk.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import { typedNumber } from '../../core/input.js';
@@ -21,10 +24,29 @@ import { enrollmentsMeant } from './selection.js';
 
 type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
 
-/** An enrollment after a change. @param textOf what to say about it */
+/** An enrollment after a change, or as it was wanted before. @param textOf what to say about it */
 function changed(model: EnrollmentModel, textOf: (enrollment: Enrollment) => string): Result {
   const enrollment = presentTrainerEnrollment(model);
   return { json: { enrollment }, text: textOf(enrollment) };
+}
+
+const isSoAlready = (enrollment: Enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} already.`;
+
+/**
+ * The enrollment because of which a trainee can't be enrolled, where it is as wanted: the same command may have been run before.
+ * @throws the refusal otherwise
+ */
+async function existing(
+  context: Context,
+  refusal: unknown,
+  ids: { courseId: string; userId: string },
+  wanted: Parameters<typeof isAsWanted>[1],
+) {
+  if (!isAppError(refusal, 'ALREADY_ENROLLED')) throw refusal;
+  const [found] = (await listEnrollments(context, operator, ids)).items;
+  // It may have been removed meanwhile.
+  if (!found || !isAsWanted(found, wanted)) throw refusal;
+  return found;
 }
 
 /**
@@ -49,11 +71,15 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
     return runBulk(run, assignment(context, await meant.selection(context), { courseId, title, status, notes }));
   }
   const traineeId = await userIdOf(context, meant.name);
-  const assigned = await assignEnrollment(context, operator, { courseId, traineeId, status, notes });
-  return changed(
-    assigned,
-    (enrollment) => `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`,
-  );
+  try {
+    const assigned = await assignEnrollment(context, operator, { courseId, traineeId, status, notes });
+    return changed(
+      assigned,
+      (enrollment) => `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`,
+    );
+  } catch (error) {
+    return changed(await existing(context, error, { courseId, userId: traineeId }, { status, notes }), isSoAlready);
+  }
 }
 
 /** Moves enrollments to another status. @throws AppError as {@link enrollmentsMeant}, and of one as {@link changeStatus} */
@@ -61,10 +87,12 @@ export async function status(run: Run<'[enrollment...] <status>', typeof statusO
   const { status: wanted, enrollment: typed } = run.arguments;
   const { notes } = run.options;
   const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
-  validate(statusChangeSchema, input);
+  const change = validate(statusChangeSchema, input);
   const meant = await enrollmentsMeant(run, typed, words.status);
   const context = await run.context();
   if (meant.kind === 'several') return runBulk(run, await statusChange(context, meant, input));
+  const before = await findEnrollment(context, operator, meant.id);
+  if (isAsWanted(before, change)) return changed(before, isSoAlready);
   const moved = await changeStatus(context, operator, meant.id, input);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }

@@ -19,6 +19,7 @@ import { assertFilters, queryFor } from './queries.js';
 /** An enrollment as bulk changes name it. */
 export interface NamedEnrollment extends Named {
   status: EnrollmentStatus;
+  notes: string | null;
 }
 
 type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
@@ -26,8 +27,8 @@ type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
 function namedEnrollment(model: EnrollmentModel): NamedEnrollment {
   const enrollment = presentTrainerEnrollment(model);
   const name = enrollmentName(enrollment);
-  const { id, status, progress } = enrollment;
-  return { id, status, name, label: `${name}, ${status}, ${progress} % done` };
+  const { id, status, notes, progress } = enrollment;
+  return { id, status, notes, name, label: `${name}, ${status}, ${progress} % done` };
 }
 
 type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };

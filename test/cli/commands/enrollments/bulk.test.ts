@@ -236,7 +236,13 @@ describe('Changes of many enrollments at the command line', () => {
         await buildEnrollment(harness.context, ben, bees),
         await buildEnrollment(harness.context, cleo, bees),
       ];
-      const those = [one, other].map(({ id }) => ({ id, name: 'x', label: 'x', status: 'pending' as const }));
+      const those = [one, other].map(({ id }) => ({
+        id,
+        name: 'x',
+        label: 'x',
+        status: 'pending' as const,
+        notes: null,
+      }));
       const selection = { entries: those.map((found) => ({ given: null, found })), repeated: 0 };
       const work = await removal(harness.context, { kind: 'several', selection: async () => selection });
       await other.destroy();

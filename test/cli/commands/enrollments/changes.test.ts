@@ -60,7 +60,11 @@ describe('changes of enrollments at the command line', () => {
       expect(await assign('Bees', 'ben@x.org', '--status', 'completed')).to.deep.equal(status);
       await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
       const twice = { exitCode: 1, said: 'Already enrolled in this course.' };
-      expect(await assign('Bees', 'ben@x.org')).to.deep.equal(twice);
+      for (const other of [
+        ['--status', 'pending'],
+        ['--notes', 'Paid.'],
+      ])
+        expect(await assign('Bees', 'ben@x.org', ...other)).to.deep.equal(twice);
       await bees.update({ maxStudents: 1 });
       const full = { exitCode: 1, said: 'Course is at maximum capacity.' };
       expect(await assign('Bees', 'cleo@x.org')).to.deep.equal(full);
@@ -88,6 +92,31 @@ describe('changes of enrollments at the command line', () => {
         exitCode: 1,
         said: 'Enrollment not found: x. To list them: coursectl enrollments list',
       });
+    });
+  });
+
+  describe('a command that is run again', () => {
+    it('leaves an enrollment that is as wanted, however many are named', async () => {
+      const said = 'Ben Young in "Bees" is active already.\n';
+      const assign = ['enrollments', 'assign', 'Bees', 'ben@x.org', '--notes', 'Paid.'];
+      await cli.run(assign);
+      expect(await cli.run(assign)).to.deep.equal({ exitCode: 0, stdout: said, stderr: '' });
+      const { id } = (await cli.json<Answer>(assign)).enrollment;
+      const status = ['enrollments', 'status', 'active', '--trainee', 'ben@x.org', '--course', 'Bees'];
+      for (const argv of [status, [...status, '--notes', ' Paid. '], ['enrollments', 'status', id, 'active']])
+        expect(await cli.run(argv)).to.deep.equal({ exitCode: 0, stdout: said, stderr: '' });
+      expect((await cli.json<Answer>(status)).enrollment).to.include({ id, status: 'active', notes: 'Paid.' });
+      const other = await refusal('status', id, 'active', '--notes', 'Owes.');
+      expect(other).to.deep.equal({ exitCode: 1, said: "Enrollment can't change from active to active." });
+
+      const second = await buildEnrollment(harness.context, cleo, bees, { status: 'active', notes: 'Paid.' });
+      const several = ['enrollments', 'status', id, second.id, 'active', '--notes', 'Paid.', '--yes'];
+      const { exitCode, stderr } = await cli.run(several);
+      expect({ exitCode, stderr }).to.deep.equal({
+        exitCode: 0,
+        stderr: '0 enrollments changed to active, 2 active already.\n',
+      });
+      expect(await audited()).to.deep.equal(['enrollment.assign cli']);
     });
   });
 
