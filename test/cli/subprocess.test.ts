@@ -10,6 +10,7 @@ import { testEnvironment } from '../support/environment.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
+import { mountSmallDisk } from '../support/small-disk.js';
 import { useSubprocesses } from '../support/subprocess.js';
 
 interface LogLine {
@@ -219,12 +220,21 @@ describe('The coursectl process', function () {
     });
 
     it('leaves no part of a file behind when the disk takes no more', async () => {
+      const said = (file: string) =>
+        `error: The disk of the file ${file} is full. Free some space, or name a file on another disk.\n`;
       const { exitCode, stderr } = await inShell('ulimit -f 64; coursectl users export --output users.csv').ended;
-      expect({ exitCode, stderr }).to.deep.equal({
-        exitCode: 1,
-        stderr: "error: The file users.csv can't be written (EFBIG). Name another one.\n",
-      });
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 1, stderr: said('users.csv') });
       expect(readdirSync(cli.folder)).to.deep.equal([]);
+
+      const disk = mountSmallDisk(path.join(cli.folder, 'small'), '64k');
+      if (!disk) return;
+      try {
+        const full = await start('users', 'export', '--output', 'small/users.csv').ended;
+        expect(full).to.deep.equal({ exitCode: 1, stdout: '', stderr: said('small/users.csv') });
+        expect(readdirSync(path.join(cli.folder, 'small'))).to.deep.equal([]);
+      } finally {
+        disk.unmount();
+      }
     });
 
     it('completes at the first Ctrl-C what must not be aborted, and ends immediately at the second', async () => {

@@ -15,6 +15,17 @@ interface FileOutput {
   discard(): Promise<void>;
 }
 
+/** The codes of a disk that takes no more, a quota that is used up, and a file that may not grow. */
+const diskFullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Why a file can't be made or written, and what to do. */
+function problemOf(file: string, code: string | undefined): string {
+  if (code !== undefined && diskFullCodes.has(code))
+    return `The disk of the file ${file} is full. Free some space, or name a file on another disk.`;
+  const problem = code === 'EEXIST' ? 'exists already and is never overwritten' : `can't be written (${code})`;
+  return `The file ${file} ${problem}. Name another one.`;
+}
+
 /** Standard output, or a new file that only this user can read. */
 async function openOutput({ io, options }: Run<'', typeof outputOption>): Promise<FileOutput> {
   const name = options.output;
@@ -28,11 +39,7 @@ async function openOutput({ io, options }: Run<'', typeof outputOption>): Promis
   const file = path.resolve(io.cwd, name);
   const usable = <T>(work: Promise<T>, code: 'USAGE' | 'FILE_UNUSABLE' = 'FILE_UNUSABLE'): Promise<T> => {
     return work.catch((error: unknown) => {
-      const problem =
-        systemErrorCode(error) === 'EEXIST'
-          ? 'exists already and is never overwritten'
-          : `can't be written (${systemErrorCode(error)})`;
-      throw new AppError(code, `The file ${name} ${problem}. Name another one.`, { cause: error });
+      throw new AppError(code, problemOf(name, systemErrorCode(error)), { cause: error });
     });
   };
   const handle = await usable(open(file, 'wx', 0o600), 'USAGE');
