@@ -13,7 +13,6 @@ import {
 } from './bulk-plan.js';
 import { assertCanAsk, confirm } from './confirm.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { namesIn } from './name-list.js';
 import { counted, withCommandLines, writeLine } from './output.js';
 import { createProgress } from './progress.js';
 import type { Result, Run } from './run.js';
@@ -51,7 +50,10 @@ export async function sourceOf(run: BulkRun, meaning: Meaning): Promise<Source> 
   const { from, dryRun } = run.options;
   if ([typed.length > 0, from !== undefined, isFiltered].filter(Boolean).length > 1)
     throw new AppError('USAGE', `Name each ${words.one}, or give a list with --from, or filters: only one of these.`);
-  if (from !== undefined) return { kind: 'names', names: await namesIn(run.io, from, headings) };
+  if (from !== undefined) {
+    const { namesIn } = await import('./name-list.js');
+    return { kind: 'names', names: await namesIn(run.io, from, headings) };
+  }
   if (isFiltered) return { kind: 'filter' };
   const [name = await choose(), ...others] = typed;
   if (others.length === 0 && !dryRun) return { kind: 'one', name };

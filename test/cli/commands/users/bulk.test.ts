@@ -198,17 +198,44 @@ describe('Changes of many accounts at the command line', () => {
 
     it('takes a column of other CSV, by its heading', async () => {
       expect((await deactivated('Name;"E-Mail";Phone\nAda;;\'+49 30 1234\n# left\n\nBen;;\n')).stdout).to.include(
-        '1 row of the list has nothing in the column phone.',
+        '1 row of the list has nothing in the column Phone.',
       );
       expect((await deactivated('ID,Email\n4711,ada@x.org\n4712,"ben@x.org"\n')).exitCode).to.equal(0);
       expect(await active()).to.deep.equal([]);
+    });
+
+    it('takes the encodings, delimiters and headings that imports take', async () => {
+      const rows = ['Ada Zuse|ada@x.org', 'Bén Müller|ben@x.org'];
+      const lists = [
+        Buffer.from(`Name;E-Mail-Adresse\r\n${rows.join('\r\n').replaceAll('|', ';')}`, 'latin1'),
+        Buffer.from(`\ufeffsep=|\nName|E-Mail|Work email\n${rows.map((row) => `${row}|x`).join('\n')}`, 'utf16le'),
+        Buffer.from('ada@x.org\nben@x.org\n', 'utf16le').swap16(),
+      ];
+      for (const list of lists) {
+        expect(JSON.parse((await deactivated(list)).stdout)).to.have.nested.property('counts.done', 2);
+        await models().User.update({ isActive: true }, { where: { email: ['ada@x.org', 'ben@x.org'] } });
+      }
+    });
+
+    it('takes the passwords of an import of a file in UTF-16', async () => {
+      const people = 'Vorname;Nachname;E-Mail;Telefon\nZoë;Ütz;zoe@x.org;030 77\nTim;Ötz;tim@x.org;030 78\n';
+      file('people.csv', Buffer.from(`\ufeff${people}`, 'utf16le'));
+      expect(await cli.run(['users', 'import', 'people.csv', '--yes'])).to.include({ exitCode: 0 });
+      const list = 'people.credentials.csv';
+      expect(readFileSync(path.join(cli.folder, list)).includes(0), 'UTF-16').to.equal(true);
+      const argv = ['users', 'reset-password', '--from', list, '--credentials', 'new.csv', '--dry-run', '--json'];
+      const { exitCode, stdout } = await cli.run(argv);
+      expect({ exitCode, counts: JSON.parse(stdout).counts }).to.deep.equal({
+        exitCode: 0,
+        counts: { done: 2, unchanged: 0, refused: 0 },
+      });
     });
 
     const refused: [what: string, list: string | Buffer, says: string][] = [
       ['no names', '# nobody\n\n', 'The list has no names. Give one per line.'],
       [
         'columns without a known heading',
-        'Name,Mail\nAda,ada@x.org\n',
+        'Name,Town\nAda,Rome\n',
         'The first line of the list has several columns, but none is called userId or id or email or phone.',
       ],
       [
@@ -221,9 +248,12 @@ describe('Changes of many accounts at the command line', () => {
         'id,name\n4711,Ada\n',
         'The column id of the list has values that are not ids of this program.',
       ],
-      ['other bytes than UTF-8', Buffer.from([0xff, 0xfe, 0x61]), 'is not UTF-8 text'],
-      ['UTF-16 without a byte order mark', Buffer.from('ada@x.org\nben@x.org\n', 'utf16le'), 'is not UTF-8 text'],
-      ['a NUL in a name', 'ada@x.org\na\0b@x.org\n', 'is not UTF-8 text'],
+      [
+        'half a character at its end',
+        Buffer.from([0xff, 0xfe, 0x61]),
+        "is not text, or its encoding can't be detected",
+      ],
+      ['a NUL in a name', 'ada@x.org\na\0b@x.org\ncleo@x.org\n', "is not text, or its encoding can't be detected"],
       ['broken CSV', 'email,name\n"ada@x.org,Ada\n', 'The list is not valid CSV:'],
     ];
     for (const [what, list, says] of refused)
