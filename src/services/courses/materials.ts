@@ -10,6 +10,7 @@ import type { StoredObject } from '../../storage/storage.js';
 import { recordAudit } from '../audit.js';
 import { denied } from '../auth/permissions.js';
 import type { Actor, Core } from '../core.js';
+import { sanitizeFilename } from '../files/filename.js';
 import {
   atMost,
   markForDeletion,
@@ -17,7 +18,6 @@ import {
   openFile,
   removeMarked,
   removeUpload,
-  sanitizeFilename,
   storeFile,
   type Upload,
   type UploadLimit,

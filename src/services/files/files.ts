@@ -7,10 +7,10 @@ import { v7 as uuidv7 } from 'uuid';
 import type { StoredFile } from '../../db/models/stored-file.js';
 import { AppError, notFound } from '../../errors.js';
 import type { FileKind } from '../../schemas/file.js';
-import { withoutInvisible } from '../../schemas/text.js';
 import { diskFault } from '../../storage/disk-fault.js';
 import type { ByteRange, StoredObject } from '../../storage/storage.js';
 import type { Core } from '../core.js';
+import { sanitizeFilename } from './filename.js';
 import { areRemovalsHeld } from './removal-hold.js';
 
 /** A received file: its temporary path, and the name that its sender gave it. */
@@ -44,24 +44,6 @@ export function uploadsFolder(core: Core): string {
 /** Translates errors of the disk when writing to the upload folder; returns other errors unchanged. */
 export function uploadFault(folder: string, error: unknown): unknown {
   return diskFault(folder, error);
-}
-
-const maxNameLength = 255;
-
-/**
- * A file name without folders (which some browsers send), control characters, and invisible marks that make it look like
- * another name ("exe.pdf" for "fdp.exe"). A name that is too long keeps its extension.
- */
-export function sanitizeFilename(name: string): string {
-  const base = withoutInvisible(path.posix.basename(name.replaceAll('\\', '/')))
-    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
-    .trim();
-  if (/^\.*$/.test(base)) return 'upload';
-  const letters = Array.from(base);
-  if (letters.length <= maxNameLength) return base;
-  const extension = Array.from(path.extname(base));
-  const end = extension.length <= 20 ? extension : [];
-  return [...letters.slice(0, maxNameLength - end.length), ...end].join('');
 }
 
 /** The course or account that the file belongs to. */
