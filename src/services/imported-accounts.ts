@@ -52,7 +52,7 @@ async function createdBy({ database }: Core, imports: readonly Import[], userId:
 /** How many starts and resumptions of an import are read: most have one. */
 const mostBegins = 100;
 
-/** Who ran an import at a time: whoever started or resumed it last. The service runs those over HTTP for their creator. */
+/** Who ran an import at a time: the one who started or resumed it last. The service runs those over HTTP for their creator. */
 async function actorOf(
   { database }: Core,
   { id, createdBy: creator, origin }: Import,

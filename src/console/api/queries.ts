@@ -58,7 +58,7 @@ export function useApi<Id extends OperationId>(
   });
 }
 
-/** Passwords come with their answers, or are shown after them, and only once: whoever waits gets the answer at once. */
+/** Passwords come with their answers, or are shown after them, and only once: these answers don't wait for what is read again. */
 const withPasswords: readonly OperationId[] = ['register', 'resetPassword', 'changeManyUsers'];
 
 /**

@@ -169,7 +169,7 @@ async function databaseWrites({ schema }: Context): Promise<Finding> {
     await schema.assertWritable();
     return { status: 'ok', detail: 'accepted' };
   } catch (error) {
-    // Whoever writes for so long may be an import or a backup.
+    // An import or a backup may write for that long.
     if (isAppError(error, 'OVERLOADED')) return { status: 'warning', detail: error.message };
     throw error;
   }

@@ -230,7 +230,7 @@ function undoOutcome(undo: UndoResult, number: number): Pick<Result, 'text' | 'e
 }
 
 /**
- * Takes an import back, having shown what that would do and asked. Where accounts are kept it ends as done in part.
+ * Undoes an import, after a preview and a confirmation. Where accounts are kept it ends as done in part.
  * @throws AppError `USAGE`, `INTERRUPTED`, and as {@link undoImport}
  */
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
