@@ -510,13 +510,17 @@ function demoPhone(place) {
 /** What makes two phones the same, for the marks that the styles above use. */
 const phoneKey = (phone) => phone.replace(/[\s().-]/g, '');
 
+/** Letters that are a form of others. */
+const letterForms = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' };
+
 /** The folded text that a search looks in; the demo's texts are far below the length at which the program cuts it. */
 function searchKey(...parts) {
   const unaccented = parts
     .join(' ')
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '');
-  return unaccented.toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  const plain = unaccented.toLowerCase().normalize('NFC');
+  return Array.from(plain, (letter) => letterForms[letter] ?? letter).join('');
 }
 
 function accountRow([localPart, firstName, lastName], place, { role, isActive = true, createdAt }) {
