@@ -17,13 +17,13 @@ import type { outputOption } from '../../core/declaration.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { writeData } from '../../core/file-output.js';
 import { listing, presented } from '../../core/listing.js';
-import { counted } from '../../core/output.js';
+import { asTyped, counted } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { rowsText } from '../../core/table.js';
 import { importColumns, importRowColumns } from './columns.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
-import { confirmPlan, remainder, report, sayingWhatIsLeft } from './outcome.js';
+import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
@@ -145,7 +145,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
   let progress = createProgress(run, 'Reading', undefined);
   let total = 0;
   try {
-    const result = await sayingWhatIsLeft(
+    const result = await withResumeHint(
       run.io,
       () => total,
       ({ onBreakOff }) =>
@@ -219,12 +219,12 @@ function undoText({ removed, restored, kept }: UndoResult, heading: string): str
 const previewText = (undo: UndoResult): string => undoText(undo, 'Undo would result in');
 
 /** What an undo did, and how it ends. */
-function undoOutcome(undo: UndoResult, number: number): Pick<Result, 'text' | 'exitCode'> {
+function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number): Pick<Result, 'text' | 'exitCode'> {
   const extent = extentOf(undo);
   const text = undoText(undo, extent === 'nothing' ? 'Nothing was undone' : 'Undone');
   if (extent === 'all') return { text };
   return {
-    text: `${text}\nOnce nothing stands in their way, undo it again: coursectl imports undo ${number}`,
+    text: `${text}\nOnce nothing stands in their way, undo it again: ${asTyped(io, `imports undo ${number}`)}`,
     exitCode: extent === 'part' ? exitCodes.partial : exitCodes.failure,
   };
 }
@@ -256,7 +256,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
       onProgress: (rows) => progress.update(rows),
     });
     const record = await findImport(context, id);
-    return { json: { import: importJson(record), undo: result }, ...undoOutcome(result, record.number) };
+    return { json: { import: importJson(record), undo: result }, ...undoOutcome(run, result, record.number) };
   } finally {
     progress.stop();
   }

@@ -183,7 +183,7 @@ function interruptedText({ number, counts, credentialsFile }: ImportResult, tota
  * Applies a plan; a failure that leaves an import to be resumed says so.
  * @param total how many rows the file has, asked after the failure
  */
-export async function sayingWhatIsLeft(
+export async function withResumeHint(
   io: Io,
   total: () => number,
   work: (options: Required<Pick<ApplyOptions, 'onBreakOff'>>) => Promise<AppliedImport>,

@@ -17,7 +17,7 @@ import type { Result, Run } from '../../core/run.js';
 import { assertReadable } from './checks.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
-import { confirmPlan, planJson, planText, remainder, report, sayingWhatIsLeft } from './outcome.js';
+import { confirmPlan, planJson, planText, remainder, report, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
 type ImportRun = Run<'[file]', typeof importUsersOptions>;
@@ -161,7 +161,7 @@ async function apply(
   const { signal } = run.io;
   const progress = createProgress(run, 'Importing', plan.counts.rows);
   try {
-    return await sayingWhatIsLeft(
+    return await withResumeHint(
       run.io,
       () => plan.counts.rows,
       ({ onBreakOff }) =>

@@ -33,8 +33,8 @@ export async function removeAccounts(
 }
 
 /**
- * Restores the accounts whose verdict says so, and removes the enrollments that the import made. A verdict becomes `kept` where another account has
- * the old email or phone by now.
+ * Restores the accounts whose verdict says so, and removes the enrollments that the import made. A verdict becomes `kept` where
+ * another account has the old email or phone by now.
  * @returns the audit entries
  */
 export async function restoreAccounts(

@@ -27,8 +27,8 @@ export interface UndoResult {
 }
 
 /**
- * How much of an import an undo took back: `all`, `part`, or `nothing`, because every account was kept. Of an account that was
- * deleted meanwhile nothing is left to undo.
+ * How much of an import was undone: `all`, `part`, or `nothing`, because every account was kept. Of an account that was deleted
+ * meanwhile nothing is left to undo.
  */
 export function extentOf({ removed, restored, kept }: UndoResult): 'all' | 'part' | 'nothing' {
   if (kept.every(({ code }) => code === 'GONE')) return 'all';
