@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Context } from '../../../context.js';
 import { restoreBackup } from '../../../services/maintenance/backup/restore.js';
 import { sweepFiles } from '../../../services/maintenance/orphan-cleanup.js';
-import { counted } from '../../core/output.js';
+import { counted, withCommandLines } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { summaryOf } from './summary.js';
@@ -23,6 +23,7 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
   // The installation that was backed up may still use the bucket, and need what this database has as incomplete.
   if (isCurrent && bucket === null) await removeOrphans(run, context);
   const { databaseBytes, files, ...rest } = summaryOf(manifest);
+  const hints = [...(bucket === null ? [] : [bucketHint(bucket)]), nextStep(config.database.dialect, pending)];
   return {
     json: { restore: { folder, databaseBytes, files, ...rest, pending, stoppedImports } },
     text: [
@@ -32,8 +33,7 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
       ...(stoppedImports > 0 ? [`  ${counted(stoppedImports, 'import')} stopped: upload the files again`] : []),
       ...rest.missing.map((key) => `  missing since before the backup: ${key}`),
       ...rest.damaged.map((key) => `  damaged since before the backup: ${key}`),
-      ...(bucket === null ? [] : [bucketHint(bucket)]),
-      nextStep(config.database.dialect, pending),
+      ...hints.map((hint) => withCommandLines(run.io, hint)),
     ].join('\n'),
   };
 }
@@ -45,9 +45,8 @@ async function removeOrphans(run: Run<'<folder>'>, context: Context): Promise<vo
   } catch (error) {
     context.logger.warn({ err: error }, 'the cleanup after the restore failed');
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-    run.say(
-      `warning: The backup is restored, but not all orphaned files were removed: ${reason}. Run: coursectl files sweep`,
-    );
+    const warning = `warning: The backup is restored, but not all orphaned files were removed: ${reason}. Run: coursectl files sweep`;
+    run.say(withCommandLines(run.io, warning));
   }
 }
 
