@@ -46,6 +46,15 @@ describe('The worker processes of the tests', function () {
     ]);
   });
 
+  it('name the test for which a hook failed', async () => {
+    const pool = new WorkerPool({ ...options, jobs: 1, kinds: ['sqlite'] });
+    const { files } = await pool.run(leg('sqlite', 'hook-fails'));
+    const title = 'A file with a hook that fails passes';
+    expect(files[0]?.tests).to.have.length(1);
+    expect(files[0]?.tests[0]).to.include({ title, outcome: 'passed' });
+    expect(files[0]?.failures.map(({ test }) => test)).to.deep.equal([title]);
+  });
+
   it('count a file that ends its process, or that can not be loaded, as failed, and run the others', async () => {
     const pool = new WorkerPool({ ...options, jobs: 1, kinds: ['sqlite'] });
     const result = await pool.run(leg('sqlite', 'ends', 'throws', 'passes'));

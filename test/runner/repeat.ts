@@ -1,5 +1,5 @@
 import type { DatabaseKind } from './options.js';
-import { failuresOf, type LegResult } from './result.js';
+import { type FileResult, type LegResult, legResult } from './result.js';
 
 /** More failed files than this have a cause that a second run won't make go away. */
 const mostFiles = 5;
@@ -17,6 +17,16 @@ export function filesToRepeat({ files }: LegResult): string[] {
   return failed.length > mostFiles ? [] : failed.map(({ file }) => file);
 }
 
+/** Whether every test of a file that passed or failed in the first run, also by its hooks, passes in the second. */
+function passesNow(before: FileResult, after: FileResult): boolean {
+  const passed = new Set(after.tests.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title));
+  return (
+    after.failures.length === 0 &&
+    before.tests.every(({ title, outcome }) => outcome === 'skipped' || passed.has(title)) &&
+    before.failures.every(({ test }) => test !== undefined && passed.has(test))
+  );
+}
+
 /**
  * Puts what came of the second run of some files in the place of the first. A file counts as passed when all tests that
  * failed were run again and passed; its failures are the flaky tests then, to be reported beside the counts.
@@ -25,19 +35,11 @@ export function withRepeated(first: LegResult, second: LegResult): { result: Leg
   const flaky: Flaky[] = [];
   const files = first.files.map((before) => {
     const after = second.files.find(({ file }) => file === before.file);
-    const passedNow =
-      after !== undefined &&
-      after.failures.length === 0 &&
-      before.failures.every(({ title }) => after.tests.some((test) => test.title === title)) &&
-      after.passed >= before.passed + before.failures.length;
-    if (!passedNow) return before;
+    if (before.failures.length === 0 || !after || !passesNow(before, after)) return before;
     flaky.push(...before.failures.map(({ title }) => ({ kind: before.kind, file: before.file, title })));
     return after;
   });
-  const change = flaky.length;
-  const counts = { passed: first.passed + change, failed: first.failed - change, failures: failuresOf(files) };
-  const result = { ...first, ...counts, files };
-  return { result, flaky };
+  return { result: legResult(files), flaky };
 }
 
 /** Says loudly which tests passed only in the second run: each of them is a defect of the test or of the program. */

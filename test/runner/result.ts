@@ -2,7 +2,10 @@ import type { DatabaseKind } from './options.js';
 import type { Counts } from './report.js';
 
 export interface Failure {
+  /** Of a test, or of a hook. */
   title: string;
+  /** The title of the test, for a hook that of the test it ran for; none when no test ran. */
+  test?: string | undefined;
   /** Message, difference and stack. */
   text: string;
 }
@@ -10,6 +13,7 @@ export interface Failure {
 /** One test, and how long it took without its hooks. */
 export interface TestRun {
   title: string;
+  outcome: 'passed' | 'failed' | 'skipped';
   milliseconds: number;
 }
 

@@ -5,7 +5,7 @@ import { needsDatabase, needsProgram, testFiles } from './files.js';
 import { parseOptions } from './options.js';
 import { filesToRepeat, flakyNotice, withRepeated } from './repeat.js';
 import { closingLine, failureList, sum } from './report.js';
-import { failuresOf, type LegResult } from './result.js';
+import { type LegResult, legResult } from './result.js';
 
 describe('The runner of the tests', () => {
   it('runs what touches no database once, and the rest on each', () => {
@@ -96,22 +96,20 @@ describe('The runner of the tests', () => {
   });
 
   describe('a second run of failed files', () => {
-    const leg = (outcomes: Record<string, Record<string, boolean>>): LegResult => {
-      const files = Object.entries(outcomes).map(([file, tests]) => {
-        const titles = Object.keys(tests);
-        const failures = titles.filter((title) => !tests[title]).map((title) => ({ title, text: 'broken' }));
-        const passed = titles.length - failures.length;
-        const run = titles.map((title) => ({ title, milliseconds: 1 }));
-        return { kind: 'sqlite' as const, file, passed, skipped: 0, failures, tests: run };
-      });
-      const counts = files.map((result) => ({
-        passed: result.passed,
-        failed: result.failures.length,
-        skipped: 0,
-        failures: failuresOf([result]),
-      }));
-      return { ...sum(counts), files };
-    };
+    const leg = (outcomes: Record<string, Record<string, boolean>>): LegResult =>
+      legResult(
+        Object.entries(outcomes).map(([file, tests]) => {
+          const titles = Object.keys(tests);
+          const failed = titles.filter((title) => !tests[title]);
+          const run = titles.map((title) => {
+            const outcome = tests[title] ? ('passed' as const) : ('failed' as const);
+            return { title, outcome, milliseconds: 1 };
+          });
+          const failures = failed.map((title) => ({ title, test: title, text: 'broken' }));
+          const passed = titles.length - failed.length;
+          return { kind: 'sqlite', file, passed, skipped: 0, failures, tests: run };
+        }),
+      );
     const first = leg({ 'a.test.ts': { one: true, two: false }, 'b.test.ts': { three: true } });
 
     it('takes the files that failed, unless they are many', () => {
@@ -125,6 +123,17 @@ describe('The runner of the tests', () => {
       expect([result.passed, result.failed, result.failures]).to.deep.equal([3, 0, []]);
       expect(flaky).to.deep.equal([{ kind: 'sqlite', file: 'a.test.ts', title: 'two' }]);
       expect(flakyNotice(flaky)).to.include('FLAKY: 1').and.to.include('a.test.ts').and.to.include('two');
+    });
+
+    it('counts a test whose hook failed as passed when it passes then with its hooks', () => {
+      const { files } = leg({ 'a.test.ts': { one: true, two: true } });
+      const hook = { title: '"after each" hook for "two"', test: 'two', text: 'broken' };
+      const once = legResult(files.map((file) => ({ ...file, failures: [hook] })));
+      const { result, flaky } = withRepeated(once, leg({ 'a.test.ts': { one: true, two: true } }));
+      expect([result.passed, result.failed, flaky.map(({ title }) => title)]).to.deep.equal([2, 0, [hook.title]]);
+      expect(withRepeated(once, leg({ 'a.test.ts': { one: true } })).result.failed).to.equal(1);
+      const outside = legResult(files.map((file) => ({ ...file, failures: [{ ...hook, test: undefined }] })));
+      expect(withRepeated(outside, leg({ 'a.test.ts': { one: true, two: true } })).result.failed).to.equal(1);
     });
 
     it('leaves what fails again, or is not run again, as failed', () => {

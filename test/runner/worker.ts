@@ -7,7 +7,7 @@ import Mocha from 'mocha';
 import { mochaHooks } from '../support/hooks.js';
 import { repository } from './files.js';
 import type { WorkerOptions } from './options.js';
-import { emptyResult, type FileResult } from './result.js';
+import { emptyResult, type FileResult, type TestRun } from './result.js';
 
 const { Base } = Mocha.reporters;
 
@@ -25,22 +25,24 @@ function textOf(error: unknown): string {
 
 /** Collects what comes of a file's tests. */
 function collect(runner: Mocha.Runner, result: FileResult): void {
-  const note = (test: Mocha.Test) => {
-    result.tests.push({ title: test.fullTitle(), milliseconds: test.duration ?? 0 });
+  const note = (test: Mocha.Test, outcome: TestRun['outcome']) => {
+    result.tests.push({ title: test.fullTitle(), outcome, milliseconds: test.duration ?? 0 });
   };
   runner.on('pass', (test) => {
     // A helper kept another file's `describe`: the test ran without the time limit and the hooks of its suite.
-    if (test.fullTitle() === test.title) result.failures.push({ title: test.title, text: 'It is in no suite.' });
+    if (test.fullTitle() === test.title)
+      result.failures.push({ title: test.title, test: test.title, text: 'It is in no suite.' });
     else result.passed += 1;
-    note(test);
+    note(test, 'passed');
   });
   runner.on('pending', (test) => {
     result.skipped += 1;
-    note(test);
+    note(test, 'skipped');
   });
-  runner.on('fail', (test, error) => {
-    note(test);
-    result.failures.push({ title: test.fullTitle(), text: textOf(error) });
+  runner.on('fail', (failed: Mocha.Test | Mocha.Hook, error) => {
+    const test = failed.type === 'hook' ? failed.ctx?.currentTest : failed;
+    if (failed.type === 'test') note(failed, 'failed');
+    result.failures.push({ title: failed.fullTitle(), test: test?.fullTitle(), text: textOf(error) });
   });
 }
 
