@@ -6,6 +6,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Frame,
   type Page,
   expect as playwrightExpect,
   type Request,
@@ -134,11 +135,17 @@ const underWay = new WeakMap<Page, Set<Request>>();
 function followRequests(page: Page): void {
   const requests = new Set<Request>();
   underWay.set(page, requests);
-  page.on('request', (request) => requests.add(request));
+  // A page that changes its address by itself navigates without such a request, and its requests go on.
+  const loading = new Set<Frame>();
+  page.on('request', (request) => {
+    requests.add(request);
+    if (request.isNavigationRequest()) loading.add(request.frame());
+  });
   page.on('requestfinished', (request) => requests.delete(request));
   page.on('requestfailed', (request) => requests.delete(request));
   // Those of the document before are forgotten without a word.
   page.on('framenavigated', (frame) => {
+    if (!loading.delete(frame)) return;
     for (const request of requests)
       if (request.frame() === frame && !request.isNavigationRequest()) requests.delete(request);
   });
@@ -159,9 +166,11 @@ export async function settled(page: Page): Promise<void> {
           if (playState === 'running' && effect instanceof KeyframeEffect)
             found.push(`${effect.target?.className} moves`);
         for (const { className } of document.querySelectorAll(
-          '[aria-busy="true"], [data-loading], .mantine-Skeleton-root',
+          '[aria-busy="true"], [data-loading], .mantine-Skeleton-root, .mantine-Loader-root',
         ))
           found.push(`${className} loads`);
+        // Code that has come takes time until it shows and asks for something.
+        if (!document.querySelector('h1, [role="alert"]')) found.push('no heading is shown');
       }
       return found;
     });
