@@ -1,8 +1,11 @@
 const { QueryTypes } = require('sequelize');
 const { storedWords, wordsOf } = require('./lib/search-words.cjs');
 
-// Letters that are a form of others, which count in their place from here on. The Greek Σ has two of lower case.
-const forms = Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' });
+// Letters and apostrophes that are a form of others, which count in their place from here on. The Greek Σ has two of lower case.
+const forms = Object.entries({
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' },
+  ...{ '‘': "'", '’': "'", ʻ: "'", ʼ: "'" },
+});
 const letters = forms.map(([letter]) => letter);
 const keyLength = 500;
 const cut = (key) => Array.from(key).slice(0, keyLength).join('');
@@ -119,7 +122,11 @@ module.exports = {
     await rewriteAccounts(queryInterface, hasLetter, keyOf);
     await rewriteCourses(queryInterface, hasLetter, keyOf);
     // Rows of plans, which are few and soon gone, have no id.
-    const foldedKey = forms.reduce((key, [letter, form]) => `REPLACE(${key}, '${letter}', '${form}')`, 'search_key');
+    const text = (value) => queryInterface.sequelize.escape(value);
+    const foldedKey = forms.reduce(
+      (key, [letter, form]) => `REPLACE(${key}, ${text(letter)}, ${text(form)})`,
+      'search_key',
+    );
     await queryInterface.sequelize.query(
       `UPDATE import_plan_rows SET search_key = SUBSTR(${foldedKey}, 1, ${keyLength}) WHERE ${hasLetter}`,
     );

@@ -510,8 +510,11 @@ function demoPhone(place) {
 /** What makes two phones the same, for the marks that the styles above use. */
 const phoneKey = (phone) => phone.replace(/[\s().-]/g, '');
 
-/** Letters that are a form of others. */
-const letterForms = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' };
+/** Letters and apostrophes that are a form of others. */
+const letterForms = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' },
+  ...{ '‘': "'", '’': "'", ʻ: "'", ʼ: "'" },
+};
 
 /** The folded text that a search looks in; the demo's texts are far below the length at which the program cuts it. */
 function searchKey(...parts) {

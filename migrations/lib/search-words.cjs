@@ -4,6 +4,7 @@
  */
 
 const wordLength = 64;
+// Former keys have ’, too.
 const separator = /[-'’@]/;
 const wordCharacter = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 

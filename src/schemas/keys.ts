@@ -5,10 +5,14 @@ import { beyondAscii, isAscii, normalized, visiblePart } from './text.js';
  * and refuses the same.
  */
 
-/** Letters without a decomposition that are a form of other letters: what people type who don't have them on their keyboard. */
-export const letterForms: ReadonlyMap<string, string> = new Map(
-  Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' }),
-);
+/**
+ * Letters without a decomposition that are a form of other letters: what people type who don't have them on their keyboard. Of
+ * apostrophes, phones and word processors type another one than keyboards.
+ */
+export const letterForms: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' }),
+  ...Object.entries({ '‘': "'", '’': "'", ʻ: "'", ʼ: "'" }),
+]);
 
 const withForms = new RegExp(`[${[...letterForms.keys()].join('')}]`, 'g');
 

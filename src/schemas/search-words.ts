@@ -11,10 +11,10 @@ export const wordLength = 64;
 export const lastCharacter = '\u{10ffff}';
 
 /** After them a word begins; so it does after a space. */
-export const wordSeparators = ['-', "'", '’', '@'] as const;
+export const wordSeparators = ['-', "'", '@'] as const;
 
-const separator = /[-'’@]/;
-const leadingSeparators = /^[-'’@]+/;
+const separator = /[-'@]/;
+const leadingSeparators = /^[-'@]+/;
 
 /** A character that is a word, or begins one, wherever it stands. */
 export const wordCharacter = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;

@@ -141,6 +141,7 @@ describe('searchKey', () => {
     const folded = {
       José: 'jose',
       'ŁUKASZ Żółć': 'lukasz zolc',
+      'O’Brien O‘Brien Hawaiʻi': "o'brien o'brien hawai'i",
       'Straße STRAẞE': 'strasse strasse',
       'Işık Ðurić Øystein Ægir Œuvre Ħal': 'isik duric oystein aegir oeuvre hal',
       Ångström: 'angstrom',
