@@ -1,4 +1,5 @@
 import type { Enrollment } from '../db/models/enrollment.js';
+import type { Role } from '../schemas/fields.js';
 import { presentCourseSummary } from './course.js';
 import { loaded, pick } from './pick.js';
 import { presentPerson } from './user.js';
@@ -13,10 +14,22 @@ export const presentCurrentEnrollment = (enrollment: Enrollment) => ({
   course: presentCourseSummary(loaded(enrollment.course)),
 });
 
+/**
+ * What a trainee may know of a course that was unpublished after they had given up their place: the course itself is not found, so
+ * the enrollment names it and says no more.
+ */
+function withoutDraft<T extends { description: string; thumbnail: string | null }>(
+  enrollment: Enrollment,
+  course: T,
+): T {
+  const isHidden = enrollment.status === 'cancelled' && !loaded(enrollment.course).isPublished;
+  return isHidden ? { ...course, description: '', thumbnail: null } : course;
+}
+
 /** An enrollment with its course, as its trainee sees it. */
 export const presentOwnEnrollment = (enrollment: Enrollment) => ({
   ...presentEnrollment(enrollment),
-  course: presentCourseSummary(loaded(enrollment.course)),
+  course: withoutDraft(enrollment, presentCourseSummary(loaded(enrollment.course))),
 });
 
 /** An enrollment with its trainee and course, as a trainer sees it. */
@@ -25,6 +38,12 @@ export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
   user: presentPerson(loaded(enrollment.user)),
   course: pick(loaded(enrollment.course), ['id', 'title', 'description', 'thumbnail']),
 });
+
+/** The same for the role that asks. */
+export function presentEnrollmentTo(role: Role, enrollment: Enrollment) {
+  const presented = presentTrainerEnrollment(enrollment);
+  return role === 'trainee' ? { ...presented, course: withoutDraft(enrollment, presented.course) } : presented;
+}
 
 /** A trainee of a course with the enrollment. */
 export const presentCourseTrainee = (enrollment: Enrollment) => ({

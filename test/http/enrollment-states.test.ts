@@ -128,6 +128,24 @@ describe('PUT /api/enrollments/:id/status', () => {
     await change(cast.trainee, enrollment, { status: 'cancelled' }).expect(200);
   });
 
+  it('to cancelled leaves the trainee the name of a course that is unpublished then', async () => {
+    await course.update({ isPublished: false, description: 'Changed since', thumbnail: '/api/images/1.webp' });
+    const enrollment = await enrolled('active');
+    const courseFor = async (by: Person, path: string) => {
+      const { body } = await harness.api('get', path, by.token).expect(200);
+      const { title, description, thumbnail } = (body.enrollment ?? body.enrollments[0]).course;
+      return [title, description, thumbnail];
+    };
+    const whole = [course.title, 'Changed since', '/api/images/1.webp'];
+    const paths = ['/api/enrollments', '/api/enrollments/my', `/api/enrollments/${enrollment.id}`];
+    for (const path of paths) expect(await courseFor(cast.trainee, path), path).to.deep.equal(whole);
+    await change(cast.trainee, enrollment, { status: 'cancelled' }).expect(200);
+    for (const path of paths) expect(await courseFor(cast.trainee, path), path).to.deep.equal([course.title, '', null]);
+    for (const by of [cast.owner, cast.admin]) expect(await courseFor(by, '/api/enrollments')).to.deep.equal(whole);
+    await course.update({ isPublished: true });
+    for (const path of paths) expect(await courseFor(cast.trainee, path), path).to.deep.equal(whole);
+  });
+
   it('back needs a seat, which cancelling and completing have given up; other changes need none', async () => {
     await course.update({ maxStudents: 1 });
     const enrollment = await enrolled('pending');

@@ -1,6 +1,7 @@
 import {
   presentCourseTrainee,
   presentEnrollment,
+  presentEnrollmentTo,
   presentOwnEnrollment,
   presentTrainerEnrollment,
 } from '../../presenters/enrollment.js';
@@ -23,7 +24,7 @@ import type { Handlers } from '../server/handler.js';
 export const enrollmentHandlers = {
   async listEnrollments({ context, caller, query }) {
     const { items, pagination } = await listEnrollments(context, actorOf(caller), query);
-    return { enrollments: items.map(presentTrainerEnrollment), pagination };
+    return { enrollments: items.map((item) => presentEnrollmentTo(caller.user.role, item)), pagination };
   },
 
   async requestEnrollment({ context, caller, body }) {
@@ -80,7 +81,7 @@ export const enrollmentHandlers = {
 
   async showEnrollment({ context, caller, params }) {
     const enrollment = await findEnrollment(context, actorOf(caller), params.id);
-    return { enrollment: presentTrainerEnrollment(enrollment) };
+    return { enrollment: presentEnrollmentTo(caller.user.role, enrollment) };
   },
 
   async removeEnrollment({ context, caller, params }) {

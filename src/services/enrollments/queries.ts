@@ -30,7 +30,7 @@ export const newestFirst: Order = [
 /** The trainee and the course, as listings show them. */
 export const withUserAndCourse = ({ database: { models } }: Core) => [
   { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] },
-  { model: models.Course, as: 'course', attributes: ['id', 'title', 'description', 'thumbnail'] },
+  { model: models.Course, as: 'course', attributes: ['id', 'title', 'description', 'thumbnail', 'isPublished'] },
 ];
 
 /** The course with its trainer, as a trainee sees it (specification, section 2). */
@@ -38,7 +38,7 @@ const withCourseSummary = ({ database: { models } }: Core) => [
   {
     model: models.Course,
     as: 'course',
-    attributes: ['id', 'title', 'thumbnail', 'description'],
+    attributes: ['id', 'title', 'thumbnail', 'description', 'isPublished'],
     include: [{ model: models.User, as: 'trainer', attributes: ['id', 'firstName', 'lastName'] }],
   },
 ];
