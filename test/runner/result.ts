@@ -44,7 +44,7 @@ export interface LegResult extends Counts {
 const textsOf = ({ title, text }: Failure): string => `${title}\n${text.replace(/^/gm, '    ')}\n`;
 
 /** Where each failed test is, its title, and what it says. */
-export const failuresOf = (files: LegResult['files']): string[] =>
+const failuresOf = (files: LegResult['files']): string[] =>
   files.flatMap(({ kind, file, failures }) => failures.map((failure) => `${kind}  ${file}  ${textsOf(failure)}`));
 
 /** The result of all files on one database. */
