@@ -183,6 +183,33 @@ describePages('Importing people in the web console', function () {
     await expectPage(course).toHaveValue('');
   });
 
+  it('keeps the fields of columns for another encoding, and says that another delimiter drops them', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(
+      page,
+      'people.csv',
+      csv('firstName,lastName,email,Rufzeichen,Funktion', 'Ann,Archer,ann@example.org,+44 1,Trainer'),
+    );
+    const fieldOf = (heading: string) => page.getByLabel(`What “${heading}” is imported as`);
+    const planAgain = page.getByRole('button', { name: 'Plan again with these changes' });
+    await fieldOf('Funktion').selectOption({ label: 'Role' });
+    await planAgain.click();
+    await expectPage(planAgain).toBeHidden({ timeout: scaled(20_000) });
+    await page.getByLabel('Encoding of the file').selectOption('utf-8');
+    await fieldOf('Rufzeichen').selectOption({ label: 'Phone' });
+    await planAgain.click();
+    await expectPage(page.getByText('“Trainer” is read as Trainer')).toBeVisible({ timeout: scaled(20_000) });
+    await expectPage(fieldOf('Funktion')).toHaveValue('role');
+    await expectPage(fieldOf('Rufzeichen')).toHaveValue('phone');
+
+    const delimiter = page.getByLabel('Columns are separated by');
+    const dropped = page.getByText('The columns are read anew');
+    await delimiter.selectOption(',');
+    await expectPage(dropped).toBeHidden();
+    await delimiter.selectOption(';');
+    await expectPage(dropped).toBeVisible();
+  });
+
   it('shows text of cells as text, whatever it is', async () => {
     const nasty = `<img src=x onerror=alert(1)>${'x'.repeat(300)}`;
     const page = await test.openAs(admin, '/imports');

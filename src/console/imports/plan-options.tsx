@@ -11,35 +11,62 @@ const optionNames = [
   ...(['resetPasswords', 'maxErrors'] as const),
 ];
 
+/** A delimiter as the options name it. */
+const delimiterName = (delimiter: unknown): unknown => (delimiter === '\t' ? 'tab' : delimiter);
+
+/** Whether the file is divided into columns anew: those that were chosen are others then. */
+function dividesAnew({ options }: Pick<Import, 'options'>, plan: Plan, { delimiter }: PlanChanges): boolean {
+  if (delimiter === undefined || delimiter === delimiterName(options.delimiter ?? 'auto')) return false;
+  return delimiter === 'auto' || delimiter !== delimiterName(plan.file?.delimiter);
+}
+
+type Choices = NonNullable<PlanChanges['map']>;
+
+/**
+ * What was chosen for columns: the others are left to the service, which may understand more of them in another encoding.
+ * It has stored `#3=phone` for each choice that was made here.
+ */
+function chosenBefore({ options }: Import, plan: Plan): Choices {
+  const stored = Array.isArray(options.map) ? options.map.map(String) : [];
+  const numbered = stored.map((entry) => /^#(\d+)=(\w*)$/.exec(entry));
+  // Another client has named columns by their headings: everything is as the plan has it.
+  if (numbered.includes(null)) return plan.columns.map(({ index, field }) => ({ column: index, field }));
+  return numbered.map((entry) => ({
+    column: Number(entry?.[1]) - 1,
+    field: plan.fields.find(({ name }) => name === entry?.[2])?.name ?? null,
+  }));
+}
+
 /** All options of the next plan: the service takes its defaults for those that are left out. */
-export function planRequest({ options }: Import, plan: Plan, changes: PlanChanges): PlanChanges {
+export function planRequest(current: Import, plan: Plan, changes: PlanChanges): PlanChanges {
+  const { options } = current;
   const kept = optionNames.filter((name) => options[name] !== undefined && options[name] !== null);
-  const given = Object.fromEntries(kept.map((name) => [name, options[name] === '\t' ? 'tab' : options[name]]));
+  const given = Object.fromEntries(kept.map((name) => [name, delimiterName(options[name])]));
   const request = { ...given, ...changes };
   // The service takes no empty course: without the option, the plan has none.
   if (changes.course?.trim() === '') delete request.course;
-  // Read otherwise, the file has other columns.
-  if (changes.encoding !== undefined || changes.delimiter !== undefined) return { ...request, map: [] };
-  const changed = new Map(changes.map?.map(({ column, field }) => [column, field]));
-  const map = plan.columns.map(({ index, field }) => ({
-    column: index,
-    field: changed.has(index) ? (changed.get(index) ?? null) : field,
-  }));
-  return { ...request, map };
+  if (dividesAnew(current, plan, changes)) return { ...request, map: [] };
+  const chosen = new Map([...chosenBefore(current, plan), ...(changes.map ?? [])].map((one) => [one.column, one]));
+  // In a wrong encoding the file may have fewer columns: in the right one they are there again.
+  const exists = ({ column }: Choices[number]) =>
+    changes.encoding !== undefined || plan.columns.some(({ index }) => index === column);
+  return { ...request, map: [...chosen.values()].filter(exists) };
 }
 
 interface PlanOptionsProps {
-  /** As the plan was made. */
-  options: Record<string, unknown>;
+  /** With the options as the plan was made. */
+  current: Pick<Import, 'options'>;
+  plan: Plan;
   changes: PlanChanges;
   onChange(changes: PlanChanges): void;
 }
 
 /** How rows are treated. */
-export function PlanOptions({ options, changes, onChange }: PlanOptionsProps) {
+export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
+  const { options } = current;
   const chosen = (name: keyof PlanChanges, otherwise: string): string =>
-    String(changes[name] ?? (options[name] === '\t' ? 'tab' : options[name]) ?? otherwise);
+    String(changes[name] ?? delimiterName(options[name]) ?? otherwise);
 
   /** The planned course is no change: the plan can be applied. */
   function chooseCourse(course: string): void {
@@ -108,6 +135,8 @@ export function PlanOptions({ options, changes, onChange }: PlanOptionsProps) {
         />
         <NativeSelect
           label={t('imports.options.delimiter')}
+          description={dividesAnew(current, plan, changes) ? t('imports.options.delimiterHint') : undefined}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           {...choice('delimiter', 'auto', {
             auto: t('imports.options.automatic'),
             ',': t('imports.plan.comma'),

@@ -46,7 +46,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       )}
       {plan.counts && <PlanSummary plan={plan} />}
       <ColumnMapping plan={plan} changes={changes} onChange={setChanges} />
-      <PlanOptions options={current.options} changes={changes} onChange={setChanges} />
+      <PlanOptions current={current} plan={plan} changes={changes} onChange={setChanges} />
       <FormFailure>{changed ? (again.error ?? undefined) : undefined}</FormFailure>
       <Group className="sticky-actions" justify="space-between">
         <Button variant="default" onClick={() => setAsking('discard')}>

@@ -125,6 +125,7 @@ export const imports: Words['imports'] = {
     abort: 'Gar nichts importieren',
     encoding: 'Zeichencodierung der Datei',
     delimiter: 'Spalten sind getrennt durch',
+    delimiterHint: 'Die Spalten werden neu gelesen: Was für sie gewählt wurde, gilt nicht mehr.',
     automatic: 'Herausfinden',
   },
   reasons: {

@@ -122,6 +122,7 @@ export const imports = {
     abort: 'Import nothing at all',
     encoding: 'Encoding of the file',
     delimiter: 'Columns are separated by',
+    delimiterHint: 'The columns are read anew: what was chosen for them is dropped.',
     automatic: 'Find out',
   },
   reasons: {
