@@ -86,6 +86,14 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText('Undone', { exact: true }).first()).toBeVisible({ timeout: scaled(20_000) });
     expect(await accounts()).to.equal(2);
 
+    // Each row says what the undo did with it.
+    await page.getByLabel('Outcome').selectOption({ label: 'Created' });
+    await expectPage(page.getByText('before it was undone on')).toBeVisible();
+    await expectPage(page.getByRole('row', { name: /Ann Archer/ })).toContainText('Kept as it is');
+    await expectPage(page.getByRole('row', { name: /Ann Archer/ })).toContainText('has signed in');
+    await expectPage(page.getByRole('row').filter({ hasText: 'Account deleted' })).toHaveCount(1);
+    await keepScreenshot(page, 'rows of an undone import');
+
     // What stood in the way is gone.
     await signedIn(null);
     await button.click();

@@ -20,7 +20,7 @@ export function ImportResult({ current }: { current: Import }) {
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
   const resume = useChange('resumeImport');
-  const { id, counts, error, hasRejects, ledgerClosedAt } = current;
+  const { id, counts, error, hasRejects, undoneAt, ledgerClosedAt } = current;
   const hasCredentials = current.hasCredentials && !fetched;
   const path = { id };
 
@@ -43,6 +43,11 @@ export function ImportResult({ current }: { current: Import }) {
         </Alert>
       )}
       <ImportFigures counts={counts} />
+      {undoneAt !== null && (
+        <Text size="sm" c="dimmed" mb="sm">
+          {t('imports.result.undoneAt', { time: formatTime(undoneAt) })}
+        </Text>
+      )}
       <FormFailure>{resume.error ?? undefined}</FormFailure>
       <Group gap="sm">
         {hasCredentials && (

@@ -1,4 +1,4 @@
-import { Group, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
@@ -17,6 +17,7 @@ type Row = Answer<'listImportRows'>['rows'][number];
 const route = getRouteApi('/imports/$id');
 const outcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
 const tones = { created: 'good', updated: 'done', skipped: 'off', rejected: 'bad' } as const;
+const undoTones = { removed: 'off', restored: 'off', kept: 'waiting' } as const;
 
 interface RowsTableProps {
   id: string;
@@ -48,7 +49,12 @@ export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
     {
       id: 'outcome',
       header: t('imports.table.outcome'),
-      render: (row) => <StatusBadge tone={tones[row.outcome]}>{t(`imports.outcomes.${row.outcome}`)}</StatusBadge>,
+      render: ({ outcome: made, undo }) => (
+        <Stack gap={4} align="flex-start">
+          <StatusBadge tone={tones[made]}>{t(`imports.outcomes.${made}`)}</StatusBadge>
+          {undo && <StatusBadge tone={undoTones[undo.outcome]}>{t(`imports.undo.${undo.outcome}`)}</StatusBadge>}
+        </Stack>
+      ),
     },
     {
       id: 'account',
@@ -65,7 +71,10 @@ export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
     {
       id: 'reason',
       header: t('imports.table.reason'),
-      render: ({ message, changes }) => message ?? (changes ? <Changes changes={changes} /> : '–'),
+      render: ({ message, changes, undo }) => {
+        if (undo?.code) return t(`imports.result.kept.${undo.code}`);
+        return message ?? (changes ? <Changes changes={changes} /> : '–');
+      },
     },
     {
       id: 'cells',

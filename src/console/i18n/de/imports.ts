@@ -167,6 +167,7 @@ export const imports: Words['imports'] = {
       'Der Import wurde zurückgenommen, außer bei den Konten, die bleiben. Er kann später noch einmal zurückgenommen werden.',
     undoneNothing:
       'Nichts wurde zurückgenommen: Alle Konten bleiben. Der Import kann später noch einmal zurückgenommen werden.',
+    undoneAt: 'Das hat der Import getan, bevor er am {{time}} rückgängig gemacht wurde.',
     keptList: 'Konten, die bleiben',
     kept: {
       LOGGED_IN: 'hat sich angemeldet',
@@ -176,6 +177,11 @@ export const imports: Words['imports'] = {
       KEY_TAKEN: 'seine alte E-Mail oder Telefonnummer gehört jetzt zu einem anderen Konto',
       GONE: 'wurde gelöscht',
     },
+  },
+  undo: {
+    removed: 'Konto gelöscht',
+    restored: 'Alte Werte sind zurück',
+    kept: 'Bleibt, wie es ist',
   },
   table: {
     title: 'Zeilen',

@@ -161,6 +161,7 @@ export const imports = {
     undone: 'The import was undone.',
     undonePart: 'The import was undone, except for the accounts that stay. You can undo it again later.',
     undoneNothing: 'Nothing was undone: all accounts stay. You can undo the import again later.',
+    undoneAt: 'This is what the import did before it was undone on {{time}}.',
     keptList: 'Accounts that stay',
     kept: {
       LOGGED_IN: 'has signed in',
@@ -170,6 +171,11 @@ export const imports = {
       KEY_TAKEN: 'its old email or phone belongs to another account now',
       GONE: 'was deleted',
     },
+  },
+  undo: {
+    removed: 'Account deleted',
+    restored: 'Old values are back',
+    kept: 'Kept as it is',
   },
   table: {
     title: 'Rows',
