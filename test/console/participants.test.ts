@@ -1,6 +1,6 @@
 import { buildEnrollment } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot } from './support/browser.js';
+import { accessibilityProblems, describePages, expect, keepScreenshot } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
@@ -31,6 +31,41 @@ describePages('The participants of a course', function () {
     await dialog(page).getByLabel('Progress in percent').fill('30');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await expect(row(page, 'Ann Trainee')).toContainText('30%');
+  });
+
+  it('show long notes in full, and keep what a trainee has written when a request is accepted', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    const message = `I would like to take part. ${'This is why. '.repeat(30)}And that is all.`;
+    const [ann, ...others] = await Promise.all(
+      trainees.map((trainee) => buildEnrollment(test.context, trainee, course, { status: 'pending', notes: message })),
+    );
+    await others[1]?.update({ notes: null });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    const notes = row(page, 'Ann Trainee').getByText(message);
+    const isCut = () => notes.evaluate(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight);
+    await expect.poll(isCut).toBe(true);
+    await page.getByRole('button', { name: 'Show all: Ann Trainee' }).click();
+    await expect.poll(isCut).toBe(false);
+    await page.getByRole('button', { name: 'Show less: Ann Trainee' }).click();
+    await expect.poll(isCut).toBe(true);
+
+    await page.getByRole('button', { name: 'Accept: Ann Trainee' }).click();
+    await expect(dialog(page).getByLabel('Notes')).toHaveValue(message);
+    await dialog(page).getByRole('button', { name: 'Accept' }).click();
+    await expect(row(page, 'Ann Trainee')).toContainText('Taking part');
+    await ann?.reload();
+    expect(ann?.notes).toBe(message);
+
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Accept (3)' }).click();
+    await expect(dialog(page)).toContainText('2 of them have notes, which new ones replace:');
+    await expect(dialog(page)).toContainText(`Ben Trainee: ${message}`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'participants accept with notes');
+    await dialog(page).getByRole('button', { name: 'Accept' }).click();
+    await expect(page.getByText('3 enrollments were changed.')).toBeVisible();
+    await others[0]?.reload();
+    expect(others[0]?.notes).toBe(message);
   });
 
   it('are accepted and refused many at once, across pages, and say who could not be changed', async () => {

@@ -1,4 +1,4 @@
-import { List, Progress, Stack, Text, Textarea } from '@mantine/core';
+import { List, Progress, ScrollArea, Stack, Text, Textarea } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
@@ -26,6 +26,9 @@ interface EnrollmentDialogProps {
 /** So many enrollments can be removed by one request. */
 const mostRemovals = 500;
 
+/** What the field of notes begins with: those of one trainee, which the new ones replace. */
+const notesBefore = (rows: readonly EnrollmentRow[]): string => (rows.length === 1 ? (rows[0]?.notes ?? '') : '');
+
 /** Does one thing with one or many enrollments: says what it will do, shows how far it is, and who was refused why. */
 export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogProps) {
   const { t } = useTranslation();
@@ -37,13 +40,18 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   useEffect(() => {
     if (!change) return;
     setShown(change);
-    setNotes('');
+    setNotes(notesBefore(change.rows));
     setDone(0);
     setRefused([]);
   }, [change]);
   if (!shown) return null;
   const { action, rows } = shown;
   const count = rows.length;
+  // After some were refused, those who are left are still of many.
+  const asked = change?.rows ?? rows;
+  const before = notesBefore(asked);
+  // What is not changed is not sent: it may have been changed elsewhere.
+  const written = notes.trim() === before.trim() ? {} : { notes };
   const words = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
 
   async function remove(): Promise<void> {
@@ -62,7 +70,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     const changed: string[] = [];
     for (const { id, user } of rows) {
       try {
-        await call('changeStatus', { path: { id }, body: { status: to, ...(notes.trim() !== '' && { notes }) } });
+        await call('changeStatus', { path: { id }, body: { status: to, ...written } });
         changed.push(id);
       } catch (error) {
         failed.push({ id, name: nameOf(user), reason: messageOf(error, t) });
@@ -83,7 +91,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       title={t(`courses.change.title.${action}`, words)}
       action={t(`courses.change.action.${action}`)}
       destructive={isDestructive(action)}
-      dirty={notes !== ''}
+      dirty={notes !== before}
       onConfirm={async () => {
         setDone(0);
         try {
@@ -96,10 +104,11 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     >
       <Stack>
         <Text>{t(`courses.change.hint.${action}`)}</Text>
+        {action !== 'remove' && asked.length > 1 && <PresentNotes rows={rows} />}
         {action !== 'remove' && (
           <Textarea
             label={t('courses.field.notes')}
-            description={t('courses.change.notesHint')}
+            description={t(asked.length > 1 ? 'courses.change.notesHintOfMany' : 'courses.change.notesHint')}
             value={notes}
             onChange={({ currentTarget }) => setNotes(currentTarget.value)}
             autosize
@@ -126,5 +135,29 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
         )}
       </Stack>
     </ConfirmDialog>
+  );
+}
+
+/** What the trainees have written, or what is noted of them: to be read before it is replaced. */
+function PresentNotes({ rows }: { rows: readonly EnrollmentRow[] }) {
+  const { t } = useTranslation();
+  const noted = rows.filter(({ notes }) => notes !== null);
+  if (noted.length === 0) return null;
+  const title = t('courses.change.present', { count: noted.length });
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      <ScrollArea.Autosize mah={200} type="auto" viewportProps={{ tabIndex: 0, role: 'group', 'aria-label': title }}>
+        <List size="sm">
+          {noted.map(({ id, user, notes }) => (
+            <List.Item key={id} className="running-text">
+              {t('courses.change.reason', { name: nameOf(user), reason: notes ?? '' })}
+            </List.Item>
+          ))}
+        </List>
+      </ScrollArea.Autosize>
+    </div>
   );
 }

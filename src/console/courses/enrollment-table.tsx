@@ -11,6 +11,7 @@ import { RowMenu } from '../ui/row-menu.js';
 import { EnrollmentBadge } from './enrollment-badge.js';
 import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
+import { EnrollmentNotes } from './enrollment-notes.js';
 import { ProgressBar } from './progress-bar.js';
 
 type EnrollmentTableProps = Pick<
@@ -147,11 +148,7 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
       header: t('courses.field.notes'),
       // Beside the courses there is no space for them.
       optional: withCourse,
-      render: ({ notes }) => (
-        <Text size="sm" lineClamp={3} className="running-text" miw={120}>
-          {notes ?? '–'}
-        </Text>
-      ),
+      render: ({ notes, user }) => (notes === null ? '–' : <EnrollmentNotes notes={notes} name={nameOf(user)} />),
     },
     {
       id: 'actions',
