@@ -48,6 +48,8 @@ describePages('Importing people in the web console', function () {
     });
     await expectPage(page.getByText('1 row is rejected').first()).toBeVisible();
     expect(await accounts()).to.equal(1);
+    await expectPage(page.getByRole('row', { name: /bob@example.org/ }).last()).toContainText('Will be created');
+    await expectPage(page.getByText('Created', { exact: true })).toHaveCount(0);
     await keepScreenshot(page, 'plan of an import');
     expect(await accessibilityProblems(page)).to.deep.equal([]);
 

@@ -3,15 +3,22 @@ import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../i18n/format.js';
 import type { Import } from './import-status.js';
 
-/** How many rows an import has, and what becomes of them. */
-export function ImportFigures({ counts }: { counts: Import['counts'] }) {
+interface ImportFiguresProps {
+  counts: Import['counts'];
+  /** Nothing is done yet: these are of a plan. */
+  planned?: boolean;
+}
+
+/** How many rows an import has, and what became or becomes of them. */
+export function ImportFigures({ counts, planned = false }: ImportFiguresProps) {
   const { t } = useTranslation();
+  const words = planned ? 'planned' : 'outcomes';
   const figures = [
     ['imports.rows', counts.rows],
-    ['imports.created', counts.created],
-    ['imports.updated', counts.updated],
-    ['imports.outcomes.skipped', counts.skipped],
-    ['imports.rejected', counts.rejected],
+    [`imports.${words}.created`, counts.created],
+    [`imports.${words}.updated`, counts.updated],
+    [`imports.${words}.skipped`, counts.skipped],
+    [`imports.${words}.rejected`, counts.rejected],
   ] as const;
   return (
     <Group gap="xl" mb="sm" component="dl" className="figures">

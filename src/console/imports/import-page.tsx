@@ -55,7 +55,9 @@ export function ImportPage() {
         {underWay && <ImportProgress current={current} reachable={!query.error} />}
         {current.status === 'planned' && current.plan && <PlanView current={current} plan={current.plan} />}
         {!underWay && current.status !== 'planned' && <ImportResult current={current} />}
-        {!underWay && !hasDeletedRows(current) && <RowsTable id={id} columns={current.plan?.columns} />}
+        {!underWay && !hasDeletedRows(current) && (
+          <RowsTable id={id} columns={current.plan?.columns} planned={current.status === 'planned'} />
+        )}
       </Stack>
     </Page>
   );

@@ -12,6 +12,12 @@ interface ImportProgressProps {
   reachable: boolean;
 }
 
+/** What goes on when the page is closed. */
+function hintOf(status: Import['status']) {
+  if (status === 'planning') return 'imports.planningHint';
+  return status === 'undoing' ? 'imports.undoingHint' : 'imports.progressHint';
+}
+
 export function ImportProgress({ current, reachable }: ImportProgressProps) {
   const { t } = useTranslation();
   const [asking, setAsking] = useState(false);
@@ -46,7 +52,7 @@ export function ImportProgress({ current, reachable }: ImportProgressProps) {
         />
         {reachable && (
           <Text size="sm" c="dimmed">
-            {resumesItself(current) ? t('imports.progressInterrupted') : t('imports.progressHint')}
+            {t(resumesItself(current) ? 'imports.progressInterrupted' : hintOf(current.status))}
           </Text>
         )}
         {current.error && <Text size="sm">{current.error.message ?? current.error.code}</Text>}

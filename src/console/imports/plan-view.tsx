@@ -125,7 +125,7 @@ function PlanSummary({ plan }: { plan: Plan }) {
       <Title order={2} size="h4" mb="xs">
         {t('imports.plan.title')}
       </Title>
-      <ImportFigures counts={counts} />
+      <ImportFigures counts={counts} planned />
       {file && (
         <Text size="sm">
           {t('imports.plan.understood', {

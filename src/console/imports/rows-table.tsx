@@ -23,11 +23,14 @@ interface RowsTableProps {
   id: string;
   /** Names the cells; absent once the plan is applied. */
   columns: Plan['columns'] | undefined;
+  /** Nothing is done yet: these are of a plan. */
+  planned: boolean;
 }
 
 /** The rows of the plan, or of the ledger, with what becomes or became of them. */
-export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
+export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps) {
   const { t } = useTranslation();
+  const outcomeWords = planned ? 'planned' : 'outcomes';
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const outcome = oneOf(outcomes, search.outcome);
@@ -51,7 +54,7 @@ export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
       header: t('imports.table.outcome'),
       render: ({ outcome: made, undo }) => (
         <Stack gap={4} align="flex-start">
-          <StatusBadge tone={tones[made]}>{t(`imports.outcomes.${made}`)}</StatusBadge>
+          <StatusBadge tone={tones[made]}>{t(`imports.${outcomeWords}.${made}`)}</StatusBadge>
           {undo && <StatusBadge tone={undoTones[undo.outcome]}>{t(`imports.undo.${undo.outcome}`)}</StatusBadge>}
         </Stack>
       ),
@@ -97,7 +100,7 @@ export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
         <FilterSelect
           label={t('imports.table.outcome')}
           any={t('imports.table.all')}
-          options={outcomes.map((value) => ({ value, label: t(`imports.outcomes.${value}`) }))}
+          options={outcomes.map((value) => ({ value, label: t(`imports.${outcomeWords}.${value}`) }))}
           value={outcome}
           onChange={(next) => change({ outcome: next, code: undefined })}
         />

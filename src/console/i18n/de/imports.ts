@@ -30,8 +30,8 @@ export const imports: Words['imports'] = {
     stopped: 'An einer fehlerhaften Zeile angehalten',
     failed: 'Fehlgeschlagen',
     cancelled: 'Abgebrochen',
-    undoing: 'Wird zurückgenommen',
-    undone: 'Zurückgenommen',
+    undoing: 'Wird rückgängig gemacht',
+    undone: 'Rückgängig gemacht',
   },
   progress_one: '{{done}} von {{total}} Zeile',
   progress_other: '{{done}} von {{total}} Zeilen',
@@ -39,10 +39,13 @@ export const imports: Words['imports'] = {
   progressInterrupted:
     'Der Import wurde unterbrochen. Der Dienst setzt ihn von selbst fort, meist in wenigen Sekunden.',
   progressHint: 'Du kannst diese Seite schließen: Der Import läuft weiter.',
+  planningHint:
+    'Du kannst diese Seite schließen: Der Plan wartet dann auf deine Bestätigung. Vorher wird nichts importiert.',
+  undoingHint: 'Du kannst diese Seite schließen: Der Import wird weiter rückgängig gemacht.',
   unreachable: 'Der Dienst ist gerade nicht erreichbar. Diese Seite versucht es weiter; nichts geht verloren.',
   cancel: 'Import abbrechen',
   cancelText:
-    'Der Import endet nach den Zeilen, die gerade geschrieben werden. Geschriebene Zeilen bleiben; du kannst ihn später fortsetzen oder zurücknehmen.',
+    'Der Import endet nach den Zeilen, die gerade geschrieben werden. Geschriebene Zeilen bleiben; du kannst ihn später fortsetzen oder rückgängig machen.',
   discard: 'Verwerfen',
   discardTitle: 'Diesen Plan verwerfen?',
   discardText: 'Die hochgeladene Datei wird gelöscht. Es wurde nichts importiert.',
@@ -149,24 +152,24 @@ export const imports: Words['imports'] = {
       'Sie können nur einmal heruntergeladen werden. Bewahre die Datei sicher auf: Mit ihr können sich alle anmelden, die darin stehen.',
     outcome: 'Alle Ergebnisse herunterladen',
     rowsDeleted:
-      'Die Zeilen dieses Imports wurden am {{time}} in Dateien des Servers gesichert und gelöscht, wie es für den Dienst eingestellt ist. Er kann nicht mehr zurückgenommen oder fortgesetzt werden.',
+      'Die Zeilen dieses Imports wurden am {{time}} in Dateien des Servers gesichert und gelöscht, wie es für den Dienst eingestellt ist. Er kann nicht mehr rückgängig gemacht oder fortgesetzt werden.',
     closed:
       'Was aufbewahrt wurde, um diesen Import fortzusetzen, wurde am {{time}} entfernt, wie es für den Dienst eingestellt ist. Er kann nicht mehr fortgesetzt werden.',
     error: 'Warum er endete',
-    undo: 'Import zurücknehmen',
-    undoTitle: 'Diesen Import zurücknehmen?',
-    undoLoading: 'Es wird geprüft, was zurückgenommen würde …',
+    undo: 'Import rückgängig machen',
+    undoTitle: 'Diesen Import rückgängig machen?',
+    undoLoading: 'Es wird geprüft, was rückgängig gemacht würde …',
     undoneRemoved_one: '{{count}} Konto wird gelöscht',
     undoneRemoved_other: '{{count}} Konten werden gelöscht',
     undoneRestored_one: '{{count}} Konto bekommt seine alten Werte zurück',
     undoneRestored_other: '{{count}} Konten bekommen ihre alten Werte zurück',
     undoneKept_one: '{{count}} Konto bleibt, wie es ist, weil es seitdem benutzt oder geändert wurde',
     undoneKept_other: '{{count}} Konten bleiben, wie sie sind, weil sie seitdem benutzt oder geändert wurden',
-    undone: 'Der Import wurde zurückgenommen.',
+    undone: 'Der Import wurde rückgängig gemacht.',
     undonePart:
-      'Der Import wurde zurückgenommen, außer bei den Konten, die bleiben. Er kann später noch einmal zurückgenommen werden.',
+      'Der Import wurde rückgängig gemacht, außer bei den Konten, die bleiben. Er kann später noch einmal rückgängig gemacht werden.',
     undoneNothing:
-      'Nichts wurde zurückgenommen: Alle Konten bleiben. Der Import kann später noch einmal zurückgenommen werden.',
+      'Nichts wurde rückgängig gemacht: Alle Konten bleiben. Der Import kann später noch einmal rückgängig gemacht werden.',
     undoneAt: 'Das hat der Import getan, bevor er am {{time}} rückgängig gemacht wurde.',
     keptList: 'Konten, die bleiben',
     kept: {
@@ -177,6 +180,12 @@ export const imports: Words['imports'] = {
       KEY_TAKEN: 'seine alte E-Mail oder Telefonnummer gehört jetzt zu einem anderen Konto',
       GONE: 'wurde gelöscht',
     },
+  },
+  planned: {
+    created: 'Wird angelegt',
+    updated: 'Wird geändert',
+    skipped: 'Wird übersprungen',
+    rejected: 'Wird abgelehnt',
   },
   undo: {
     removed: 'Konto gelöscht',

@@ -35,6 +35,8 @@ export const imports = {
   progress_other: '{{done}} of {{total}} rows',
   progressStarting: 'Reading the file…',
   progressHint: 'You may close this page: the import goes on.',
+  planningHint: 'You may close this page: the plan will wait for your confirmation. Nothing is imported before that.',
+  undoingHint: 'You may close this page: the import goes on being undone.',
   progressInterrupted: 'The import was interrupted. The service resumes it by itself, usually within seconds.',
   unreachable: 'The service cannot be reached at the moment. This page keeps trying; nothing is lost.',
   cancel: 'Cancel the import',
@@ -171,6 +173,12 @@ export const imports = {
       KEY_TAKEN: 'its old email or phone belongs to another account now',
       GONE: 'was deleted',
     },
+  },
+  planned: {
+    created: 'Will be created',
+    updated: 'Will be updated',
+    skipped: 'Will be skipped',
+    rejected: 'Will be rejected',
   },
   undo: {
     removed: 'Account deleted',
