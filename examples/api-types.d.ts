@@ -626,6 +626,10 @@ export type ImportPlan = {
     code: string;
     /** The reason, for people */
     message: string | null;
+    /** Fault of the file, for programs that say it in their own words; null for another problem */
+    reason: 'NOT_CSV' | 'ENCODING_UNKNOWN' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | null;
+    /** Line that the problem is about, from 1; null where it is not one */
+    line: number | null;
   } | null;
   /** How the file was read; null while it is unknown */
   file: {
@@ -683,7 +687,7 @@ export type ImportPlan = {
       /** Email address, unique among accounts; stored in lower case */
       email: string;
       /** Role of the account */
-      role: string;
+      role: 'super_admin' | 'trainer' | 'trainee';
     };
     /** Changed fields of the target after the change; null after a deletion */
     after: {
@@ -694,7 +698,7 @@ export type ImportPlan = {
       /** Email address, unique among accounts; stored in lower case */
       email: string;
       /** Role of the account */
-      role: string;
+      role: 'super_admin' | 'trainer' | 'trainee';
     };
   }[];
   /** How many more there are */

@@ -22,9 +22,16 @@ const unfinished: PlanContent = {
 /** An import with its plan, until rows of it are committed. */
 export function presentImportWithPlan(record: Import, plan: ImportPlan | null) {
   const isShown = plan !== null && record.rowsDone === 0;
-  const content = plan?.content ?? unfinished;
+  const { problem, ...content } = plan?.content ?? unfinished;
   return {
     ...presentImport(record),
-    plan: isShown ? { id: record.planId, ...pick(plan, ['rowsRead', 'expiresAt']), ...content } : null,
+    plan: isShown
+      ? {
+          id: record.planId,
+          ...pick(plan, ['rowsRead', 'expiresAt']),
+          problem: problem && { reason: null, line: null, ...problem },
+          ...content,
+        }
+      : null,
   };
 }

@@ -187,6 +187,19 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
 /** Body of `POST /api/imports/:id/apply`. */
 export const applySchema = Joi.object<{ planId?: string }, true>({ planId: fields.id('planId') });
 
+/** Why a whole file can't be imported: for programs, which say it in other words than the message, or in another language. */
+export const fileProblemReasons = [
+  'NOT_CSV',
+  'ENCODING_UNKNOWN',
+  'UNDECODABLE',
+  'DELIMITER_UNKNOWN',
+  'HEADER_MISSING',
+  'HEADER_BELOW',
+  'COLUMNS_MISSING',
+  'COLUMN_REPEATED',
+] as const;
+export type FileProblemReason = (typeof fileProblemReasons)[number];
+
 /** Outcomes of rows. */
 export const rowOutcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
 

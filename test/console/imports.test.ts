@@ -124,6 +124,32 @@ describePages('Importing people in the web console', function () {
     await keepScreenshot(page, 'import whose rows were deleted');
   });
 
+  it('says in the language of the page why a file and its rows are not imported', async () => {
+    const page = await test.openAs(admin, '/imports', { locale: 'de-DE' });
+    const content = csv('Nr,Vorname,Nachname,Telefon', 'ann@example.org,Ann,Archer,1', 'bob,Bob,Baker,2');
+    await page
+      .locator('input[type="file"]')
+      .setInputFiles({ name: 'leute.csv', mimeType: 'text/csv', buffer: content });
+    const problem = page.getByRole('alert').filter({ hasText: 'So kann die Datei nicht importiert werden' });
+    await expectPage(problem).toContainText('Nötige Spalten fehlen.', { timeout: scaled(60_000) });
+    await expectPage(problem).not.toContainText('--');
+    await keepScreenshot(page, 'import without a required column, in German');
+    await page.getByLabel('Als was „Nr“ importiert wird').selectOption({ label: 'E-Mail' });
+    await page.getByLabel('Nach einer fehlerhaften Zeile').selectOption('abort');
+    await page.getByRole('button', { name: 'Mit diesen Änderungen neu planen' }).click();
+    const reasons = page.getByText('Die E-Mail ist nicht gültig.');
+    await expectPage(reasons).toHaveCount(2, { timeout: scaled(20_000) });
+    await expectPage(page.getByText('1 Zeile ist fehlerhaft, und keine darf es sein.')).toBeVisible();
+    await keepScreenshot(page, 'reasons of an import in German');
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+
+    await page.getByLabel('Nach einer fehlerhaften Zeile').selectOption('continue');
+    await page.getByRole('button', { name: 'Mit diesen Änderungen neu planen' }).click();
+    await page.getByRole('button', { name: 'Importieren', exact: true }).click({ timeout: scaled(20_000) });
+    await page.getByRole('dialog').getByRole('button', { name: 'Importieren' }).click();
+    await expectPage(page.getByText('Fertig', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
+  });
+
   it('gives the passwords once, and says in another tab that they were fetched', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));

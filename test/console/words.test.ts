@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { de } from '../../src/console/i18n/de.js';
 import { en } from '../../src/console/i18n/en.js';
-import { importOptionsSchema } from '../../src/schemas/import.js';
+import { fileProblemReasons, importOptionsSchema } from '../../src/schemas/import.js';
+import { rowCodes } from '../../src/services/imports/read/row-codes.js';
 
 type Catalogue = { readonly [key: string]: string | Catalogue };
 
@@ -34,6 +35,11 @@ describe('The words of the web console', () => {
   it('name what the audit log records of imports and materials', () => {
     const options = Object.keys(importOptionsSchema.describe().keys as object);
     expect(en.audit.field).to.include.all.keys(...options, 'fileName', 'rows', 'name', 'contentType', 'bytes');
+  });
+
+  it('say why a file or a row of it is not imported', () => {
+    expect(en.imports.problem).to.have.all.keys(...fileProblemReasons, 'PLAN_OUTDATED');
+    expect(en.imports.why).to.have.all.keys(...rowCodes);
   });
 
   it('have a form for one and for others where they count', () => {

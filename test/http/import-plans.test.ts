@@ -155,7 +155,11 @@ describe('Imports that are planned over HTTP', () => {
     const unknown = people(3).replace('firstName,lastName,email,phone', 'A,Surname,A,');
     const refused = await plan(unknown);
     expect(refused).to.include({ status: 'planned', error: null });
-    expect(refused.plan.problem).to.deep.include({ code: 'IMPORT_FILE_INVALID' });
+    expect(refused.plan.problem).to.deep.include({
+      code: 'IMPORT_FILE_INVALID',
+      reason: 'COLUMNS_MISSING',
+      line: null,
+    });
     expect(refused.plan).to.deep.include({ id: null, counts: null });
     expect(refused.plan.columns.map(({ field }: { field: string }) => field)).to.deep.equal([null, 'lastName', null]);
     expect(refused.plan.columns[0].samples).to.deep.equal(['Given00001', 'Given00002', 'Given00003']);
@@ -167,7 +171,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(more.body.import.plan).to.include({ problem: null, rowsRead: 0 });
     await runToPlan(importing, refused.id);
     const replanned = await show(refused.id);
-    expect(replanned.plan.problem).to.include({ code: 'USAGE' });
+    expect(replanned.plan.problem).to.include({ code: 'USAGE', reason: null });
   });
 
   it('are planned again with other columns and options, without another upload', async () => {
@@ -213,6 +217,11 @@ describe('Imports that are planned over HTTP', () => {
     const refused = await plan(zip);
     expect(refused.plan).to.deep.include({ file: null, columns: [] });
     expect(refused.plan.problem.message).to.match(/^The file is an Excel workbook/);
+    expect(refused.plan.problem).to.include({ reason: 'NOT_CSV' });
+    await call('post', `/${refused.id}/cancel`).expect(200);
+    const mixed = Buffer.concat([latin, Buffer.from('Zo\u00eb,Ny,z@example.org,8\n')]);
+    const { problem } = (await plan(mixed)).plan;
+    expect(problem).to.include({ code: 'IMPORT_FILE_INVALID', reason: 'ENCODING_UNKNOWN', line: 3 });
   });
 
   it('show the columns of a file in which a row can not be read', async () => {

@@ -4,13 +4,16 @@ import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isPassing, queryClient, useApi } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
+import { lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
 import { Failed, Loading } from '../ui/states.js';
 import { ImportProgress } from './import-progress.js';
 import { ImportResult } from './import-result.js';
 import { hasDeletedRows, ImportStatusBadge, isUnderWay } from './import-status.js';
-import { PlanView } from './plan-view.js';
 import { RowsTable } from './rows-table.js';
+
+// Not every import that is looked at is a plan.
+const PlanView = lazyPart(async () => (await import('./plan-view.js')).PlanView, <Loading />);
 
 const route = getRouteApi('/imports/$id');
 

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import type { Plan } from './import-status.js';
+import { ReasonText } from './reason-text.js';
 
 /** Why rows are not imported as they are, grouped; and the updates that change who an account is. */
 export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
@@ -18,7 +19,9 @@ export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
         <Stack gap="sm">
           {reasons.map(({ outcome, code, message, count, rows }) => (
             <div key={`${outcome} ${code} ${message}`}>
-              <Text fw={600}>{message}</Text>
+              <Text component="div" fw={600}>
+                <ReasonText code={code} message={message} ofGroup />
+              </Text>
               <Group gap="xs">
                 <Text size="sm" c="dimmed">
                   {t(`imports.reasons.${outcome}`, { count })}
@@ -56,10 +59,10 @@ export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
               <List.Item key={line}>
                 {t('imports.plan.line', { line })}:{' '}
                 <TextLink size="sm" to="/people/$id" params={{ id: userId }}>
-                  {before.firstName} {before.lastName} ({before.email}, {before.role})
+                  {before.firstName} {before.lastName} ({before.email}, {t(`role.${before.role}`)})
                 </TextLink>
                 {' → '}
-                {after.firstName} {after.lastName} ({after.email}, {after.role})
+                {after.firstName} {after.lastName} ({after.email}, {t(`role.${after.role}`)})
               </List.Item>
             ))}
           </List>

@@ -10,6 +10,7 @@ import { ImportFigures } from './import-figures.js';
 import type { Import, Plan } from './import-status.js';
 import { type PlanChanges, PlanOptions, planRequest } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
+import { problemText, refusalText } from './reason-text.js';
 
 interface PlanViewProps {
   current: Import;
@@ -36,12 +37,12 @@ export function PlanView({ current, plan }: PlanViewProps) {
     <Stack gap="lg">
       {plan.problem && (
         <Alert color="red" variant="light" role="alert" title={t('imports.plan.problem')}>
-          {plan.problem.message}
+          {problemText(plan.problem, t)}
         </Alert>
       )}
       {plan.refusal !== null && (
         <Alert color="red" variant="light" role="alert" title={t('imports.plan.refusal')}>
-          {plan.refusal}
+          {refusalText(current, plan, t)}
         </Alert>
       )}
       {plan.counts && <PlanSummary plan={plan} />}

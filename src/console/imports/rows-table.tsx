@@ -11,6 +11,7 @@ import { TextLink } from '../ui/links.js';
 import { SearchField } from '../ui/search-field.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import type { Plan } from './import-status.js';
+import { ReasonText } from './reason-text.js';
 
 type Row = Answer<'listImportRows'>['rows'][number];
 
@@ -74,9 +75,10 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
     {
       id: 'reason',
       header: t('imports.table.reason'),
-      render: ({ message, changes, undo }) => {
+      render: ({ code: why, message, changes, undo }) => {
         if (undo?.code) return t(`imports.result.kept.${undo.code}`);
-        return message ?? (changes ? <Changes changes={changes} /> : '–');
+        if (why !== null) return <ReasonText code={why} message={message} />;
+        return changes && changes.length > 0 ? <Changes changes={changes} /> : '–';
       },
     },
     {

@@ -7,7 +7,7 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
-import type { Delimiter, Encoding, ImportableRole, ImportField } from '../../schemas/import.js';
+import type { Delimiter, Encoding, FileProblemReason, ImportableRole, ImportField } from '../../schemas/import.js';
 import { id, timestamp } from './columns.js';
 import type { ImportCounts } from './import.js';
 
@@ -45,10 +45,20 @@ export interface IdentityChange {
 
 type Identity = Record<'firstName' | 'lastName' | 'email' | 'role', string>;
 
+/** Why a file can't be imported with the options of a plan. */
+export interface PlanProblem {
+  code: string;
+  message: string;
+  /** What programs know a fault of the file by; absent in other problems. */
+  reason?: FileProblemReason;
+  /** The line that it is about; absent where it isn't one. */
+  line?: number | null;
+}
+
 /** A finished plan as it is stored. */
 export interface PlanContent {
   /** Why the file can't be imported with these options; null when it can. */
-  problem: { code: string; message: string } | null;
+  problem: PlanProblem | null;
   /** How the file was read; null when its encoding is unknown, or it is no text. */
   file: {
     encoding: Encoding;

@@ -1,5 +1,12 @@
 import Joi from 'joi';
-import { importDelimiters, importEncodings, importFields, rowOutcomes } from '../../schemas/import.js';
+import { roles } from '../../schemas/fields.js';
+import {
+  fileProblemReasons,
+  importDelimiters,
+  importEncodings,
+  importFields,
+  rowOutcomes,
+} from '../../schemas/import.js';
 import { component } from './json-schema.js';
 import {
   boolean,
@@ -55,7 +62,8 @@ const reason = component(
   }),
 );
 
-const identity = Joi.object({ firstName: text, lastName: text, email: text, role: text }).required();
+const role = Joi.valid(...roles).required();
+const identity = Joi.object({ firstName: text, lastName: text, email: text, role }).required();
 
 /** The plan of an import. */
 const importPlan = component(
@@ -70,6 +78,13 @@ const importPlan = component(
     problem: Joi.object({
       code: text.example('IMPORT_FILE_INVALID'),
       message: nullableText.description('The reason, for people').example('The header lacks phone.'),
+      reason: nullableWord(fileProblemReasons)
+        .description('Fault of the file, for programs that say it in their own words; null for another problem')
+        .example('COLUMNS_MISSING'),
+      line: count
+        .allow(null)
+        .description('Line that the problem is about, from 1; null where it is not one')
+        .example(3),
     })
       .allow(null)
       .required()

@@ -59,6 +59,12 @@ export const imports: Words['imports'] = {
     pipe: 'senkrechten Strich',
     problem: 'So kann die Datei nicht importiert werden',
     refusal: 'Dieser Plan kann nicht ausgeführt werden',
+    refusedAll_one:
+      '{{count}} Zeile ist fehlerhaft, und keine darf es sein. Korrigiere die Datei, oder wähle, was nach einer fehlerhaften Zeile geschieht.',
+    refusedAll_other:
+      '{{count}} Zeilen sind fehlerhaft, und keine darf es sein. Korrigiere die Datei, oder wähle, was nach einer fehlerhaften Zeile geschieht.',
+    refusedMost_one: '{{count}} Zeile ist fehlerhaft; erlaubt: {{most}}. Korrigiere die Datei.',
+    refusedMost_other: '{{count}} Zeilen sind fehlerhaft; erlaubt: {{most}}. Korrigiere die Datei.',
     expires: 'Der Plan kann bis {{when}} ausgeführt werden.',
     again: 'Mit diesen Änderungen neu planen',
     apply: 'Importieren',
@@ -141,6 +147,58 @@ export const imports: Words['imports'] = {
     lines_other: 'Zeilen {{lines}}',
     show: 'Diese Zeilen zeigen',
     none: 'Jede Zeile kann importiert werden.',
+  },
+  problem: {
+    NOT_CSV:
+      'Die Datei ist keine CSV-Datei. Öffne sie mit dem Programm, aus dem sie stammt, speichere sie als „CSV UTF-8“ und importiere diese Datei.',
+    ENCODING_UNKNOWN:
+      'Die Zeichencodierung der Datei ist nicht bekannt: Zeile {{line}} ist nicht UTF-8. Wähle sie unten in den Optionen, oder speichere die Datei als „CSV UTF-8“.',
+    UNDECODABLE:
+      'Zeile {{line}} ist in dieser Zeichencodierung nicht lesbar. Wähle unten in den Optionen eine andere, oder speichere die Datei als „CSV UTF-8“.',
+    DELIMITER_UNKNOWN:
+      'Zeile 1 nennt ein Trennzeichen, das nicht bekannt ist. Wähle unten in den Optionen, was die Spalten trennt.',
+    HEADER_MISSING:
+      'Die Datei hat keine Überschriften: Ihre erste Zeile muss die Spalten benennen. Wähle unten, als was jede Spalte importiert wird.',
+    HEADER_BELOW:
+      'Zeile {{line}} sieht nach den Überschriften aus. Lösche in der Datei die Zeilen darüber und importiere diese Datei.',
+    COLUMNS_MISSING: 'Nötige Spalten fehlen. Wähle unten, als was jede Spalte der Datei importiert wird.',
+    COLUMN_REPEATED: 'Zwei Spalten werden als dasselbe Feld importiert. Wähle unten für eine davon „Nicht importiert“.',
+    PLAN_OUTDATED:
+      'Die Konten, die Kurse oder die Datei haben sich seit diesem Plan geändert. Es wurde nichts importiert. Ändere eine Option, um neu zu planen.',
+  },
+  why: {
+    SURPLUS_CELLS: 'Die Zeile hat mehr Zellen als die Überschriften.',
+    NAME_MISSING: 'Ein Name fehlt.',
+    NAME_INVALID: 'Ein Name ist nicht gültig.',
+    EMAIL_MISSING: 'Die E-Mail fehlt.',
+    EMAIL_INVALID: 'Die E-Mail ist nicht gültig.',
+    PHONE_MISSING: 'Das Telefon fehlt.',
+    PHONE_MANGLED:
+      'Ein Tabellenprogramm hat die Telefonnummer verändert: Formatiere die Spalte als Text und trage sie neu ein.',
+    PHONE_INVALID: 'Das Telefon ist nicht gültig.',
+    ROLE_UNKNOWN: 'Die Rolle ist nicht bekannt.',
+    IS_ACTIVE_UNKNOWN: 'Ob das Konto aktiv ist, ist nicht zu verstehen.',
+    PASSWORD_INVALID: 'Das Passwort ist nicht gültig.',
+    PASSWORD_WEAK: 'Das Passwort ist zu schwach.',
+    PASSWORD_HASH_INVALID: 'Der Passwort-Hash ist nicht gültig.',
+    PASSWORD_AND_HASH: 'Die Zeile hat ein Passwort und einen Passwort-Hash: Lass eines davon weg.',
+    COURSE_INVALID: 'Der Kurs ist nicht gültig.',
+    ENROLLMENT_STATUS_UNKNOWN: 'Der Status der Teilnahme ist nicht bekannt.',
+    NOTES_INVALID: 'Die Notizen sind nicht gültig.',
+    DUPLICATE_IN_FILE: 'Eine frühere Zeile hat dieselbe E-Mail, dasselbe Telefon oder dasselbe Konto.',
+    ACCOUNTS_DIFFER:
+      'Das Telefon gehört zu einem anderen Konto als die E-Mail, oder zu einem Konto mit anderer E-Mail.',
+    ALREADY_EXISTS: 'Es gibt schon ein Konto.',
+    UNCHANGED: 'Das Konto hat diese Werte schon.',
+    PROTECTED_ACCOUNT: 'Das Konto des Super-Admins wird durch keinen Import geändert.',
+    HAS_COURSES: 'Wer Kurse leitet, kann nicht in die Rolle der Teilnehmenden wechseln.',
+    HAS_ENROLLMENTS: 'Wer an Kursen teilnimmt, kann sie nicht leiten.',
+    NOT_A_TRAINEE: 'Nur Teilnehmende können eingeschrieben werden: Lass den Kurs leer.',
+    ACCOUNT_INACTIVE: 'Inaktive Teilnehmende können nicht eingeschrieben werden.',
+    COURSE_UNKNOWN: 'Kein Kurs hat diese Kennung oder diesen Titel.',
+    COURSE_AMBIGUOUS: 'Mehrere Kurse haben diesen Titel: Nenne seine Kennung.',
+    COURSE_FULL: 'Der Kurs hat keine freien Plätze.',
+    ENROLLMENT_CANCELLED: 'Die Teilnahme wurde abgesagt: Sie kann wieder aktiv werden, aber nicht angefragt.',
   },
   result: {
     title: 'Ergebnis',

@@ -1,5 +1,5 @@
 import type { InferCreationAttributes } from 'sequelize';
-import type { PlanContent } from '../../../db/models/import-plan.js';
+import type { PlanContent, PlanProblem } from '../../../db/models/import-plan.js';
 import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
 import { importFields, requiredImportColumns } from '../../../schemas/import.js';
 import { phoneKey, searchKey } from '../../../schemas/keys.js';
@@ -37,10 +37,7 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent 
 }
 
 /** The plan of a file that can't be imported as it is: people may map its columns, or choose other options. */
-export function unusablePlan(
-  problem: { code: string; message: string },
-  preview: FilePreview | undefined,
-): PlanContent {
+export function unusablePlan(problem: PlanProblem, preview: FilePreview | undefined): PlanContent {
   return {
     problem,
     file: preview ? { ...fileOf(preview), lines: null } : null,

@@ -9,6 +9,7 @@ import type { Core } from '../../core.js';
 import { type ImportPlan, planImport } from '../plan/plan.js';
 import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
 import type { CsvOptions } from '../read/csv-source.js';
+import { FileProblem } from '../read/file-problem.js';
 import { inspectFile } from '../read/inspect.js';
 import { cellMask, type FilePreview, previewFile } from '../read/preview.js';
 import { fileBytes } from '../read/source-file.js';
@@ -70,7 +71,11 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
   } catch (error) {
     if (!isAppError(error, ...problemCodes)) throw error;
     await clearPlanRows(core, record);
-    const problem = { code: error.code, message: withoutPaths(error.message, record) };
+    const problem = {
+      code: error.code,
+      message: withoutPaths(error.message, record),
+      ...(error instanceof FileProblem && { reason: error.reason, line: error.line }),
+    };
     await finish(planning, unusablePlan(problem, preview), {
       planId: null,
       planRestId: null,

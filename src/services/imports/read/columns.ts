@@ -7,6 +7,7 @@ import {
   requiredImportColumns,
 } from '../../../schemas/import.js';
 import { closest } from './closest.js';
+import { FileProblem } from './file-problem.js';
 import { halfNames, headerAliases } from './header-aliases.js';
 import { headingKey, longestKnown } from './headings.js';
 
@@ -80,16 +81,15 @@ function namesByKey() {
 }
 
 /** The refusal of a header that lacks required columns, some of which may have other names. */
-export class MissingColumns extends AppError {
+export class MissingColumns extends FileProblem {
   constructor(
     readonly missing: readonly ImportColumn[],
     message: string,
   ) {
-    super('IMPORT_FILE_INVALID', message);
+    super('COLUMNS_MISSING', message);
   }
 }
 
-const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 const usage = (message: string) => new AppError('USAGE', message);
 
 /** Whether a cell is an email address: then the first line is no header. */
@@ -203,11 +203,15 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   const candidates = candidatesOf(own, decided);
   giveHalfNames(candidates, decided);
   if (candidates.size === 0 || headings.some(isAddress))
-    throw invalid(`The file has no header. Its first line must name the columns: ${template}`);
+    throw new FileProblem(
+      'HEADER_MISSING',
+      `The file has no header. Its first line must name the columns: ${template}`,
+    );
   const found = new Map<ImportField, number>();
   for (const [field, [first, second]] of candidates) {
     if (first === undefined) continue;
-    if (first.rank === second?.rank) throw invalid(`The header has the column ${field} twice. Remove one of them.`);
+    if (first.rank === second?.rank)
+      throw new FileProblem('COLUMN_REPEATED', `The header has the column ${field} twice. Remove one of them.`);
     found.set(field, first.index);
   }
   const fullName = found.get('fullName');

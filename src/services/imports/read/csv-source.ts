@@ -3,6 +3,7 @@ import { AppError } from '../../../errors.js';
 import type { Delimiter, Encoding } from '../../../schemas/import.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
 import { decodedAs } from './encodings.js';
+import { FileProblem } from './file-problem.js';
 import { type CsvLimits, type CsvRow, RowReader } from './row-reader.js';
 import { quotedFormulas } from './text-formulas.js';
 
@@ -101,7 +102,8 @@ export async function openCsv(
 function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean): Delimiter {
   if (!sepLine) return detectDelimiter(table.subarray(0, delimiterSampleBytes), isWhole);
   if (named === undefined)
-    throw invalid(
+    throw new FileProblem(
+      'DELIMITER_UNKNOWN',
       'Line 1 names a delimiter that is not known: it may be a comma, a semicolon, a tab or a pipe. Correct it, or name the delimiter with --delimiter.',
     );
   return named;

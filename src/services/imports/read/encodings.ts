@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { AppError } from '../../../errors.js';
 import type { Encoding } from '../../../schemas/import.js';
+import { FileProblem } from './file-problem.js';
 
 /** The names of the encodings for people. */
 export const encodingNames: Readonly<Record<Encoding, string>> = {
@@ -82,18 +83,19 @@ export class LinePosition {
   }
 }
 
-const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
-
 /** The refusal of bytes that are invalid in the encoding of the file. */
 function undecodable(encoding: Encoding, line: number, byte: number): AppError {
-  return invalid(
+  return new FileProblem(
+    'UNDECODABLE',
     `The file is not ${encodingNames[encoding]}: line ${line}, byte ${byte} can't be decoded. Save it as "CSV UTF-8" and import it again.`,
+    line,
   );
 }
 
 /** The refusal of a file that is not text. */
 export function binary(line: number, byte: number): AppError {
-  return invalid(
+  return new FileProblem(
+    'NOT_CSV',
     `The file is binary, not CSV: line ${line}, byte ${byte} is a NUL. Save the spreadsheet as "CSV UTF-8" and import that.`,
   );
 }
@@ -205,7 +207,8 @@ export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffe
 function assertMarkAgrees(encoding: Encoding, start: Buffer): void {
   const marked = markedEncoding(start);
   if (marked !== undefined && marked !== encoding)
-    throw invalid(
+    throw new AppError(
+      'IMPORT_FILE_INVALID',
       `The file begins with the byte order mark of ${encodingNames[marked]}: it can't be read as ${encodingNames[encoding]}. Leave the encoding out and import it again.`,
     );
 }

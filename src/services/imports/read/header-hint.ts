@@ -1,5 +1,6 @@
-import { AppError, isAppError } from '../../../errors.js';
+import { isAppError } from '../../../errors.js';
 import { type ColumnMapping, mapColumns } from './columns.js';
+import { FileProblem } from './file-problem.js';
 import type { CsvRow } from './row-reader.js';
 
 /** How many rows below the first are checked for the header: titles and notes above a table are shorter. */
@@ -17,7 +18,7 @@ async function refusedHeader(
     for (const { line, cells } of next.done ? [] : next.value.slice(0, manyTitles)) {
       if (!isHeader(cells, maps)) continue;
       const message = `${refusal.message.replace(/\.?$/, '.')} Line ${line} looks like the header: delete the lines above it.`;
-      return new AppError('IMPORT_FILE_INVALID', message, { cause: refusal });
+      return new FileProblem('HEADER_BELOW', message, line, refusal);
     }
   } catch (error) {
     // The refused header matters more than rows that can't be read.

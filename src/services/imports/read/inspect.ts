@@ -1,6 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { AppError } from '../../../errors.js';
 import type { Encoding } from '../../../schemas/import.js';
 import {
   binary,
@@ -11,6 +10,7 @@ import {
   unfinishedUtf8,
   utf8LengthFrom,
 } from './encodings.js';
+import { FileProblem } from './file-problem.js';
 import { WesternWords } from './western-words.js';
 
 /** The result of one pass over all bytes of a file. */
@@ -79,7 +79,7 @@ class EncodingDetector {
     this.#unfinished = Buffer.alloc(0);
     this.#look(unfinished);
     const type = knownType(this.#start);
-    if (type !== undefined) throw new AppError('IMPORT_FILE_INVALID', `The file is ${type}`);
+    if (type !== undefined) throw new FileProblem('NOT_CSV', `The file is ${type}`);
     const marked = markedEncoding(this.#start);
     const encoding = assumed === 'auto' ? (marked ?? this.#unmarked()) : assumed;
     return { encoding, byteOrderMark: marked !== undefined, bytes: this.#bytes };
@@ -96,9 +96,10 @@ class EncodingDetector {
     if (this.#firstInvalid === undefined) return 'utf-8';
     if (!this.#hasMultibyte && !this.#hasUndefined1252 && !this.#words.isForeign()) return 'windows-1252';
     const { line, byte } = this.#firstInvalid;
-    throw new AppError(
-      'IMPORT_FILE_INVALID',
+    throw new FileProblem(
+      'ENCODING_UNKNOWN',
       `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and its encoding can't be detected. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
+      line,
     );
   }
 

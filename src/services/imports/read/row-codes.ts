@@ -38,4 +38,5 @@ export const matchCodes = [
 export type MatchCode = (typeof matchCodes)[number];
 
 /** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
-export type RowCode = (typeof faultCodes)[number] | MatchCode;
+export const rowCodes = [...faultCodes, ...matchCodes] as const;
+export type RowCode = (typeof rowCodes)[number];

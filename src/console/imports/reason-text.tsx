@@ -1,0 +1,55 @@
+import { Text } from '@mantine/core';
+import i18next, { type TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { Words } from '../i18n/en.js';
+import type { Import, Plan } from './import-status.js';
+
+/** Codes whose words say all that the service's sentence about a group of rows says. */
+const wholeCodes: readonly string[] = [
+  ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'ALREADY_EXISTS', 'UNCHANGED', 'PROTECTED_ACCOUNT'] as const),
+  ...(['HAS_COURSES', 'HAS_ENROLLMENTS', 'NOT_A_TRAINEE', 'ACCOUNT_INACTIVE', 'COURSE_UNKNOWN'] as const),
+  ...(['COURSE_AMBIGUOUS', 'COURSE_FULL', 'ENROLLMENT_CANCELLED', 'SURPLUS_CELLS', 'PASSWORD_AND_HASH'] as const),
+];
+
+interface ReasonTextProps {
+  code: string;
+  /** What the service says, in English; null where it says nothing but the code. */
+  message: string | null;
+  /** Said of a group of rows, not of one with its values. */
+  ofGroup?: boolean;
+}
+
+/** Why rows are skipped or rejected: by the code in the language of the console, with what the service says besides. */
+export function ReasonText({ code, message, ofGroup = false }: ReasonTextProps) {
+  const { t } = useTranslation();
+  // A service of another version may know other codes.
+  if (!i18next.exists(`imports.why.${code}`)) return message ?? code;
+  const says = message !== null && !(ofGroup && wholeCodes.includes(code));
+  return (
+    <>
+      {t(`imports.why.${code as keyof Words['imports']['why']}`)}
+      {says && (
+        <Text component="div" size="sm" fw={400} c="dimmed" lang="en">
+          {message}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Why a file can't be imported with these options, and what can be done on this page. */
+export function problemText(
+  { code, message, reason, line }: NonNullable<Plan['problem']>,
+  t: TFunction,
+): string | null {
+  if (code === 'PLAN_OUTDATED') return t('imports.problem.PLAN_OUTDATED');
+  return reason === null ? message : t(`imports.problem.${reason}`, { line: line ?? '' });
+}
+
+/** Why a plan must not be applied: more rows are bad than its options allow. */
+export function refusalText({ options }: Import, { counts, refusal }: Plan, t: TFunction): string | null {
+  if (!counts) return refusal;
+  const count = counts.rejected;
+  if (options.onError === 'abort') return t('imports.plan.refusedAll', { count });
+  return t('imports.plan.refusedMost', { count, most: Number(options.maxErrors) });
+}
