@@ -1,6 +1,6 @@
-import { registerUser, setUserActive, updateUser } from '../../src/services/accounts/commands.js';
+import { deleteUser, registerUser, setUserActive, updateUser } from '../../src/services/accounts/commands.js';
 import { operator } from '../../src/services/core.js';
-import { createCourse } from '../../src/services/courses/commands.js';
+import { createCourse, updateCourse } from '../../src/services/courses/commands.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
@@ -44,6 +44,32 @@ describePages('The audit log', function () {
     await page.getByRole('button', { name: /^Course created/ }).click();
     const course = page.getByRole('dialog', { name: 'Course created' });
     await expect(course.getByRole('link', { name: 'Tom Trainer' })).toBeVisible();
+  });
+
+  it('names who was deleted where the entry has the name, and shows the history of who was', async () => {
+    const { admin, trainee } = await buildLog(test);
+    const second = await buildUser(test.context, { role: 'trainer', firstName: 'Gus', lastName: 'Gone' });
+    const byGus = { actorId: second.id, origin: 'http', ip: null, role: 'trainer' } as const;
+    const { Course } = test.context.database.models;
+    const course = await Course.findOne({ rejectOnEmpty: true });
+    await course.update({ trainerId: second.id });
+    await updateCourse(test.context, byGus, course.id, { title: 'Compilers II' });
+    await course.update({ trainerId: admin.id });
+    await deleteUser(test.context, operator, trainee.id);
+    await deleteUser(test.context, operator, second.id);
+    const page = await test.openAs(admin, '/audit');
+    // Its picker asks for the account, too.
+    test.expectErrors(page, /status of 404/);
+    const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text });
+    await expect(rowOf('Person deleted').filter({ hasText: 'Tia Other' })).toContainText('(tia@example.org), deleted');
+    await keepScreenshot(page, 'audit of deleted people');
+    await rowOf('Person deactivated').getByRole('link', { name: 'deleted' }).click();
+    await expect(page).toHaveURL(new RegExp(`targetType=user&target=${trainee.id}`));
+    await expect(page.getByText('1 to 4 of 4')).toBeVisible();
+    await page.goBack();
+    await rowOf('Course changed').getByRole('link', { name: 'deleted' }).click();
+    await expect(page).toHaveURL(new RegExp(`actor=${second.id}`));
+    await expect(page.getByText('1 to 1 of 1')).toBeVisible();
   });
 
   it('is filtered by actor, action, object and time, which the address keeps', async () => {

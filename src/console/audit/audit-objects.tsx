@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import type { AuditEntry } from './changes.js';
@@ -7,7 +6,7 @@ import type { AuditEntry } from './changes.js';
 export function Actor({ entry: { actorId, actorName, osUser } }: { entry: AuditEntry }) {
   const { t } = useTranslation();
   if (actorId === null) return osUser === null ? t('audit.operator') : `${t('audit.operator')} (${osUser})`;
-  if (actorName === null) return <Gone id={actorId} />;
+  if (actorName === null) return <Gone search={{ actor: actorId }} />;
   return (
     <TextLink to="/people/$id" params={{ id: actorId }}>
       {actorName}
@@ -16,10 +15,11 @@ export function Actor({ entry: { actorId, actorName, osUser } }: { entry: AuditE
 }
 
 /** What was changed: linked to its page when it has one. */
-export function Target({ entry: { targetType, targetId, targetName } }: { entry: AuditEntry }) {
+export function Target({ entry }: { entry: AuditEntry }) {
+  const { targetType, targetId, targetName } = entry;
   if (targetId === null) return '–';
   if (targetType === 'address') return <bdi>{targetId}</bdi>;
-  if (targetName === null) return <Gone id={targetId} />;
+  if (targetName === null) return <Gone search={{ targetType, target: targetId }} name={recordedName(entry)} />;
   return <ObjectLink kind={targetType} id={targetId} name={targetName} />;
 }
 
@@ -54,11 +54,28 @@ export function ObjectLink({ kind, id, name }: ObjectLinkProps) {
   }
 }
 
-function Gone({ id }: { id: string }) {
+interface GoneProps {
+  /** Finds the other entries of it. */
+  search: { actor: string } | { targetType: AuditEntry['targetType']; target: string };
+  /** Its name, where the entry has recorded one. */
+  name?: string | undefined;
+}
+
+/** What was deleted has no page of its own, but its history. */
+function Gone({ search, name }: GoneProps) {
   const { t } = useTranslation();
   return (
-    <Text span size="sm" c="dimmed" title={id}>
-      {t('audit.gone')}
-    </Text>
+    <TextLink to="/audit" search={search}>
+      {name === undefined ? t('audit.gone') : t('audit.goneOf', { name })}
+    </TextLink>
   );
+}
+
+/** The name that a deleted course or account had, as the entry has recorded it. */
+function recordedName({ before, after }: AuditEntry): string | undefined {
+  const { title, firstName, lastName, email } = { ...after, ...before };
+  if (typeof title === 'string') return title;
+  return typeof email === 'string' && typeof firstName === 'string'
+    ? `${firstName} ${String(lastName)} (${email})`
+    : undefined;
 }

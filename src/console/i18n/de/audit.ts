@@ -5,6 +5,7 @@ export const audit: Words['audit'] = {
   hint: 'Wer was geändert hat. Zeiten gelten für die Zone {{zone}}.',
   operator: 'Betrieb, am Terminal',
   gone: 'gelöscht',
+  goneOf: '{{name}}, gelöscht',
   noFields: 'Zu dieser Änderung sind keine Felder verzeichnet.',
   show: 'Anzeigen',
   showChanges: '{{action}}, Änderungen anzeigen: {{fields}}',

@@ -3,6 +3,7 @@ export const audit = {
   hint: 'Who changed what. Times are in the zone {{zone}}.',
   operator: 'Operator at the terminal',
   gone: 'deleted',
+  goneOf: '{{name}}, deleted',
   noFields: 'No fields were recorded with this change.',
   show: 'Show',
   showChanges: '{{action}}, show changes: {{fields}}',
