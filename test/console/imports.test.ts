@@ -148,6 +148,10 @@ describePages('Importing people in the web console', function () {
     await page.getByRole('button', { name: 'Importieren', exact: true }).click({ timeout: scaled(20_000) });
     await page.getByRole('dialog').getByRole('button', { name: 'Importieren' }).click();
     await expectPage(page.getByText('Fertig', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
+    await page.setViewportSize({ width: 375, height: 740 });
+    const button = page.getByText('Abgelehnte Zeilen herunterladen', { exact: true });
+    expect(await button.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).to.equal(0);
+    await keepScreenshot(page, 'result of an import in German, narrow');
   });
 
   it('gives the passwords once, and says in another tab that they were fetched', async () => {

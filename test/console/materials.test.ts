@@ -20,6 +20,9 @@ describePages('The materials of a course', function () {
     await expect(row(page, 'three.txt')).toContainText('text/plain');
     await expect(page.getByRole('main').getByRole('alert')).toContainText('must be of one of these types: txt, pdf');
     await keepScreenshot(page, 'materials');
+    await page.setViewportSize({ width: 375, height: 740 });
+    await expect(page.getByRole('button', { name: 'Delete one.txt' })).toBeInViewport({ ratio: 1 });
+    await keepScreenshot(page, 'materials narrow');
     await page.getByRole('button', { name: 'Leave out two.exe' }).click();
     await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
     const download = page.waitForEvent('download');

@@ -99,6 +99,7 @@ function useColumns(courseId: string, onRemove: (file: Material) => void): reado
       id: 'actions',
       header: t('courses.field.actions'),
       align: 'end',
+      pinned: true,
       render: (file) => (
         <Group gap={4} wrap="nowrap" justify="flex-end">
           <ActionIcon

@@ -57,6 +57,9 @@ export function ImportResult({ current }: { current: Import }) {
         )}
         {hasRejects && (
           <Button
+            // Longer than a narrow window in some languages.
+            className="wrapping"
+            mih={36}
             component="a"
             href={addressOf('importRejects', { path })}
             download
