@@ -1,5 +1,5 @@
 import type { Enrollment } from '../db/models/enrollment.js';
-import type { Role } from '../schemas/fields.js';
+import type { User } from '../db/models/user.js';
 import { presentCourseSummary } from './course.js';
 import { loaded, pick } from './pick.js';
 import { presentPerson } from './user.js';
@@ -40,7 +40,7 @@ export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
 });
 
 /** The same for the role that asks. */
-export function presentEnrollmentTo(role: Role, enrollment: Enrollment) {
+export function presentEnrollmentTo({ role }: Pick<User, 'role'>, enrollment: Enrollment) {
   const presented = presentTrainerEnrollment(enrollment);
   return role === 'trainee' ? { ...presented, course: withoutDraft(enrollment, presented.course) } : presented;
 }

@@ -24,7 +24,7 @@ import type { Handlers } from '../server/handler.js';
 export const enrollmentHandlers = {
   async listEnrollments({ context, caller, query }) {
     const { items, pagination } = await listEnrollments(context, actorOf(caller), query);
-    return { enrollments: items.map((item) => presentEnrollmentTo(caller.user.role, item)), pagination };
+    return { enrollments: items.map((item) => presentEnrollmentTo(caller.user, item)), pagination };
   },
 
   async requestEnrollment({ context, caller, body }) {
@@ -81,7 +81,7 @@ export const enrollmentHandlers = {
 
   async showEnrollment({ context, caller, params }) {
     const enrollment = await findEnrollment(context, actorOf(caller), params.id);
-    return { enrollment: presentEnrollmentTo(caller.user.role, enrollment) };
+    return { enrollment: presentEnrollmentTo(caller.user, enrollment) };
   },
 
   async removeEnrollment({ context, caller, params }) {
