@@ -112,7 +112,8 @@ const rows = {
     rule: oneOf('off', 'required', 'no-verify'),
     default: 'off',
     path: 'database.tls',
-    description: 'TLS to the database server: `off`, `required` (certificate verified) or `no-verify` (encrypted only)',
+    description:
+      'TLS to the database server: `off`, `required` (its certificate is trusted, and for its host) or `no-verify` (encrypted only)',
   },
   DB_TLS_CA_FILE: {
     rule: anyText,

@@ -130,7 +130,7 @@ export interface Database {
 /** Opens a database. Nothing is sent until the first query. @param limits of connections to a server */
 export function openDatabase(settings: SqliteConfig | MysqlConfig, limits: ConnectionLimits = {}): Database {
   const sequelize = new Sequelize(sequelizeOptions(settings, limits));
-  patchConnections(sequelize);
+  patchConnections(sequelize, settings);
   const models = initModels(sequelize);
   // SQLite has a single writer: queueing in this process is cheaper than conflicts in the file.
   const writeQueue = isSqlite(sequelize) ? pLimit(1) : undefined;

@@ -22,9 +22,9 @@ export function isSqlite(sequelize: Sequelize): boolean {
 }
 
 /** Corrects how Sequelize handles the connections of a database; call it before the first query. */
-export function patchConnections(sequelize: Sequelize): void {
-  if (isSqlite(sequelize)) patchSqliteConnections(sequelize);
-  else patchMysqlConnections(sequelize);
+export function patchConnections(sequelize: Sequelize, database: SqliteConfig | MysqlConfig): void {
+  if (database.dialect === 'sqlite') patchSqliteConnections(sequelize);
+  else patchMysqlConnections(sequelize, database);
 }
 
 /**
@@ -80,7 +80,8 @@ export interface DriverError {
   message: string;
 }
 
-function parentOf(error: unknown): unknown {
+/** The error of the driver below Sequelize's, or the error itself. */
+export function parentOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'parent' in error ? error.parent : error;
 }
 

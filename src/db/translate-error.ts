@@ -7,8 +7,9 @@ import {
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { driverError, isDeadlineError, isLostConnection, isTransientFault } from './dialect.js';
+import { driverError, isDeadlineError, isLostConnection, isTransientFault, parentOf } from './dialect.js';
 import { admitStatements, grantStatement, hostInMessage } from './grant.js';
+import { namesOfOtherHost } from './sequelize-patches/mysql-tls.js';
 
 /** The error code of each violated constraint. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
@@ -49,6 +50,14 @@ const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNR
 export function isRefusalByServer(error: unknown): boolean {
   const { code, errno } = driverError(error);
   return code?.startsWith('ER_') ?? (errno !== undefined && errno > 0);
+}
+
+/** Why there is no TLS connection, and what to do. */
+function tlsProblem(error: unknown, { host }: MysqlConfig): string {
+  const names = namesOfOtherHost(parentOf(error));
+  return names === undefined
+    ? `${driverError(error).message}. Check DB_TLS and DB_TLS_CA_FILE.`
+    : `the server's certificate is for ${names}, not for ${host}. Connect by a name or address of the certificate, or set DB_TLS=no-verify to check no certificate.`;
 }
 
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
@@ -97,7 +106,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
     case 'HANDSHAKE_SSL_ERROR':
       return new AppError(
         'DATABASE_UNREACHABLE',
-        `No TLS connection to the database (${where}): ${message}. Check DB_TLS and DB_TLS_CA_FILE.`,
+        `No TLS connection to the database (${where}): ${tlsProblem(error, settings)}`,
         { cause: error },
       );
     case 'ER_OPTION_PREVENTS_STATEMENT':

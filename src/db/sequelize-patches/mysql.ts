@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Options, Sequelize } from 'sequelize';
 import type { MysqlConfig } from '../../config/config.js';
-import { AppError, systemErrorCode } from '../../errors.js';
 import { readAsCluster } from '../cluster.js';
 import {
   type Abortable,
@@ -10,6 +8,7 @@ import {
   releaseFromDeadline,
   remainingMs,
 } from '../deadline.js';
+import { checkAddress, tlsOptions } from './mysql-tls.js';
 import { watchForReadOnlyServer } from './read-only-server.js';
 
 /** Connections to MySQL and MariaDB. */
@@ -132,13 +131,15 @@ function skipLockedRows(sequelize: Sequelize): void {
 }
 
 /**
- * Acquires connections within the deadline of the calling work (deadline.ts), opens others when the server has become
- * read-only (read-only-server.ts), and drops broken connections without COM_QUIT: sending it would fail, and Sequelize would
- * report that failure in place of the cause, or end the program.
+ * Checks the certificates of servers named by their address (mysql-tls.ts), acquires connections within the deadline of the
+ * calling work (deadline.ts), opens others when the server has become read-only (read-only-server.ts), and drops broken
+ * connections without COM_QUIT: sending it would fail, and Sequelize would report that failure in place of the cause, or end
+ * the program.
  */
-export function patchMysqlConnections(sequelize: Sequelize): void {
+export function patchMysqlConnections(sequelize: Sequelize, database: MysqlConfig): void {
   expectNoCalls(sequelize);
   skipLockedRows(sequelize);
+  checkAddress(sequelize, database);
   // Sequelize's types don't declare these methods.
   const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
   // map() forgets which method stands where.
@@ -224,21 +225,6 @@ export function checkConnections(
       throw error;
     }
   };
-}
-
-function tlsOptions(database: MysqlConfig): object {
-  if (database.tls === 'off') return {};
-  if (database.tls === 'no-verify') return { ssl: { rejectUnauthorized: false } };
-  if (database.tlsCaFile === undefined) return { ssl: { rejectUnauthorized: true } };
-  try {
-    return { ssl: { rejectUnauthorized: true, ca: readFileSync(database.tlsCaFile, 'utf8') } };
-  } catch (error) {
-    throw new AppError(
-      'CONFIG_INVALID',
-      `DB_TLS_CA_FILE can't be read (${systemErrorCode(error)}): ${database.tlsCaFile}`,
-      { cause: error },
-    );
-  }
 }
 
 /** Sequelize's options for a MySQL or MariaDB server. */
