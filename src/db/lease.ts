@@ -9,7 +9,10 @@ import { isSqlite, nowMsSql } from './dialect.js';
  * A lease that isn't renewed for so long is free again: its owner died. Measured by the database's clock, because machines
  * with different clocks would take leases from each other.
  */
-const defaultDurationMs = 30_000;
+const longestDurationMs = 30_000;
+
+/** How far the clocks of a cluster's nodes may differ, in milliseconds. */
+const clockSkewMs = 5 * 60_000;
 
 /** How long releasing a lease may take, in milliseconds: its owner waits for it, and a lease that isn't released expires. */
 const releaseMs = 2000;
@@ -25,7 +28,7 @@ export interface Lease {
 
 /** How to acquire and keep a lease. */
 export interface LeaseOptions {
-  /** The lease is free after so many milliseconds without renewal; 30 s by default. */
+  /** The lease is free after so many milliseconds without renewal; 30 s by default, and at most. */
   durationMs?: number;
   /**
    * Whether an expired lease can be renewed as long as nobody has acquired it; true by default. False where others act on
@@ -55,13 +58,21 @@ export async function createLeaseTable(database: Database): Promise<void> {
   withLeaseTable.add(database);
 }
 
+/**
+ * SQL: whether a lease is in force. One that expires later than any that was just renewed is from a time when the clock was
+ * ahead: its owner would have renewed it since, and a dead one would keep everybody out until the clock gets there.
+ */
+function isInForce(now: string): string {
+  return `(expires_at > ${now} AND expires_at <= ${now} + ${longestDurationMs + clockSkewMs})`;
+}
+
 /** Acquires a lease for `owner`; false when it has another owner. */
 async function takeLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   return database.inTransaction(async (transaction) => {
     const { sequelize } = database;
     const now = nowMsSql(sequelize);
     const [lease] = await sequelize.query<{ owner: string; expires_at: number; is_valid: number }>(
-      `SELECT owner, expires_at, expires_at > ${now} AS is_valid FROM leases WHERE name = :name`,
+      `SELECT owner, expires_at, ${isInForce(now)} AS is_valid FROM leases WHERE name = :name`,
       {
         replacements: { name },
         type: QueryTypes.SELECT,
@@ -106,14 +117,15 @@ async function renewLease(
 ): Promise<boolean> {
   // Locks the row until the transaction ends, if the owner is the same. The time must change, because MySQL counts changed
   // rows rather than matched ones.
-  const expiresAt = `${nowMsSql(sequelize)} + :durationMs`;
-  const isValid = isRenewedWhenExpired ? '' : ` AND expires_at > ${nowMsSql(sequelize)}`;
-  const sql = `UPDATE leases SET expires_at = CASE WHEN expires_at >= ${expiresAt} THEN expires_at + 1 ELSE ${expiresAt} END WHERE name = :name AND owner = :owner${isValid}`;
+  const now = nowMsSql(sequelize);
+  const expiresAt = `${now} + :durationMs`;
+  const isValid = isRenewedWhenExpired ? '' : ` AND ${isInForce(now)}`;
+  const sql = `UPDATE leases SET expires_at = CASE WHEN expires_at >= ${expiresAt} AND ${isInForce(now)} THEN expires_at + 1 ELSE ${expiresAt} END WHERE name = :name AND owner = :owner${isValid}`;
   const [, renewed] = await sequelize.query(sql, { replacements, type: QueryTypes.UPDATE, transaction });
   return renewed === 1;
 }
 
-/** Which of these leases have an owner and are not expired. */
+/** Which of these leases have an owner and are in force. */
 export async function activeLeases(
   database: Database,
   names: readonly string[],
@@ -123,7 +135,7 @@ export async function activeLeases(
   await createLeaseTable(database);
   const active = await database.read(() =>
     database.sequelize.query<{ name: string }>(
-      `SELECT name FROM leases WHERE name IN (:names) AND expires_at > ${nowMsSql(database.sequelize)}`,
+      `SELECT name FROM leases WHERE name IN (:names) AND ${isInForce(nowMsSql(database.sequelize))}`,
       { replacements: { names }, type: QueryTypes.SELECT, ...(transaction && { transaction }) },
     ),
   );
@@ -161,7 +173,7 @@ export async function withLease<T>(
   waitMs: number,
   refusal: () => AppError,
   work: (lease: Lease) => Promise<T>,
-  { durationMs = defaultDurationMs, isRenewedWhenExpired = true, signal, onWait }: LeaseOptions = {},
+  { durationMs = longestDurationMs, isRenewedWhenExpired = true, signal, onWait }: LeaseOptions = {},
 ): Promise<T> {
   await createLeaseTable(database);
   const owner = uuidv7();

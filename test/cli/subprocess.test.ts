@@ -240,7 +240,7 @@ describe('The coursectl process', function () {
     it('completes at the first Ctrl-C what must not be aborted, and ends immediately at the second', async () => {
       const { sequelize } = (await cli.context()).database;
       await sequelize.query(
-        "INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', 99999999999999)",
+        `INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', ${Date.now() + 300_000})`,
       );
       const waiting = start('migrate', 'up');
       await waiting.says(/^Another migration is running, or was just interrupted: waiting for it\.\n/);

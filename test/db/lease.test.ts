@@ -81,7 +81,7 @@ describe('a lease', () => {
   });
 
   it('is refused while it has another owner, who keeps it', async () => {
-    await leave(database, Date.now() + 3_600_000);
+    await leave(database, Date.now() + 60_000);
     const { code, message } = await failureOf(() => lease(database, 50, () => Promise.reject(new Error('not now'))));
     expect([code, message]).to.deep.equal(['MIGRATION_LOCKED', 'Another process has the lease.']);
     expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['another']);
@@ -98,6 +98,21 @@ describe('a lease', () => {
     await leave(database, Date.now() - 1);
     expect(await lease(database, 0, () => Promise.resolve('done'))).to.equal('done');
     expect(await leasesIn(database)).to.deep.equal([]);
+  });
+
+  it('does not count when its owner took it, and died, while the clock was ahead', async () => {
+    await leave(database, Date.now() + 86_400_000);
+    expect([...(await activeLeases(database, ['work']))]).to.deep.equal([]);
+    expect(await lease(database, 0, () => Promise.resolve('done'))).to.equal('done');
+  });
+
+  it('gets its usual time at a renewal after the clock was set back', async () => {
+    const work = async ({ renew }: Lease) => {
+      await database.sequelize.query('UPDATE leases SET expires_at = expires_at + 86400000');
+      expect(await database.inTransaction(renew)).to.equal(true);
+      expect(Number((await leasesIn(database))[0]?.expires_at) - Date.now()).to.be.within(20_000, 30_000);
+    };
+    await withLease(database, 'work', 0, refusal, work);
   });
 
   it('is waited for', async () => {

@@ -101,7 +101,7 @@ describe('The service, running imports,', () => {
   it('runs the next import when one must wait for another run of its file', async () => {
     const [first, second] = [await submit(importing, hashedPeople(3)), await submit(importing, hashedPeople(3, 'q'))];
     const { sequelize } = importing.context.database;
-    const replacements = { name: leaseName(first.fileSha256, first.optionsJson), expiresAt: Date.now() + 3_600_000 };
+    const replacements = { name: leaseName(first.fileSha256, first.optionsJson), expiresAt: Date.now() + 60_000 };
     await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES (:name, 'terminal', :expiresAt)", {
       replacements,
     });
