@@ -28,11 +28,14 @@ describe('a server that cannot be used', () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    await expectFailures(
-      settings(port),
-      'DATABASE_UNREACHABLE',
-      /\(mysql:\/\/app@127\.0\.0\.1:\d+\/courses\).*\. Check /,
+    await expectFailures(settings(port), 'DATABASE_UNREACHABLE', unreachable);
+    // More than can be made at the same time.
+    const database = openDatabase(loadConfig({ env: settings(port, { DB_POOL_MAX: '2' }), cwd: '/' }).database);
+    const failures = Array.from({ length: 5 }, () =>
+      failureOf(() => database.read(() => database.models.User.count())),
     );
+    for (const { message } of await Promise.all(failures)) expect(message).to.match(unreachable);
+    await database.close();
     server.close();
   });
 

@@ -1,4 +1,4 @@
-import type { Options, Sequelize } from 'sequelize';
+import { ConnectionAcquireTimeoutError, ConnectionError, type Options, type Sequelize } from 'sequelize';
 import type { MysqlConfig } from '../../config/config.js';
 import { readAsCluster } from '../cluster.js';
 import {
@@ -158,8 +158,15 @@ export function patchMysqlConnections(sequelize: Sequelize, database: MysqlConfi
   sequelize.addHook('afterConnect', (connection) => readOnly.watch(connection as MysqlConnection));
   manager.validate = (connection) => validate(connection) && !readOnly.isOutdated(connection);
   const inUse = new Set<MysqlConnection>();
+  const acquire = (options?: object) =>
+    get(options).catch((error: unknown) => {
+      // The pool's limit is also that of a new connection, and ends first: it says that all are in use. When none is, the
+      // server doesn't answer.
+      if (!(error instanceof ConnectionAcquireTimeoutError) || inUse.size > 0) throw error;
+      throw new ConnectionError(Object.assign(new Error('connect ETIMEDOUT', { cause: error }), { code: 'ETIMEDOUT' }));
+    });
   manager.getConnection = async (options) => {
-    const connection = await acquireWithinDeadline(() => get(options), release);
+    const connection = await acquireWithinDeadline(() => acquire(options), release);
     inUse.add(connection);
     return connection;
   };
