@@ -46,10 +46,13 @@ function stateOf(error: unknown, settings: MysqlConfig, failure: AppError): Prob
       return {
         state: 'host refused',
         clientHost: hostInMessage(message),
-        statements: admitStatements(settings, message),
+        statements: admitStatements(settings, hostInMessage(message)),
       };
     case 'ER_DBACCESS_DENIED_ERROR':
-      return { state: 'no rights', statements: [createStatement(settings), grantStatement(settings, message)] };
+      return {
+        state: 'no rights',
+        statements: [createStatement(settings), grantStatement(settings, hostInMessage(message))],
+      };
     case 'ER_BAD_DB_ERROR':
       return { state: 'missing', statements: [createStatement(settings)] };
     case 'ER_WRONG_DB_NAME':

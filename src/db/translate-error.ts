@@ -75,14 +75,22 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       return new AppError(
         'DATABASE_ACCESS_DENIED',
         `The database server accepts no connections from ${hostInMessage(message) ?? 'this machine'} (${where}). ` +
-          `Create a user for it: ${admitStatements(settings, message).join('; ')}.`,
+          `Create a user for it: ${admitStatements(settings, hostInMessage(message)).join('; ')}.`,
         { cause: error },
       );
     case 'ER_DBACCESS_DENIED_ERROR':
-    case 'ER_TABLEACCESS_DENIED_ERROR':
       return new AppError(
         'DATABASE_ACCESS_DENIED',
-        `The database user has no rights on the database "${settings.name}". Grant them: ${grantStatement(settings, message)}.`,
+        `The database user has no rights on the database "${settings.name}". Grant them: ${grantStatement(settings, hostInMessage(message))}.`,
+        { cause: error },
+      );
+    // The server names the client's host, whereas the account may be for any host.
+    case 'ER_TABLEACCESS_DENIED_ERROR':
+    case 'ER_COLUMNACCESS_DENIED_ERROR':
+      return new AppError(
+        'DATABASE_ACCESS_DENIED',
+        `The database user lacks rights on the database "${settings.name}". Grant them: ${grantStatement(settings, '<host>')}, ` +
+          'with the host that SELECT CURRENT_USER() shows when this user is connected.',
         { cause: error },
       );
     case 'ER_BAD_DB_ERROR':

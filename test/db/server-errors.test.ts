@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
+import { migrateUp } from '../../src/db/migrator.js';
 import { onMysql, onServer, serverUrl } from '../support/database.js';
 import { canary, expectFailures, failureOf } from './support/failure.js';
 
@@ -93,6 +94,32 @@ describe('a server that cannot be used', () => {
       await expectFailures(env, 'DATABASE_ACCESS_DENIED', message);
     } finally {
       await onServer(`DROP USER '${name}'@'%', '${name}'@'localhost'`, `DROP DATABASE ${name}`);
+    }
+  });
+
+  it('because the user has too few rights there', async () => {
+    const name = `guest_${uuidv7().slice(-12)}`;
+    const accounts = [`'${name}'@'%'`, `'${name}'@'localhost'`];
+    await onServer(
+      `CREATE DATABASE ${name}`,
+      ...accounts.map((account) => `CREATE USER ${account} IDENTIFIED BY '${canary}'`),
+      ...accounts.map((account) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name}.* TO ${account}`),
+    );
+    try {
+      const env = changed((url) => {
+        url.username = name;
+        url.password = canary;
+      }, name);
+      const database = openDatabase(loadConfig({ env, cwd: '/' }).database);
+      const { code, message } = await failureOf(() => migrateUp(database));
+      await database.close();
+      expect([code, message]).to.deep.equal([
+        'DATABASE_ACCESS_DENIED',
+        `The database user lacks rights on the database "${name}". Grant them: GRANT ALL ON \`${name}\`.* TO '${name}'@'<host>', ` +
+          'with the host that SELECT CURRENT_USER() shows when this user is connected.',
+      ]);
+    } finally {
+      await onServer(`DROP USER ${accounts.join(', ')}`, `DROP DATABASE ${name}`);
     }
   });
 
