@@ -37,7 +37,9 @@ export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
       throw new Error('must name a file after "sqlite:", such as sqlite:data/coursectl.sqlite');
     return { dialect: 'sqlite', file };
   }
-  const mustBe = 'must be sqlite:<file> or mysql://<user>:<password>@<host>:<port>/<database> (mariadb:// is the same)';
+  // A password with such characters makes another URL, which may lack a host or have a wrong port, a path or a query.
+  const encoding = 'in the user and the password, @ / : # ? % must be percent-encoded (%40 for @)';
+  const mustBe = `must be sqlite:<file> or mysql://<user>:<password>@<host>:<port>/<database> (mariadb:// is the same); ${encoding}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (
     !url ||
@@ -49,7 +51,9 @@ export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
     throw new Error(mustBe);
   const name = percentDecoded(url.pathname.slice(1));
   if (name === '' || name.includes('/'))
-    throw new Error('must end with the name of the database, such as mysql://user:password@host:3306/coursectl');
+    throw new Error(
+      `must end with the name of the database, such as mysql://user:password@host:3306/coursectl; ${encoding}`,
+    );
   return {
     dialect: 'mysql',
     host: url.hostname.replace(/^\[|\]$/g, ''),

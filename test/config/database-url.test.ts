@@ -78,6 +78,12 @@ describe('DATABASE_URL and DB_*', () => {
       expect(problem?.message, url).to.include(`DATABASE_URL ${sentence}`);
       expect(others).to.deep.equal([]);
     }
+    for (const password of ['p@ss#w/d', 'p/d', '1/d', 'p#d', 'p?d', '100%']) {
+      const [problem] = await problemsWith({ DATABASE_URL: `mysql://app:${password}@db/courses` });
+      expect(problem?.message, password)
+        .to.match(/percent-encoded/)
+        .and.not.include(password);
+    }
   });
 
   it('take separate settings instead of a URL', () => {
