@@ -14,6 +14,7 @@ import { jobLease, leaseName, optionsOf, transientErrors } from '../run/reposito
 import { needsPlan, removePlan } from './plan-store.js';
 import { assertBinding, makePlan, reopenPlan } from './plan-worker.js';
 import { isReadableHere, withoutPaths } from './spool.js';
+import { logWorkerFaults } from './worker-faults.js';
 
 /** Runs and plans the imports that were asked for over HTTP. */
 export interface ImportWorker {
@@ -155,6 +156,7 @@ function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAtt
  */
 export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions = {}): ImportWorker {
   const stop = new AbortController();
+  const faults = logWorkerFaults(core.logger);
   let wakeUp = new AbortController();
 
   /** Runs or plans the next import that can be read here. @returns whether there was one */
@@ -183,7 +185,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
       if (isAppError(error, ...transientErrors)) {
         // Conflicts with other runs are normal.
         const level = error.code === 'IMPORT_CONFLICT' ? 'debug' : 'warn';
-        core.logger[level]({ importId: record.id, code: error.code }, 'import put off');
+        core.logger[level]({ importId: record.id, code: error.code, reason: error.message }, 'import put off');
         return false;
       }
       if (record.status === 'undoing') {
@@ -201,19 +203,24 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   }
 
   async function runSlot(slot: number, work: Work): Promise<void> {
+    const name = slotLease[work](slot);
+    const next = () => {
+      // The lease was written. An import may run for long, so this is reported before.
+      faults.worked(name);
+      return runNext(work);
+    };
     while (!stop.signal.aborted) {
       try {
         // The queue is empty most of the time: then no lease is taken.
         const isDue = !(await pending(core, work).next()).done;
         // After a newer program has migrated, imports may have what this one doesn't know.
         if (isDue) await assertSchemaCurrent(core.database);
-        const next = () => runNext(work);
-        const name = slotLease[work](slot);
-        if (isDue && (await withLease(core.database, name, 0, leaseTaken, next, { durationMs: leaseMs }))) continue;
+        if (!isDue) faults.worked(name);
+        else if (await withLease(core.database, name, 0, leaseTaken, next, { durationMs: leaseMs })) continue;
       } catch (error) {
         // Another instance has the slot, or the database can't be used: the slot is tried again after the pause.
-        if (!isAppError(error)) core.logger.error({ err: error }, 'import worker');
-        else if (error.code !== 'IMPORT_CONFLICT') core.logger.warn({ code: error.code }, 'import worker waits');
+        if (isAppError(error, 'IMPORT_CONFLICT')) faults.worked(name);
+        else faults.failed(name, error);
       }
       await pause();
     }

@@ -7,7 +7,7 @@ import { activeLeases } from '../../../../src/db/lease.js';
 import { createLogger } from '../../../../src/logger.js';
 import { operator } from '../../../../src/services/core.js';
 import { resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
-import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
+import { type ImportWorker, startImportWorker } from '../../../../src/services/imports/queue/worker.js';
 import { jobLease, leaseName, optionsOf } from '../../../../src/services/imports/run/repository.js';
 import { onMysql } from '../../../support/database.js';
 import { buildUser } from '../../../support/factories.js';
@@ -58,22 +58,32 @@ describe('The service, running imports,', () => {
     expect(await models().User.count()).to.equal(0);
   });
 
-  it('begins nothing after a newer program has changed the schema', async () => {
+  it('begins nothing after a newer program has changed the schema, and logs that once', async () => {
     const { context } = importing;
     const { id } = await submit(importing, hashedPeople(3));
     const { id: planned } = await submit(importing, hashedPeople(3, 'q'), { plan: true });
-    const waits: string[] = [];
-    const logger = createLogger('warn', { write: (line: string) => void waits.push(line) });
-    await whileSchemaIsNewer(context, async () => {
-      const worker = startImportWorker({ ...context, logger }, { pollMs: 10 });
-      // The slots of runs and of plans have each looked twice.
-      while (waits.length < 4) await sleep(5);
-      await worker.close();
-    });
-    for (const line of waits) expect(line).to.include('"code":"SCHEMA_OUTDATED"').and.include('import worker waits');
-    const statuses = (await models().Import.findAll()).map((record) => [record.id, record.status]);
-    expect(Object.fromEntries(statuses)).to.deep.equal({ [id]: 'queued', [planned]: 'planning' });
-    expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
+    const statuses = async () => (await models().Import.findAll()).map((record) => [record.id, record.status]);
+    const lines: string[] = [];
+    const told = (text: string) => lines.filter((line) => line.includes(text));
+    const logger = createLogger('debug', { write: (line: string) => void lines.push(line) });
+    let worker: ImportWorker | undefined;
+    try {
+      await whileSchemaIsNewer(context, async () => {
+        worker = startImportWorker({ ...context, logger }, { pollMs: 10 });
+        // The slots of runs and of plans have each looked twice.
+        while (told('import worker waits').length < 4) await sleep(5);
+        expect(Object.fromEntries(await statuses())).to.deep.equal({ [id]: 'queued', [planned]: 'planning' });
+      });
+      while (told('import worker works again').length === 0) await sleep(5);
+      expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
+    } finally {
+      await worker?.close();
+    }
+    expect(told('import worker works again')).to.have.lengthOf(1);
+    const [first, ...others] = told('import worker waits');
+    expect(first).to.include('"level":"warn"').and.include('"code":"SCHEMA_OUTDATED"');
+    expect(first).to.include('is newer than this program');
+    for (const line of others) expect(line).to.include('"level":"debug"');
   });
 
   it('resumes by itself after a transient fault of the database', async () => {
