@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import {
   ConnectionAcquireTimeoutError,
   ConnectionError,
@@ -6,7 +7,7 @@ import {
 } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { databaseUrlForDisplay } from '../config/database-url.js';
-import { AppError, type ErrorCode } from '../errors.js';
+import { AppError, type ErrorCode, systemErrorCode } from '../errors.js';
 import { driverError, isDeadlineError, isLostConnection, isTransientFault, parentOf } from './dialect.js';
 import { admitStatements, grantStatement, hostInMessage } from './grant.js';
 import { namesOfOtherHost } from './sequelize-patches/mysql-tls.js';
@@ -192,6 +193,15 @@ function isMakingFolder(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
 }
 
+/** Whether a database file that can't be opened is there, as far as this user may look. */
+function isClosedToUser(file: string): boolean {
+  try {
+    return statSync(file).isFile();
+  } catch (error) {
+    return systemErrorCode(error) === 'EACCES';
+  }
+}
+
 function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefined {
   const { code, message } = driverError(error);
   const cause = { cause: error };
@@ -201,6 +211,13 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
     return new AppError(
       'DATABASE_NOT_WRITABLE',
       `The database file ${settings.file} can't be written. Make the file and its folder writable for this user.`,
+      cause,
+    );
+  }
+  if (code === 'SQLITE_CANTOPEN' && isClosedToUser(settings.file)) {
+    return new AppError(
+      'DATABASE_UNREACHABLE',
+      `The database file ${settings.file} can't be opened by this user. Run this as the user of the service, to whom it, the files beside it and its folder must belong: change that with chown.`,
       cause,
     );
   }

@@ -91,7 +91,13 @@ describe('a SQLite file that cannot be used', () => {
     await migratedFile('secret');
     chmodSync(at('secret', 'db.sqlite'), 0o000);
     chmodSync(at('secret'), 0o777);
-    await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened));
+    const ofOther =
+      /^The database file \/.* can't be opened by this user\. Run this as the user of the service, .* change that with chown\.$/;
+    await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', ofOther));
+    chmodSync(at('secret', 'db.sqlite'), 0o666);
+    // Left by a command of another user that was killed.
+    writeFileSync(at('secret', 'db.sqlite-wal'), '', { mode: 0o600 });
+    await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', ofOther));
   });
 
   it('because nothing has been migrated', async () => {

@@ -33,6 +33,7 @@ export function register(program: Command, registry: Registry): void {
     notes: [
       'Stop the service first. Everything in the backup is checked before anything is put into place; a restore that was',
       'killed is finished by running it again. All sessions are ended: everybody signs in again.',
+      'Run it as the user of the service: what it writes belongs to the user who runs it, and is closed to all others.',
       'On MySQL and MariaDB it restores the files; restore the dump of the database with the client of the server.',
     ].join('\n'),
     stopsItself: true,

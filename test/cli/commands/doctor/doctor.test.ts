@@ -293,7 +293,7 @@ describe('coursectl doctor', () => {
     expect(checks['database file']).to.include({ status: 'failed', detail: `${file} can't be read by this user` });
     const connection = checks.connection?.detail;
     expect(connection).to.match(
-      /^The database file \/.* can't be opened\. Check that its folder exists and is writable/,
+      /^The database file \/.* can't be opened by this user\. Run this as the user of the service, /,
     );
     expect(checks['file storage']?.detail).to.match(/^The folder .* can't be used: check that it belongs to the user /);
     expect(checks['data folder']?.status).to.equal('failed');
