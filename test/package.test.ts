@@ -98,6 +98,10 @@ describe('The published package', () => {
     expect(files.indexOf('!docs/images')).to.be.above(files.indexOf('docs'));
   });
 
+  it('lists its manual: npm 11 and 12 install no page that is named by a string alone', () => {
+    expect(read('package.json')).to.deep.include({ man: ['dist/man/coursectl.1'] });
+  });
+
   it('has the file that the web console offers as an example of an import', () => {
     expect((read('package.json') as { files: string[] }).files).to.include('examples');
   });

@@ -4,7 +4,7 @@
  * package.json names. Node and npm come from the registry, into a temporary folder.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Verdict } from '../faults/report.js';
 import { slownessNow } from '../support/machine.js';
@@ -137,6 +137,7 @@ async function installedOn(node: string, npm: { node: string; cli: string }, tar
     beside: readdirSync(elsewhere).filter((name) => !name.startsWith('people.')),
     data: readdirSync(path.join(home, '.local', 'share', 'coursectl')).includes('coursectl.sqlite'),
     hint: /(?<!npx )coursectl serve/.test(said),
+    manual: process.platform === 'win32' || existsSync(path.join(prefix, 'share/man/man1/coursectl.1')),
   };
   return {
     measured: JSON.stringify(found),
@@ -146,7 +147,8 @@ async function installedOn(node: string, npm: { node: string; cli: string }, tar
       found.exitCode === 0 &&
       found.beside.length === 0 &&
       found.data &&
-      found.hint,
+      found.hint &&
+      found.manual,
   };
 }
 
