@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { systemErrorCode } from '../errors.js';
 import { commandName } from '../installation.js';
 import { exitCodeOf } from './core/exit-codes.js';
@@ -41,6 +41,20 @@ const { warn } = console;
 console.warn = (...args: unknown[]) => {
   if (!/^(Committing|Rolling back) transaction /.test(String(args[0]))) warn(...args);
 };
+
+/**
+ * A container may run as a user whom the system doesn't know. Where HOME isn't set either, Node throws when it is asked for the
+ * home, which libraries do while they load. Like Docker and systemd, this takes the root folder then.
+ */
+function hasHome(): boolean {
+  try {
+    return homedir() !== '';
+  } catch {
+    return false;
+  }
+}
+
+if (!hasHome()) env.HOME = '/';
 
 /** Containers may run as a user without a name: then its number is known. */
 function osUser(): string | undefined {

@@ -14,10 +14,20 @@ export interface Ran {
   stderr: string;
 }
 
-/** Runs a command to its end; failing is an answer too. */
-export async function run(command: string, args: readonly string[], cwd: string, env = {}): Promise<Ran> {
+/** Runs a command to its end; failing is an answer too. @param as another user, which only root can become */
+export async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env = {},
+  as: { uid?: number } = {},
+): Promise<Ran> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env } });
+    const { stdout, stderr } = await promisify(execFile)(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      ...as,
+    });
     return { exitCode: 0, stdout, stderr };
   } catch (error) {
     const { code, stdout = '', stderr = '' } = error as { code?: unknown; stdout?: string; stderr?: string };
