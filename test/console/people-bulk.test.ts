@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, holdRequests, keepScreenshot } from './support/browser.js';
-import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
+import { describePages, expect, holdRequests, keepScreenshot, settled } from './support/browser.js';
+import { answerLeaving, asksBeforeClosing, type ConsoleTest, signInAt, useConsole } from './support/console.js';
 
 async function buildPeople({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -86,6 +86,38 @@ describePages('Many people at once', function () {
     const other = await test.open(test.url);
     await signInAt(other, email, password);
     await expect(other.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
+  });
+
+  it('are not left unasked while they get new passwords, and no more get one after leaving', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    await buildTrainees(test.context, 101);
+    const page = await test.openAs(admin);
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('button', { name: 'Select all 102 that match' }).click();
+    await act(page, 'Reset passwords');
+    const confirm = page.getByRole('button', { name: 'Reset passwords (101)' });
+    await expect(confirm).toBeEnabled();
+    const release = await holdRequests(page, '**/api/users/bulk');
+    let requests = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/users/bulk')) requests += 1;
+    });
+    const leaving = answerLeaving(page);
+    await confirm.click();
+    await expect.poll(() => requests).toBe(1);
+    expect(await asksBeforeClosing(page)).toBe(true);
+    await page.goBack();
+    await expect.poll(() => leaving.asked).toEqual([expect.stringContaining('will be lost. Leave the page?')]);
+    await expect(page.getByRole('dialog')).toBeVisible();
+    leaving.answer = 'leave';
+    await page.goBack();
+    await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+    const answered = page.waitForResponse('**/api/users/bulk');
+    release();
+    await answered;
+    await settled(page);
+    expect(requests).toBe(1);
   });
 
   it('that match a filter are no longer selected with another one, also after Back or a link', async () => {

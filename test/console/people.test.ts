@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { buildTrainees, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, holdRequests, keepScreenshot, widthBeyondWindow } from './support/browser.js';
-import { type ConsoleTest, useConsole } from './support/console.js';
+import { answerLeaving, type ConsoleTest, useConsole } from './support/console.js';
 
 async function buildPeople({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -149,7 +149,8 @@ describePages('People', function () {
 
   it('are created with a typed password that the service checks', async () => {
     const { admin } = await buildPeople(test);
-    const page = await test.openAs(admin, '/people');
+    const page = await test.openAs(admin);
+    await page.getByRole('link', { name: 'People' }).click();
     await page.getByRole('button', { name: 'New person' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('switch', { name: 'Generate a password' }).click();
@@ -159,16 +160,12 @@ describePages('People', function () {
     await dialog.getByLabel('Phone').fill('+1 555 7654321');
     await dialog.getByRole('textbox', { name: 'Password' }).fill('1');
     test.expectErrors(page, /status of 400/);
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/api/auth/register', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/api/auth/register');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await expect(dialog.getByRole('button', { name: 'Close' })).toBeDisabled();
+    const leaving = answerLeaving(page);
+    await page.goBack();
+    await expect.poll(() => leaving.asked).toEqual([expect.stringContaining('will be lost. Leave the page?')]);
     release();
     await expect(dialog.getByRole('textbox', { name: 'Password' })).toHaveAttribute('aria-invalid', 'true');
     await expect(dialog.getByRole('textbox', { name: 'Password' })).toBeFocused();

@@ -2,7 +2,14 @@ import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, holdRequests, keepScreenshot, settled } from './support/browser.js';
-import { type ConsoleTest, readAgain, signInAt, useConsole } from './support/console.js';
+import {
+  answerLeaving,
+  asksBeforeClosing,
+  type ConsoleTest,
+  readAgain,
+  signInAt,
+  useConsole,
+} from './support/console.js';
 
 async function buildScene({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -108,12 +115,20 @@ describePages('A person', function () {
 
   it('gets a new password, which is shown until it is closed on purpose', async () => {
     const { admin, trainee } = await buildScene(test);
-    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    const page = await test.openAs(admin, '/people');
+    await page.getByRole('link', { name: 'Tia Trainee' }).click();
     await page.getByRole('button', { name: 'Reset password' }).click();
     await expect(page.getByRole('dialog')).toContainText('must change it at the next sign-in');
     // The password is shown before anything is read again.
     await holdRequests(page, `**/api/users/${trainee.id}`);
+    const release = await holdRequests(page, '**/api/users/*/reset-password');
     await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
+    // Nor is it lost by leaving before it has come.
+    const leaving = answerLeaving(page);
+    await page.goBack();
+    await expect.poll(() => leaving.asked).toEqual([expect.stringContaining('will be lost. Leave the page?')]);
+    expect(await asksBeforeClosing(page)).toBe(true);
+    release();
     const dialog = page.getByRole('dialog', { name: 'New password of Tia Trainee' });
     const password = await dialog.getByLabel('New password', { exact: true }).inputValue();
     await page.keyboard.press('Escape');

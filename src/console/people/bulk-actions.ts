@@ -60,11 +60,12 @@ const mostTrainees = 500;
 
 /**
  * Enrolls accounts in a course.
+ * @param signal no further request is sent once it is aborted
  * @throws ApiError when nobody was enrolled; a later request that fails becomes the outcome of its trainees
  */
-export async function enroll(courseId: string, accounts: readonly Account[]): Promise<Outcome[]> {
+export async function enroll(courseId: string, accounts: readonly Account[], signal: AbortSignal): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (let begin = 0; begin < accounts.length; begin += mostTrainees) {
+  for (let begin = 0; begin < accounts.length && !signal.aborted; begin += mostTrainees) {
     const some = accounts.slice(begin, begin + mostTrainees);
     try {
       const { skipped } = await call('assignMany', { body: { courseId, traineeIds: some.map(({ id }) => id) } });

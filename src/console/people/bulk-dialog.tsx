@@ -5,6 +5,8 @@ import { useChange } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { messageOf } from '../ui/messages.js';
+import { useUnmountSignal } from '../ui/unmount-signal.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
 import { type AccountAction, accountsOf, countOf, type Outcome, type Selected, targetOf } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
 import { SavePasswords } from './save-passwords.js';
@@ -33,25 +35,24 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const count = countOf(selected);
   const working = rehearsal.isPending || done !== undefined;
   const hasPasswords = result?.some(({ password }) => password !== undefined) ?? false;
-  useShownOnce(hasPasswords);
+  const isChanging = done !== undefined;
+  useShownOnce(hasPasswords || (isChanging && action === 'reset_password'));
+  useUnsavedGuard(isChanging && action !== 'reset_password', t('people.bulk.leave'));
+  const left = useUnmountSignal();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
   useEffect(() => {
-    let abandoned = false;
     async function rehearse(): Promise<void> {
       const { outcomes } = await rehearsal.mutateAsync({
         body: { action, ...(await targetOf(selected)), dryRun: true },
       });
       // Who gets a new password is told by the address to sign in with.
       const accounts = action === 'reset_password' ? await accountsOf(selected) : undefined;
-      if (!abandoned) setPlan(outcomes.map((one) => ({ ...one, email: accounts?.get(one.id)?.email })));
+      if (!left.aborted) setPlan(outcomes.map((one) => ({ ...one, email: accounts?.get(one.id)?.email })));
     }
     rehearse().catch((error: unknown) => {
-      if (!abandoned) setFailure(error);
+      if (!left.aborted) setFailure(error);
     });
-    return () => {
-      abandoned = true;
-    };
   }, []);
 
   const changing = plan?.filter(({ outcome }) => outcome === 'done') ?? [];
@@ -62,6 +63,8 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
     const outcomes: Outcome[] = [];
     // Exactly the accounts that were shown, whatever matches the filter by now; some at a time, to show progress.
     for (let begin = 0; begin < changing.length; begin += atATime) {
+      // Nobody would see what became of the others.
+      if (left.aborted) return;
       const some = changing.slice(begin, begin + atATime);
       try {
         const answer = await change.mutateAsync({ body: { action, ids: some.map(({ id }) => id), dryRun: false } });

@@ -5,6 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { CoursePicker } from '../courses/course-picker.js';
 import { formatNumber } from '../i18n/format.js';
 import { FormFailure } from '../ui/form-failure.js';
+import { useUnmountSignal } from '../ui/unmount-signal.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
 import type { Account } from './account-state.js';
 import { accountsOf, countOf, enroll, type Outcome, outcomeOf, type Selected } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
@@ -25,17 +27,15 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const [failure, setFailure] = useState<unknown>();
   const [working, setWorking] = useState(false);
   const count = countOf(selected);
+  useUnsavedGuard(working, t('people.bulk.leave'));
+  const left = useUnmountSignal();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
   useEffect(() => {
-    let abandoned = false;
     accountsOf(selected).then(
-      (found) => !abandoned && setAccounts([...found.values()]),
-      (error: unknown) => !abandoned && setFailure(error),
+      (found) => !left.aborted && setAccounts([...found.values()]),
+      (error: unknown) => !left.aborted && setFailure(error),
     );
-    return () => {
-      abandoned = true;
-    };
   }, []);
 
   const trainees = accounts?.filter(({ role, isActive }) => role === 'trainee' && isActive) ?? [];
@@ -49,7 +49,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
     setWorking(true);
     setFailure(undefined);
     try {
-      setResult([...(await enroll(courseId, trainees)), ...refused]);
+      setResult([...(await enroll(courseId, trainees, left)), ...refused]);
       await client.invalidateQueries();
     } catch (error) {
       setFailure(error);

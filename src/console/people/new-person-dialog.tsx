@@ -24,7 +24,7 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const register = useChange('register');
   const [created, setCreated] = useState<Created>();
   const [dirty, setDirty] = useState(false);
-  useShownOnce(opened && created !== undefined);
+  useShownOnce(opened && (register.isPending || created !== undefined));
 
   function close(): void {
     setCreated(undefined);

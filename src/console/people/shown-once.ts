@@ -2,7 +2,10 @@ import { useTranslation } from 'react-i18next';
 import { usePostponedSignIn } from '../app/postponed-sign-in.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 
-/** For dialogs with passwords that are shown once: neither leaving the page nor the end of the session takes them away unasked. */
+/**
+ * For passwords that are shown once: neither leaving the page nor the end of the session takes them away unasked.
+ * @param isShown also while they are asked for: the service sets them whether or not anybody sees the answer
+ */
 export function useShownOnce(isShown: boolean): void {
   const { t } = useTranslation();
   useUnsavedGuard(isShown, t('people.passwordLost'));

@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next';
 import { CopyField } from '../ui/copy-field.js';
 import { nameOf } from '../ui/person-name.js';
 import type { Account } from './account-state.js';
-import { useShownOnce } from './shown-once.js';
 
 interface TemporaryPasswordDialogProps {
   person: Pick<Account, 'firstName' | 'lastName' | 'email'>;
@@ -15,7 +14,6 @@ interface TemporaryPasswordDialogProps {
 /** Shows a new password, which the service gives once, until the dialog is closed on purpose. */
 export function TemporaryPasswordDialog({ person, password, onClose }: TemporaryPasswordDialogProps) {
   const { t } = useTranslation();
-  useShownOnce(password !== undefined);
   return (
     <Modal
       opened={password !== undefined}

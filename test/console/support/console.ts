@@ -60,3 +60,17 @@ export async function readAgain(page: Page): Promise<void> {
   await page.clock.setFixedTime((await page.evaluate(() => Date.now())) + 60_000);
   await page.evaluate(() => void window.dispatchEvent(new Event('visibilitychange')));
 }
+
+/** Answers a page's questions whether to leave it, which fail a test otherwise. */
+export function answerLeaving(page: Page): { asked: string[]; answer: 'stay' | 'leave' } {
+  const answers: ReturnType<typeof answerLeaving> = { asked: [], answer: 'stay' };
+  page.on('dialog', (question) => {
+    answers.asked.push(question.message());
+    void (answers.answer === 'stay' ? question.dismiss() : question.accept());
+  });
+  return answers;
+}
+
+/** Whether the browser would ask before it closes the tab. */
+export const asksBeforeClosing = (page: Page): Promise<boolean> =>
+  page.evaluate(() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true })));

@@ -86,6 +86,7 @@ export const people: Words['people'] = {
     rehearsing_one: '{{number}} Konto wird geprüft …',
     rehearsing_other: '{{number}} Konten werden geprüft …',
     confirm: '{{action}} ({{number}})',
+    leave: 'Das ist noch nicht fertig, und der Rest bleibt, wie er ist. Die Seite verlassen?',
     progress: '{{done}} von {{number}} erledigt',
     noAccount: 'Kein solches Konto',
     noTrainee: 'Nur Teilnehmende werden in Kurse aufgenommen.',

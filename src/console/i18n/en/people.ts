@@ -83,6 +83,7 @@ export const people = {
     rehearsing_one: 'Looking at {{number}} account …',
     rehearsing_other: 'Looking at {{number}} accounts …',
     confirm: '{{action}} ({{number}})',
+    leave: 'This is not finished yet, and the rest will stay as it is. Leave the page?',
     progress: '{{done}} of {{number}} done',
     noAccount: 'No such account',
     noTrainee: 'Only trainees are enrolled.',
