@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from 'chai';
-import { buildUser, factoryPassword } from '../support/factories.js';
+import { buildCourse, buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import {
   accessibilityProblems,
@@ -9,7 +9,7 @@ import {
   settled,
   widthBeyondWindow,
 } from './support/browser.js';
-import { signInAt, useConsole } from './support/console.js';
+import { readAgain, signInAt, useConsole } from './support/console.js';
 
 /** Answers requests to sign out with a status, or not at all; they go to the service while `with` is undefined. */
 async function refuseSigningOut(page: Page): Promise<{ with: 503 | 'no answer' | undefined }> {
@@ -152,6 +152,38 @@ describePages('The session of the web console', function () {
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await expectPage(dialog).toBeHidden();
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('My courses');
+  });
+
+  it('that a reset of the password has ended goes on over the page, with what was typed there', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    const course = await buildCourse(test.context, trainer);
+    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    const description = page.getByLabel('Description');
+    await description.fill('Typed at length.');
+    await settled(page);
+    test.expectErrors(page, /status of 40[13]/);
+    await trainer.update({ requiresPasswordChange: true });
+    await test.context.database.models.Session.destroy({ where: { userId: trainer.id } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.getByLabel(/^Password/).fill(factoryPassword);
+    await again.getByRole('button', { name: 'Sign in' }).click();
+
+    const dialog = page.getByRole('dialog', { name: 'Choose a password of your own' });
+    await expectPage(dialog.getByLabel(/^New password \*$/)).toBeFocused();
+    // Whoever looks the password up elsewhere comes back to the page, which asks the service then.
+    const refused = page.waitForResponse((response) => response.status() === 403);
+    await readAgain(page);
+    await refused;
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await dialog.getByLabel(/^New password \*$/).fill('my-own-password');
+    await dialog.getByLabel(/^New password again/).fill('my-own-password');
+    await dialog.getByRole('button', { name: 'Change password' }).click();
+    await expectPage(dialog).toBeHidden();
+    await expectPage(description).toHaveValue('Typed at length.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expectPage(page.getByText('Saved.')).toBeVisible();
   });
 
   it('of another account in another tab shows nothing of the one before', async () => {

@@ -1,4 +1,5 @@
 import { Center, Loader } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
@@ -37,6 +38,11 @@ function Entrance() {
 export function SessionGate() {
   const { state } = useSession();
   const isPostponed = useIsSignInPostponed();
+  /** Pages that were opened stay, with what is typed in them, until somebody signs out. */
+  const [opened, setOpened] = useState(false);
+  const needsPassword = state.kind === 'signedIn' && state.session.requiresPasswordChange;
+  const opens = state.kind === 'signedIn' ? opened || !needsPassword : opened && state.kind === 'ended';
+  if (opens !== opened) setOpened(opens);
   if (state.kind === 'loading') return <Waiting />;
   if (state.kind === 'failed')
     return (
@@ -45,11 +51,14 @@ export function SessionGate() {
       </Center>
     );
   if (state.kind === 'signedOut') return <Entrance />;
-  if (state.kind === 'signedIn' && state.session.requiresPasswordChange) return <FirstPasswordPage />;
   return (
     <>
-      <SignedIn />
-      <SignInAgain opened={state.kind === 'ended' && !isPostponed} identifier={state.session.user.email} />
+      {opened ? <SignedIn /> : <FirstPasswordPage />}
+      <SignInAgain
+        opened={(needsPassword ? opened : state.kind === 'ended') && !isPostponed}
+        needsPassword={needsPassword}
+        identifier={state.session.user.email}
+      />
     </>
   );
 }

@@ -99,6 +99,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     if (next && last && next.user.id !== last.user.id) return setReplaced(true);
     client.setQueryData(sessionKey, next);
     setEnded(false);
+    // Nothing else is answered until then.
+    if (next?.requiresPasswordChange) return;
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [channel, client, last]);
 

@@ -1,52 +1,13 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { call } from '../api/client.js';
-import { useSession, useSignOut } from '../app/session.js';
-import { useApiForm } from '../ui/form.js';
-import { FormFailure } from '../ui/form-failure.js';
 import { Entrance } from './entrance.js';
+import { FirstPasswordForm } from './first-password-form.js';
 
 /** The forced change of an initial password. */
 export function FirstPasswordPage() {
   const { t } = useTranslation();
-  const { refresh } = useSession();
-  const signOut = useSignOut();
-  const form = useApiForm({
-    initialValues: { newPassword: '', again: '' },
-    validate: (values) => (values.newPassword === values.again ? {} : { again: t('firstPassword.mismatch') }),
-    async submit({ newPassword }) {
-      await call('changeFirstPassword', { body: { newPassword } });
-      await refresh();
-    },
-  });
   return (
     <Entrance title={t('firstPassword.title')} hint={t('firstPassword.hint')}>
-      <form onSubmit={form.onSubmit} noValidate>
-        <Stack>
-          <FormFailure>{form.failure}</FormFailure>
-          <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
-          <PasswordInput
-            {...form.field('newPassword')}
-            label={t('field.newPassword')}
-            autoComplete="new-password"
-            required
-          />
-          <PasswordInput
-            {...form.field('again')}
-            label={t('field.confirmPassword')}
-            autoComplete="new-password"
-            required
-          />
-          <Group justify="space-between">
-            <Button variant="default" onClick={() => signOut.mutate()} loading={signOut.isPending}>
-              {t('app.signOut')}
-            </Button>
-            <Button type="submit" loading={form.submitting}>
-              {t('firstPassword.submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <FirstPasswordForm />
     </Entrance>
   );
 }

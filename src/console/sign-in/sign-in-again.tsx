@@ -1,16 +1,44 @@
 import { Modal, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { FirstPasswordForm } from './first-password-form.js';
 import { SignInForm } from './sign-in-form.js';
 
 interface SignInAgainProps {
   opened: boolean;
+  /** Whether the session is there again, but with a password that was reset. */
+  needsPassword: boolean;
   /** Of the account whose session has ended. */
   identifier: string;
 }
 
-/** Lies over the page, which stays as it is, until there is a session again. */
-export function SignInAgain({ opened, identifier }: SignInAgainProps) {
+/** Lies over the page, which stays as it is, until there is a session again, and a password of one's own. */
+export function SignInAgain({ opened, needsPassword, identifier }: SignInAgainProps) {
   const { t } = useTranslation();
+  return (
+    <>
+      <Over opened={opened && !needsPassword} title={t('signIn.again')} hint={t('signIn.againHint')}>
+        <SignInForm identifier={identifier} />
+      </Over>
+      <Over opened={opened && needsPassword} title={t('firstPassword.title')} hint={t('firstPassword.hint')}>
+        <FirstPasswordForm />
+      </Over>
+    </>
+  );
+}
+
+/** A dialog that nothing closes but its form. */
+function Over({
+  opened,
+  title,
+  hint,
+  children,
+}: {
+  opened: boolean;
+  title: string;
+  hint: string;
+  children: ReactNode;
+}) {
   return (
     <Modal
       opened={opened}
@@ -18,10 +46,10 @@ export function SignInAgain({ opened, identifier }: SignInAgainProps) {
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}
-      title={t('signIn.again')}
+      title={title}
     >
-      <Text mb="md">{t('signIn.againHint')}</Text>
-      <SignInForm identifier={identifier} />
+      <Text mb="md">{hint}</Text>
+      {children}
     </Modal>
   );
 }

@@ -45,9 +45,14 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
   );
 }
 
-/** Whether what was read before may no longer be seen, or is gone: it doesn't stay in sight. */
+/**
+ * Whether what was read before may no longer be seen, or is gone: it doesn't stay in sight. It does while a new password has to
+ * be chosen over the page, which may have a form with changes.
+ */
 export const isWithheld = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 403 || error.status === 404);
+  error instanceof ApiError &&
+  (error.status === 403 || error.status === 404) &&
+  error.code !== 'PASSWORD_CHANGE_REQUIRED';
 
 interface Asked<Data> extends Pick<UseQueryResult, 'error' | 'refetch'> {
   data: Data | undefined;

@@ -1,0 +1,50 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { call } from '../api/client.js';
+import { useSession, useSignOut } from '../app/session.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
+
+/** A password of one's own in place of an initial one, or signing out. */
+export function FirstPasswordForm() {
+  const { t } = useTranslation();
+  const { refresh } = useSession();
+  const signOut = useSignOut();
+  const form = useApiForm({
+    initialValues: { newPassword: '', again: '' },
+    validate: (values) => (values.newPassword === values.again ? {} : { again: t('firstPassword.mismatch') }),
+    async submit({ newPassword }) {
+      await call('changeFirstPassword', { body: { newPassword } });
+      await refresh();
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate>
+      <Stack>
+        <FormFailure>{form.failure}</FormFailure>
+        <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
+        <PasswordInput
+          {...form.field('newPassword')}
+          label={t('field.newPassword')}
+          autoComplete="new-password"
+          required
+          data-autofocus
+        />
+        <PasswordInput
+          {...form.field('again')}
+          label={t('field.confirmPassword')}
+          autoComplete="new-password"
+          required
+        />
+        <Group justify="space-between">
+          <Button variant="default" onClick={() => signOut.mutate()} loading={signOut.isPending}>
+            {t('app.signOut')}
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            {t('firstPassword.submit')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
