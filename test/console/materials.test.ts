@@ -1,6 +1,6 @@
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot } from './support/browser.js';
-import { useConsole } from './support/console.js';
+import { describePages, expect, holdRequests, keepScreenshot, settled } from './support/browser.js';
+import { answerLeaving, useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
 describePages('The materials of a course', function () {
@@ -32,6 +32,42 @@ describePages('The materials of a course', function () {
     await expect(dialog(page)).toContainText('Participants can no longer download one.txt.');
     await dialog(page).getByRole('button', { name: 'Delete' }).click();
     await expect(row(page, 'one.txt')).toHaveCount(0);
+  });
+
+  it('are sent again after a failure, and no longer sent when the tab is left', async () => {
+    const { trainer, course } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=materials`);
+    const input = page.locator('input[type=file]');
+    const textFile = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
+    await input.waitFor({ state: 'attached' });
+    await settled(page);
+    test.expectErrors(page, /ERR_INTERNET_DISCONNECTED/);
+    await page.context().setOffline(true);
+    await input.setInputFiles(textFile('one.txt'));
+    await expect(page.getByRole('main').getByRole('alert')).toHaveText('The service cannot be reached.');
+    // The browser tells of no change when the value stays the same.
+    await expect(input).toHaveValue('');
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again: one.txt' }).click();
+    await expect(row(page, 'one.txt')).toBeVisible();
+
+    await holdRequests(page, '**/api/courses/*/files');
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request.url());
+    });
+    await input.setInputFiles([textFile('two.txt'), textFile('three.txt')]);
+    await expect.poll(() => sent.length).toBe(1);
+    const leaving = answerLeaving(page);
+    await page.getByRole('tab', { name: 'Details' }).click();
+    await expect.poll(() => leaving.asked).toEqual([expect.stringContaining('not arrived yet will not be added.')]);
+    leaving.answer = 'leave';
+    const stopped = page.waitForEvent('requestfailed');
+    await page.getByRole('tab', { name: 'Details' }).click();
+    await stopped;
+    await settled(page);
+    expect(sent).toHaveLength(1);
+    expect(await test.context.database.models.StoredFile.count()).toBe(1);
   });
 
   it('are taken when they are dropped', async () => {

@@ -1,15 +1,16 @@
-import { ActionIcon, Anchor, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { IconDownload, IconTrash, IconX } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Answer, addressOf } from '../api/client.js';
-import { useApi, useChange } from '../api/queries.js';
+import { type Answer, ApiError, addressOf } from '../api/client.js';
+import { isPassing, useApi, useChange } from '../api/queries.js';
 import { listChange } from '../app/list-search.js';
 import { formatBytes, formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { DropZone } from '../ui/drop-zone.js';
+import { messageOf } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { Empty } from '../ui/states.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
@@ -25,16 +26,16 @@ export function Materials({ courseId }: { courseId: string }) {
   const navigate = route.useNavigate();
   const { page, limit } = search;
   const query = useApi('listMaterials', { path: { id: courseId }, query: { page, limit } }, { keepPrevious: true });
-  const { uploads, add, remove, working } = useUploads(courseId);
+  const { uploads, add, retry, remove, working } = useUploads(courseId);
   const removal = useChange('removeMaterial');
   const [removing, setRemoving] = useState<Material>();
-  useUnsavedGuard(working);
+  useUnsavedGuard(working, t('courses.materials.leave'));
   const columns = useColumns(courseId, setRemoving);
   return (
     <Stack>
       <DropZone hint={t('courses.materials.dropHint')} action={t('courses.materials.choose')} onFiles={add} />
       {uploads.map((one) => (
-        <UploadLine key={one.key} upload={one} onRemove={() => remove(one.key)} />
+        <UploadLine key={one.key} upload={one} onRetry={() => retry(one)} onRemove={() => remove(one.key)} />
       ))}
       <DataTable
         label={t('courses.materials.title')}
@@ -126,8 +127,15 @@ function useColumns(courseId: string, onRemove: (file: Material) => void): reado
   ];
 }
 
-function UploadLine({ upload: { file, share, failure }, onRemove }: { upload: Upload; onRemove(): void }) {
+interface UploadLineProps {
+  upload: Upload;
+  onRetry(): void;
+  onRemove(): void;
+}
+
+function UploadLine({ upload: { file, share, failure }, onRetry, onRemove }: UploadLineProps) {
   const { t } = useTranslation();
+  const canRetry = isPassing(failure) || (failure instanceof ApiError && failure.status === 401);
   const { name } = file;
   return (
     <Paper withBorder px="md" py="xs">
@@ -142,10 +150,15 @@ function UploadLine({ upload: { file, share, failure }, onRemove }: { upload: Up
             </Progress.Root>
           ) : (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              {failure}
+              {messageOf(failure, t)}
             </Text>
           )}
         </Stack>
+        {canRetry && (
+          <Button variant="default" size="compact-sm" aria-label={`${t('action.retry')}: ${name}`} onClick={onRetry}>
+            {t('action.retry')}
+          </Button>
+        )}
         <ActionIcon variant="subtle" color="gray" aria-label={t('courses.materials.stop', { name })} onClick={onRemove}>
           <IconX size={18} aria-hidden />
         </ActionIcon>

@@ -1,8 +1,6 @@
-import { useCallback, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { upload } from '../api/client.js';
 import { useRefresh } from '../api/queries.js';
-import { messageOf } from '../ui/messages.js';
 
 /** A file that is being sent, waits for that, or was refused. */
 export interface Upload {
@@ -11,17 +9,28 @@ export interface Upload {
   /** How much of it is sent, from 0 to 1. */
   share: number;
   /** Why it was refused. */
-  failure?: string;
+  failure?: unknown;
 }
 
-/** Sends files to a course, one after the other; those that have arrived are in the list of materials. */
+/**
+ * Sends files to a course, one after the other; those that have arrived are in the list of materials. Leaving the page stops
+ * that: nobody would see what is refused.
+ */
 export function useUploads(courseId: string) {
-  const { t } = useTranslation();
   const refresh = useRefresh();
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const last = useRef<Promise<void>>(Promise.resolve());
   const serial = useRef(0);
   const aborts = useRef(new Map<number, AbortController>());
+
+  useEffect(() => {
+    const all = aborts.current;
+    return () => {
+      for (const one of all.values()) one.abort();
+      // Those that wait are not sent any more.
+      all.clear();
+    };
+  }, []);
 
   const change = useCallback((key: number, fields: Partial<Upload>) => {
     setUploads((before) => before.map((one) => (one.key === key ? { ...one, ...fields } : one)));
@@ -42,8 +51,12 @@ export function useUploads(courseId: string) {
       await refresh();
       remove(key);
     } catch (error) {
-      if (!signal.aborted) change(key, { failure: messageOf(error, t) });
+      if (!signal.aborted) change(key, { failure: error });
     }
+  }
+
+  function enqueue(one: Upload): void {
+    last.current = last.current.then(() => send(one));
   }
 
   function add(files: readonly File[]): void {
@@ -52,9 +65,15 @@ export function useUploads(courseId: string) {
       const one: Upload = { key: serial.current, file, share: 0 };
       aborts.current.set(one.key, new AbortController());
       setUploads((before) => [...before, one]);
-      last.current = last.current.then(() => send(one));
+      enqueue(one);
     }
   }
 
-  return { uploads, add, remove, working: uploads.some(({ failure }) => failure === undefined) };
+  /** Sends a file again that was not accepted. */
+  function retry(one: Upload): void {
+    change(one.key, { share: 0, failure: undefined });
+    enqueue(one);
+  }
+
+  return { uploads, add, retry, remove, working: uploads.some(({ failure }) => failure === undefined) };
 }

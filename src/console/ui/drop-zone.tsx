@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Paper, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { type DragEvent, useState } from 'react';
+import { type DragEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 interface DropZoneProps {
@@ -15,6 +15,7 @@ interface DropZoneProps {
 export function DropZone({ hint, action, onFiles }: DropZoneProps) {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
+  const reset = useRef<() => void>(null);
 
   function onDrop(event: DragEvent): void {
     event.preventDefault();
@@ -43,7 +44,15 @@ export function DropZone({ hint, action, onFiles }: DropZoneProps) {
         <Text size="sm" flex={1} miw={160}>
           {hint}
         </Text>
-        <FileButton multiple onChange={onFiles}>
+        <FileButton
+          multiple
+          resetRef={reset}
+          onChange={(files) => {
+            onFiles(files);
+            // Else the same file, chosen again after a failure, would be no change.
+            reset.current?.();
+          }}
+        >
           {(props) => (
             <Button variant="default" {...props}>
               {action}

@@ -216,6 +216,7 @@ export const courses: Words['courses'] = {
     upload: '{{name}}, {{size}}',
     uploading: '{{name}} wird gesendet',
     stop: '{{name}} weglassen',
+    leave: 'Was noch nicht angekommen ist, wird nicht hinzugefügt. Die Seite verlassen?',
   },
   enrollments: {
     search: 'Teilnehmende suchen',

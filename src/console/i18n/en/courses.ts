@@ -215,6 +215,7 @@ export const courses = {
     upload: '{{name}}, {{size}}',
     uploading: 'Sending {{name}}',
     stop: 'Leave out {{name}}',
+    leave: 'Files that have not arrived yet will not be added. Leave the page?',
   },
   enrollments: {
     search: 'Search participants',
