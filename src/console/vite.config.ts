@@ -70,6 +70,8 @@ const sharedCode = [
     name: 'choices',
     test: inSource('console/ui/search-select', 'console/(courses/course|people/person)-picker'),
   },
+  // Of dialogs, and of pages that open none at first.
+  { name: 'unsaved', test: inSource('console/ui/unsaved') },
   { name: 'dialog', test: inSource('console/ui/confirm-dialog', 'components/Modal/Modal') },
   { name: 'form', test: inSource('console/ui/form', 'components/PasswordInput/.+') },
 ];

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, settled, widthBeyondWindow } from './support/browser.js';
-import { readAgain, useConsole } from './support/console.js';
+import { answerLeaving, readAgain, useConsole } from './support/console.js';
 
 const cards = (page: Page) => page.getByRole('article');
 const place = (page: Page) => page.getByRole('region', { name: 'Your place' });
@@ -92,6 +92,9 @@ describePages('The catalogue', function () {
     const page = await test.openAs(trainee, `/catalogue/${compilers.id}`);
     const message = page.getByLabel('Message to the trainer (optional)');
     await message.fill('I know C.');
+    const leaving = answerLeaving(page);
+    await page.getByRole('link', { name: 'My courses' }).click();
+    await expect.poll(() => leaving.asked).toEqual(['There are changes that are not saved. Leave the page?']);
     test.expectErrors(page, /status of (500|401)/);
     await page.route(`**/api/courses/${compilers.id}*`, (route) => route.fulfill({ status: 500, json: {} }));
     await readAgain(page);

@@ -1,7 +1,7 @@
 import { buildEnrollment } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, expect, keepScreenshot } from './support/browser.js';
-import { useConsole } from './support/console.js';
+import { accessibilityProblems, describePages, expect, holdRequests, keepScreenshot } from './support/browser.js';
+import { answerLeaving, useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
 describePages('The participants of a course', function () {
@@ -108,14 +108,18 @@ describePages('The participants of a course', function () {
 
   it('are added many at once, found by search', async () => {
     const { trainer, course, trainees } = await buildScene(test);
-    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    await page.getByRole('tab', { name: 'Participants' }).click();
     await page.getByRole('button', { name: 'Add participants' }).click();
     await dialog(page).getByRole('searchbox', { name: 'Search trainees' }).fill('Ann');
     await expect(dialog(page).getByRole('row')).toHaveCount(2);
     await dialog(page).getByLabel('Select Ann Trainee').check();
-    // Escape empties the field; neither it nor a click beside the dialog discards the selection.
+    // Escape empties the field; neither it nor a click beside the dialog nor Back discards the selection.
     await dialog(page).getByRole('searchbox', { name: 'Search trainees' }).press('Escape');
     await page.mouse.click(5, 5);
+    const leaving = answerLeaving(page);
+    await page.goBack();
+    await expect.poll(() => leaving.asked).toEqual(['There are changes that are not saved. Leave the page?']);
     await expect(dialog(page).getByRole('searchbox', { name: 'Search trainees' })).toHaveValue('');
     await expect(dialog(page).getByLabel('Select Ann Trainee')).toBeChecked();
     await dialog(page).getByLabel('Select Ben Trainee').check();
@@ -124,14 +128,7 @@ describePages('The participants of a course', function () {
     // Meanwhile somebody else enrolls one of them.
     const [ann] = trainees;
     if (ann) await buildEnrollment(test.context, ann, course, { status: 'active' });
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/api/enrollments/bulk', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await holdRequests(page, '**/api/enrollments/bulk');
     await dialog(page).getByRole('button', { name: 'Add (3)' }).click();
     await expect(dialog(page).getByRole('button', { name: 'Close' })).toBeDisabled();
     release();
@@ -139,6 +136,9 @@ describePages('The participants of a course', function () {
     await expect(dialog(page).getByRole('alert')).toContainText('Ann Trainee');
     await dialog(page).getByRole('button', { name: 'Close' }).last().click();
     await expect(row(page, 'Taking part')).toHaveCount(3);
+    await page.getByRole('tab', { name: 'Details' }).click();
+    await expect(page.getByLabel('Description')).toBeVisible();
+    expect(leaving.asked).toHaveLength(1);
   });
 
   it('are removed after a question that says what is lost', async () => {

@@ -3,7 +3,7 @@ import { clientName } from '../../src/console/ui/client-name.js';
 import { buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
-import { signInAt, useConsole } from './support/console.js';
+import { answerLeaving, asksBeforeClosing, signInAt, useConsole } from './support/console.js';
 
 describePages('The own profile', function () {
   this.timeout(scaled(60_000));
@@ -76,8 +76,11 @@ describePages('The own profile', function () {
       .png()
       .toBuffer();
     await page.locator('input[type=file]').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer });
+    await expect(page.getByText('me.png is not saved yet.')).toBeVisible();
+    expect(await asksBeforeClosing(page)).toBe(true);
     await page.getByRole('button', { name: 'Save picture' }).click();
     await expect(page.getByRole('banner').locator('img[src^="/api/images/"]')).toBeVisible();
+    expect(await asksBeforeClosing(page)).toBe(false);
     await keepScreenshot(page, 'profile');
     await page.getByRole('button', { name: 'Remove picture' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove picture' }).click();
@@ -128,13 +131,9 @@ describePages('The own profile', function () {
     await expect(page.getByRole('button', { name: 'End all others' })).toBeDisabled();
   });
 
-  it('asks before it is left with changes, but not when its list of sessions is shown otherwise', async () => {
+  it('asks before it is left with changes, also by signing out, but not when its list of sessions is shown otherwise', async () => {
     const page = await test.openAs(await person(), '/profile');
-    const asked: string[] = [];
-    page.on('dialog', (question) => {
-      asked.push(question.message());
-      void question.dismiss();
-    });
+    const { asked } = answerLeaving(page);
     await page.getByLabel('Phone').fill('+49 30 123456');
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Ends' }).click();
@@ -144,6 +143,9 @@ describePages('The own profile', function () {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'My courses' }).click();
     await expect.poll(() => asked).toEqual(['There are changes that are not saved. Leave the page?']);
+    await page.getByRole('button', { name: /^Account menu/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await expect.poll(() => asked).toHaveLength(2);
     await expect(page.getByLabel('Phone')).toHaveValue('+49 30 123456');
   });
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { type Answer, ApiError, call, whenSignedOut } from '../api/client.js';
+import { mayLeave } from '../ui/guards.js';
 
 export type Session = Answer<'showWebSession'>;
 export type SessionUser = Session['user'];
@@ -145,10 +146,14 @@ export function useSession(): SessionContext {
   return session;
 }
 
-/** Signs out by a button; `error` says why that failed. */
+/** Signs out by a button, unless the user would rather keep what is not saved; `error` says why that failed. */
 export function useSignOut() {
   const { signOut } = useSession();
-  return useMutation({ mutationFn: signOut });
+  return useMutation({
+    mutationFn: async () => {
+      if (mayLeave()) await signOut();
+    },
+  });
 }
 
 /** The signed-in account: for pages behind the session gate. */

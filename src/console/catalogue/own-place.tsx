@@ -13,6 +13,7 @@ import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { notifyDone } from '../ui/notify.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
 
 const ProgressDialog = lazyDialog(
   async () => (await import('../courses/progress-dialog.js')).ProgressDialog,
@@ -57,6 +58,7 @@ function AskForPlace({ course }: { course: Course }) {
       notifyDone(t('catalogue.place.asked'));
     },
   });
+  useUnsavedGuard(form.isDirty && !form.submitting);
   if (!course.isPublished) return <Text size="sm">{t('catalogue.place.closed')}</Text>;
   if (isFull(course))
     return (

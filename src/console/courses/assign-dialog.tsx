@@ -11,6 +11,7 @@ import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
 import type { Course } from './course-values.js';
 import { SeatsLeft } from './seats.js';
 
@@ -28,9 +29,12 @@ export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
   const { t } = useTranslation();
   const [dirty, setDirty] = useState(false);
   const assign = useChange('assignMany');
+  // Afterwards it shows who was left out.
+  useUnsavedGuard(opened && dirty && !assign.isSuccess);
 
   function close(): void {
     setDirty(false);
+    assign.reset();
     onClose();
   }
 

@@ -8,6 +8,7 @@ import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { ButtonLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
 import { generatePassword } from './password.js';
 import { useShownOnce } from './shown-once.js';
 
@@ -24,6 +25,7 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const register = useChange('register');
   const [created, setCreated] = useState<Created>();
   const [dirty, setDirty] = useState(false);
+  useUnsavedGuard(opened && dirty && !register.isPending && !created);
   useShownOnce(opened && (register.isPending || created !== undefined));
 
   function close(): void {

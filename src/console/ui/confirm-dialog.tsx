@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFailure } from './form-failure.js';
+import { useUnsavedGuard } from './unsaved.js';
 
 export interface ConfirmDialogProps {
   opened: boolean;
@@ -12,7 +13,7 @@ export interface ConfirmDialogProps {
   /** The verb of the button. */
   action: string;
   destructive?: boolean;
-  /** Whether something is typed in it, which only its buttons discard then. */
+  /** Whether something is typed in it, which nothing but its buttons discards unasked then. */
   dirty?: boolean;
   /** Not to be confirmed yet. */
   disabled?: boolean;
@@ -35,6 +36,7 @@ export function ConfirmDialog({
   const { t } = useTranslation();
   const [working, setWorking] = useState(false);
   const [failure, setFailure] = useState<unknown>();
+  useUnsavedGuard(opened && dirty);
   useEffect(() => {
     if (opened) setFailure(undefined);
   }, [opened]);

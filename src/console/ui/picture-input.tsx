@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { ConfirmDialog } from './confirm.js';
 import { FormFailure } from './form-failure.js';
 import { notifyDone } from './notify.js';
+import { useUnsavedGuard } from './unsaved.js';
 
 interface PictureInputProps {
   label: string;
@@ -28,6 +29,7 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
   const [failure, setFailure] = useState<unknown>();
   const [removing, setRemoving] = useState(false);
   const working = share !== undefined;
+  useUnsavedGuard(file !== null);
 
   useEffect(() => {
     if (!file) return undefined;
