@@ -106,13 +106,15 @@ describePages('The catalogue', function () {
     await expect(failure).toBeHidden();
 
     await test.context.database.models.Session.destroy({ where: {} });
-    await readAgain(page);
+    await page.getByRole('button', { name: 'Ask for a place' }).click();
     const dialog = page.getByRole('dialog');
     await expect(dialog).toContainText('Your session has ended.');
     await dialog.getByLabel(/^Password/).fill(factoryPassword);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await expect(dialog).toHaveCount(0);
     await expect(message).toHaveValue('I know C.');
+    await settled(page);
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
     await page.getByRole('button', { name: 'Ask for a place' }).click();
     await expect(place(page)).toContainText('I know C.');
     await settled(page);

@@ -46,6 +46,9 @@ export class ApiError extends Error {
   }
 }
 
+/** The session has ended: the form to sign in again says so. */
+export class SessionEnded extends ApiError {}
+
 /** Told of every answer that says that there is no session (any more). */
 let onSignedOut: () => void = () => undefined;
 
@@ -97,11 +100,12 @@ interface FailureBody {
   errors?: FieldProblem[];
 }
 
-function failureOf(status: number, body: FailureBody, retryAfterHeader: string | null): ApiError {
+function failureOf(id: OperationId, status: number, body: FailureBody, retryAfterHeader: string | null): ApiError {
   const problems = body.errors ?? [];
   const retryAfter = Number(retryAfterHeader ?? Number.NaN);
   const message = body.error ?? problems.map(({ msg }) => msg).join(' ');
-  return new ApiError(
+  const Failure = status === 401 && !signInOperations.has(id) ? SessionEnded : ApiError;
+  return new Failure(
     status,
     message === '' ? `HTTP ${status}` : message,
     body.code,
@@ -128,8 +132,8 @@ async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: A
   if (!response.ok) {
     // What stands between the browser and the service may answer with something else than JSON.
     const body = (await response.json().catch(() => ({}))) as FailureBody;
-    const failure = failureOf(response.status, body, response.headers.get('Retry-After'));
-    if (response.status === 401 && !signInOperations.has(id)) onSignedOut();
+    const failure = failureOf(id, response.status, body, response.headers.get('Retry-After'));
+    if (failure instanceof SessionEnded) onSignedOut();
     throw failure;
   }
   return response;
@@ -205,8 +209,9 @@ export function upload<Id extends OperationId>(
       const body = jsonOf(request.responseText);
       // The document describes each answer.
       if (request.status < 400) return resolve(body as Answer<Id>);
-      if (request.status === 401) onSignedOut();
-      reject(failureOf(request.status, body as FailureBody, request.getResponseHeader('Retry-After')));
+      const failure = failureOf(id, request.status, body as FailureBody, request.getResponseHeader('Retry-After'));
+      if (failure instanceof SessionEnded) onSignedOut();
+      reject(failure);
     };
     const { method } = operations[id];
     request.open(method, addressOf(id, input));

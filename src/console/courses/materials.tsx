@@ -3,7 +3,7 @@ import { IconDownload, IconTrash, IconX } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Answer, ApiError, addressOf } from '../api/client.js';
+import { type Answer, addressOf, SessionEnded } from '../api/client.js';
 import { isPassing, useApi, useChange } from '../api/queries.js';
 import { listChange } from '../app/list-search.js';
 import { formatBytes, formatTime } from '../i18n/format.js';
@@ -135,7 +135,7 @@ interface UploadLineProps {
 
 function UploadLine({ upload: { file, share, failure }, onRetry, onRemove }: UploadLineProps) {
   const { t } = useTranslation();
-  const canRetry = isPassing(failure) || (failure instanceof ApiError && failure.status === 401);
+  const canRetry = isPassing(failure) || failure instanceof SessionEnded;
   const { name } = file;
   return (
     <Paper withBorder px="md" py="xs">

@@ -1,6 +1,6 @@
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { call } from '../api/client.js';
+import { call, SessionEnded } from '../api/client.js';
 import { type SessionUser, useSession, useUser } from '../app/session.js';
 import { useEditForm } from '../ui/edit-form.js';
 import { FormFailure } from '../ui/form-failure.js';
@@ -24,10 +24,10 @@ export function AccountForm() {
   const user = useUser();
   const { id, role, email } = user;
 
-  /** The account as the service has it now. @throws Error when the session has ended, or is another account's by now */
+  /** The account as the service has it now. @throws SessionEnded when the session has ended, or is another account's by now */
   async function read(): Promise<SessionUser> {
     const session = await reread();
-    if (session?.user.id !== id) throw new Error(t('signIn.againHint'));
+    if (session?.user.id !== id) throw new SessionEnded(401, 'There is no session.', undefined, [], undefined);
     return session.user;
   }
 
