@@ -262,8 +262,16 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.locator('img[src="x"]')).toHaveCount(0);
   });
 
-  it('is refused with the reason when the file is none', async () => {
+  it('is refused with the reason when there are several files, or the file is none', async () => {
     const page = await test.openAs(admin, '/imports');
+    await expectPage(page.locator('input[type="file"]')).not.toHaveAttribute('multiple');
+    const two = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      for (const name of ['one.csv', 'two.csv']) transfer.items.add(new File(['email'], name, { type: 'text/csv' }));
+      return transfer;
+    })()`);
+    await page.getByRole('group', { name: 'Add files' }).dispatchEvent('drop', { dataTransfer: two });
+    await expectPage(page.getByRole('alert')).toContainText('Nothing was uploaded; choose one of them.');
     test.expectErrors(page, /status of 4\d\d/);
     await page
       .locator('input[type="file"]')

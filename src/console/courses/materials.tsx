@@ -33,7 +33,7 @@ export function Materials({ courseId }: { courseId: string }) {
   const columns = useColumns(courseId, setRemoving);
   return (
     <Stack>
-      <DropZone hint={t('courses.materials.dropHint')} action={t('courses.materials.choose')} onFiles={add} />
+      <DropZone multiple hint={t('courses.materials.dropHint')} action={t('courses.materials.choose')} onFiles={add} />
       {uploads.map((one) => (
         <UploadLine key={one.key} upload={one} onRetry={() => retry(one)} onRemove={() => remove(one.key)} />
       ))}

@@ -13,8 +13,12 @@ export function UploadArea() {
   const navigate = useNavigate();
   const upload = useChange('createImport', ['listImports']);
   const [name, setName] = useState('');
+  const [refusal, setRefusal] = useState<Error>();
 
-  function plan(file: File): void {
+  function plan([file, ...others]: readonly File[]): void {
+    upload.reset();
+    setRefusal(others.length > 0 ? new Error(t('imports.oneFile')) : undefined);
+    if (!file || others.length > 0) return;
     setName(file.name);
     upload.mutate(
       { body: { file, plan: true } },
@@ -24,11 +28,11 @@ export function UploadArea() {
 
   return (
     <Stack gap="xs">
-      <FormFailure>{upload.error ?? undefined}</FormFailure>
+      <FormFailure>{refusal ?? upload.error ?? undefined}</FormFailure>
       {upload.isPending ? (
         <Text role="status">{t('imports.uploading', { file: name })}</Text>
       ) : (
-        <DropZone hint={t('imports.drop')} action={t('imports.choose')} onFiles={([file]) => file && plan(file)} />
+        <DropZone hint={t('imports.drop')} action={t('imports.choose')} onFiles={plan} />
       )}
       <div>
         <Anchor size="sm" href={addressOf('importTemplate', {})} download>

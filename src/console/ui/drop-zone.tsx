@@ -8,11 +8,13 @@ interface DropZoneProps {
   hint: string;
   /** Names the button that chooses files instead. */
   action: string;
+  /** Whether several can be chosen at once; what is dropped may be several in any case. */
+  multiple?: boolean;
   onFiles(files: File[]): void;
 }
 
 /** Takes files that are dropped on it, or chosen by its button. */
-export function DropZone({ hint, action, onFiles }: DropZoneProps) {
+export function DropZone({ hint, action, multiple = false, onFiles }: DropZoneProps) {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
   const reset = useRef<() => void>(null);
@@ -45,10 +47,10 @@ export function DropZone({ hint, action, onFiles }: DropZoneProps) {
           {hint}
         </Text>
         <FileButton
-          multiple
+          multiple={multiple}
           resetRef={reset}
-          onChange={(files) => {
-            onFiles(files);
+          onChange={(chosen) => {
+            if (chosen) onFiles([chosen].flat());
             // Else the same file, chosen again after a failure, would be no change.
             reset.current?.();
           }}

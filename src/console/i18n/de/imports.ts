@@ -6,6 +6,7 @@ export const imports: Words['imports'] = {
   template: 'Vorlage herunterladen',
   choose: 'CSV-Datei wählen',
   drop: 'Eine CSV-Datei hier ablegen',
+  oneFile: 'Das sind mehrere Dateien, ein Import hat aber nur eine. Nichts wurde hochgeladen; wähle eine davon.',
   uploading: '{{file}} wird hochgeladen …',
   none: 'Es wurde noch keine Datei importiert.',
   file: 'Datei',

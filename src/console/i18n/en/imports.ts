@@ -4,6 +4,7 @@ export const imports = {
   template: 'Download a template',
   choose: 'Choose a CSV file',
   drop: 'Drop a CSV file here',
+  oneFile: 'These are several files, and an import has one. Nothing was uploaded; choose one of them.',
   uploading: 'Uploading {{file}}…',
   none: 'No file has been imported yet.',
   file: 'File',
