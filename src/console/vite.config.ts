@@ -73,7 +73,7 @@ const sharedCode = [
   // Of dialogs, and of pages that open none at first.
   { name: 'unsaved', test: inSource('console/ui/unsaved') },
   { name: 'dialog', test: inSource('console/ui/confirm-dialog', 'components/Modal/Modal') },
-  { name: 'form', test: inSource('console/ui/form', 'components/PasswordInput/.+') },
+  { name: 'form', test: inSource('console/ui/(form|password-field)', 'components/PasswordInput/.+') },
 ];
 
 /** Modules by the ends of their paths, without extension, as patterns. */

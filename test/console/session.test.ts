@@ -316,7 +316,9 @@ describePages('The session of the web console', function () {
   it('is in the language of the browser, and in the one that is chosen', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainee = await buildUser(test.context);
-    const page = await test.openAs(trainee, '/', { locale: 'de-AT' });
+    const page = await test.open(test.url, { locale: 'de-AT' });
+    await expectPage(page.getByRole('button', { name: 'Das Passwort zeigen oder verbergen' })).toBeVisible();
+    await signInAt(page, trainee.email, factoryPassword);
     await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Meine Kurse');
     await expectPage(page).toHaveTitle('Meine Kurse · coursectl');
     await expectPage(page.locator('html')).toHaveAttribute('lang', 'de');

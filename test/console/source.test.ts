@@ -16,10 +16,11 @@ describe('The source of the web console', () => {
     expect(filesWith(/\buseQuery\b|\buseMutation\b/).sort()).to.deep.equal(['api/queries.ts', 'app/session.tsx']);
   });
 
-  it('has one table for listings, one for a few rows, one menu for rows, and one form', () => {
+  it('has one table for listings, one for a few rows, one menu for rows, one form, and one field for passwords', () => {
     expect(filesWith(/<Table\.Thead/)).to.deep.equal(['ui/data-table.tsx', 'ui/plain-table.tsx']);
     expect(filesWith(/IconDots\b/)).to.deep.equal(['ui/row-menu.tsx']);
     expect(filesWith(/from '@mantine\/form'/)).to.deep.equal(['ui/form.tsx']);
+    expect(filesWith(/<PasswordInput/)).to.deep.equal(['ui/password-field.tsx']);
   });
 
   it('has one field to choose a person, and one to choose a course', () => {

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, NativeSelect, PasswordInput, Stack, Switch, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, NativeSelect, Stack, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
@@ -7,6 +7,7 @@ import { CopyField } from '../ui/copy-field.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { ButtonLink } from '../ui/links.js';
+import { PasswordField } from '../ui/password-field.js';
 import { nameOf } from '../ui/person-name.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { generatePassword } from './password.js';
@@ -127,13 +128,7 @@ function NewPersonForm({ register, onCreated, onDirty, onCancel }: NewPersonForm
           description={t('people.generateHint')}
         />
         {typed && (
-          <PasswordInput
-            {...form.field('password')}
-            label={t('field.password')}
-            autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword') }}
-            required
-          />
+          <PasswordField {...form.field('password')} label={t('field.password')} autoComplete="new-password" required />
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel} disabled={form.submitting}>

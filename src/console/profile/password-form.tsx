@@ -1,17 +1,17 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { useUser } from '../app/session.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { notifyDone } from '../ui/notify.js';
+import { PasswordField } from '../ui/password-field.js';
 
 /** Changes the own password, which ends all other sessions. */
 export function PasswordForm() {
   const { t } = useTranslation();
   const { email } = useUser();
   const change = useChange('changePassword', ['listSessions']);
-  const visibility = { visibilityToggleButtonProps: { 'aria-label': t('profile.password.show') } };
   const form = useApiForm({
     initialValues: { currentPassword: '', newPassword: '', again: '' },
     validate: (values) => (values.newPassword === values.again ? {} : { again: t('firstPassword.mismatch') }),
@@ -28,23 +28,20 @@ export function PasswordForm() {
         <Text size="sm">{t('profile.password.hint')}</Text>
         {/* Tells password managers whose password it is. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
-        <PasswordInput
+        <PasswordField
           {...form.field('currentPassword')}
-          {...visibility}
           label={t('field.currentPassword')}
           autoComplete="current-password"
           required
         />
-        <PasswordInput
+        <PasswordField
           {...form.field('newPassword')}
-          {...visibility}
           label={t('field.newPassword')}
           autoComplete="new-password"
           required
         />
-        <PasswordInput
+        <PasswordField
           {...form.field('again')}
-          {...visibility}
           label={t('field.confirmPassword')}
           autoComplete="new-password"
           required

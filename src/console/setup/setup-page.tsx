@@ -1,10 +1,11 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
 import { useSession } from '../app/session.js';
 import { Entrance } from '../sign-in/entrance.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
+import { PasswordField } from '../ui/password-field.js';
 
 /** Creates the super admin of a new installation, and signs in. */
 export function SetupPage() {
@@ -26,7 +27,7 @@ export function SetupPage() {
           <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="family-name" required />
           <TextInput {...form.field('email')} type="email" label={t('field.email')} autoComplete="email" required />
           <TextInput {...form.field('phone')} type="tel" label={t('field.phone')} autoComplete="tel" required />
-          <PasswordInput {...form.field('password')} label={t('field.password')} autoComplete="new-password" required />
+          <PasswordField {...form.field('password')} label={t('field.password')} autoComplete="new-password" required />
           <Button type="submit" loading={form.submitting}>
             {t('setup.submit')}
           </Button>

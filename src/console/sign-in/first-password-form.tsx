@@ -1,9 +1,10 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
 import { useSession, useSignOut } from '../app/session.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
+import { PasswordField } from '../ui/password-field.js';
 
 /** A password of one's own in place of an initial one, or signing out. */
 export function FirstPasswordForm() {
@@ -23,14 +24,14 @@ export function FirstPasswordForm() {
       <Stack>
         <FormFailure>{form.failure}</FormFailure>
         <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
-        <PasswordInput
+        <PasswordField
           {...form.field('newPassword')}
           label={t('field.newPassword')}
           autoComplete="new-password"
           required
           data-autofocus
         />
-        <PasswordInput
+        <PasswordField
           {...form.field('again')}
           label={t('field.confirmPassword')}
           autoComplete="new-password"

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
@@ -6,6 +6,7 @@ import { useSession } from '../app/session.js';
 import { formatAhead } from '../i18n/format.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
+import { PasswordField } from '../ui/password-field.js';
 
 /** Email or phone and password. @param identifier filled in, for who signs in again */
 export function SignInForm({ identifier = '' }: { identifier?: string }) {
@@ -46,7 +47,7 @@ export function SignInForm({ identifier = '' }: { identifier?: string }) {
           required
           data-autofocus={identifier === '' ? true : undefined}
         />
-        <PasswordInput
+        <PasswordField
           {...form.field('password')}
           label={t('field.password')}
           autoComplete="current-password"

@@ -86,6 +86,7 @@ export const common: Pick<Words, keyof typeof english> = {
     newPassword: 'Neues Passwort',
     currentPassword: 'Bisheriges Passwort',
     confirmPassword: 'Neues Passwort noch einmal',
+    showPassword: 'Das Passwort zeigen oder verbergen',
     firstName: 'Vorname',
     lastName: 'Nachname',
     email: 'E-Mail',

@@ -14,7 +14,6 @@ export const people: Words['people'] = {
   maySignIn: 'Darf sich anmelden',
   generate: 'Passwort erzeugen',
   generateHint: 'Es wird einmal angezeigt, wenn das Konto angelegt ist.',
-  showPassword: 'Passwort anzeigen',
   shownOnce: 'Dieses Passwort siehst du nur jetzt. Kopiere es und gib es weiter, bevor du den Dialog schließt.',
   savedPassword: 'Ich habe es gesichert',
   passwordLost: 'Das Passwort steht nur hier und geht verloren. Die Seite verlassen?',

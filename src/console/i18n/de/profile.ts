@@ -11,7 +11,6 @@ export const profile: Words['profile'] = {
   password: {
     title: 'Passwort',
     hint: 'Ein neues Passwort beendet alle deine anderen Sitzungen.',
-    show: 'Passwort zeigen oder verbergen',
     submit: 'Passwort ändern',
     changed: 'Das Passwort ist geändert, und deine anderen Sitzungen sind beendet.',
   },

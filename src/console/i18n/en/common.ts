@@ -84,6 +84,7 @@ export const common = {
     newPassword: 'New password',
     currentPassword: 'Current password',
     confirmPassword: 'New password again',
+    showPassword: 'Show or hide the password',
     firstName: 'First name',
     lastName: 'Last name',
     email: 'Email',

@@ -12,7 +12,6 @@ export const people = {
   maySignIn: 'May sign in',
   generate: 'Generate a password',
   generateHint: 'It is shown once, after the account is created.',
-  showPassword: 'Show password',
   shownOnce: 'This password is shown only now. Copy it and pass it on before you close this dialog.',
   savedPassword: 'I have saved it',
   passwordLost: 'The password is shown only here, and will be lost. Leave the page?',

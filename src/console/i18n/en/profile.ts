@@ -9,7 +9,6 @@ export const profile = {
   password: {
     title: 'Password',
     hint: 'A new password ends all other sessions of yours.',
-    show: 'Show or hide the password',
     submit: 'Change password',
     changed: 'The password is changed, and your other sessions have ended.',
   },
