@@ -1,6 +1,13 @@
 import { buildEnrollment } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, expect, holdRequests, keepScreenshot } from './support/browser.js';
+import {
+  accessibilityProblems,
+  describePages,
+  expect,
+  holdRequests,
+  keepScreenshot,
+  settled,
+} from './support/browser.js';
 import { answerLeaving, useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
@@ -139,6 +146,30 @@ describePages('The participants of a course', function () {
     await page.getByRole('tab', { name: 'Details' }).click();
     await expect(page.getByLabel('Description')).toBeVisible();
     expect(leaving.asked).toHaveLength(1);
+  });
+
+  it('are not left unasked while they change, and the rest stays as it is after leaving', async () => {
+    const { trainer, course, trainees } = await withRequests();
+    const page = await test.openAs(trainer);
+    await page.goto(`${test.url}/courses/${course.id}?tab=participants&status=pending`);
+    await page.getByRole('link', { name: 'Participants' }).click();
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Accept (4)' }).click();
+    const release = await holdRequests(page, '**/api/enrollments/*/status');
+    const leaving = answerLeaving(page);
+    await dialog(page).getByRole('button', { name: 'Accept' }).click();
+    await page.goBack();
+    await expect.poll(() => leaving.asked).toEqual([expect.stringContaining('the rest will stay as it is')]);
+    leaving.answer = 'leave';
+    await page.goBack();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Compilers');
+    const answered = page.waitForResponse('**/api/enrollments/*/status');
+    release();
+    await answered;
+    await settled(page);
+    const statuses = await test.context.database.models.Enrollment.findAll({ where: { courseId: course.id } });
+    expect(statuses.filter(({ status }) => status === 'active')).toHaveLength(1);
+    expect(statuses).toHaveLength(trainees.length);
   });
 
   it('are removed after a question that says what is lost', async () => {

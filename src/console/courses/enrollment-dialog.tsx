@@ -7,6 +7,8 @@ import { ConfirmDialog } from '../ui/confirm.js';
 import { messageOf } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
+import { useUnmountSignal } from '../ui/unmount-signal.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
 import { type EnrollmentAction, type EnrollmentRow, isDestructive, statusAfter } from './enrollment-changes.js';
 
 /** What is to be done with which rows. */
@@ -37,6 +39,9 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const [done, setDone] = useState(0);
   const [refused, setRefused] = useState<readonly { id: string; name: string; reason: string }[]>([]);
   const [shown, setShown] = useState(change);
+  const [isChanging, setChanging] = useState(false);
+  useUnsavedGuard(isChanging, t('courses.change.leave'));
+  const left = useUnmountSignal();
   useEffect(() => {
     if (!change) return;
     setShown(change);
@@ -55,12 +60,12 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const words = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
 
   async function remove(): Promise<void> {
-    for (let first = 0; first < rows.length; first += mostRemovals) {
+    for (let first = 0; first < rows.length && !left.aborted; first += mostRemovals) {
       const enrollmentIds = rows.slice(first, first + mostRemovals).map(({ id }) => id);
       await call('removeMany', { body: { enrollmentIds } });
       onDone(enrollmentIds);
-      const left = rows.slice(first + mostRemovals);
-      if (left.length > 0) setShown({ action, rows: left });
+      const others = rows.slice(first + mostRemovals);
+      if (others.length > 0) setShown({ action, rows: others });
       setDone(first + enrollmentIds.length);
     }
   }
@@ -69,6 +74,8 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     const failed: { id: string; name: string; reason: string }[] = [];
     const changed: string[] = [];
     for (const { id, user } of rows) {
+      // Nobody would see what became of the others.
+      if (left.aborted) return;
       try {
         await call('changeStatus', { path: { id }, body: { status: to, ...written } });
         changed.push(id);
@@ -94,11 +101,14 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       dirty={notes !== before}
       onConfirm={async () => {
         setDone(0);
+        setChanging(true);
         try {
           await (action === 'remove' ? remove() : setStatus(statusAfter(action)));
         } finally {
+          setChanging(false);
           await refresh();
         }
+        if (left.aborted) return;
         notifyDone(t('courses.change.done', { count }));
       }}
     >

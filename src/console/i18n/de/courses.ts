@@ -138,6 +138,7 @@ export const courses: Words['courses'] = {
     actionOf: '{{action}} ({{count}})',
     actionFor: '{{action}}: {{name}}',
     notesHint: 'Teilnehmende können sie lesen.',
+    leave: 'Das ist noch nicht fertig, und der Rest bleibt, wie er ist. Die Seite verlassen?',
     notesHintOfMany: 'Teilnehmende können sie lesen. Leer: Die Notizen bleiben, wie sie sind.',
     present_one: '{{count}} davon hat Notizen, die neue ersetzen:',
     present_other: '{{count}} davon haben Notizen, die neue ersetzen:',

@@ -137,6 +137,7 @@ export const courses = {
     actionOf: '{{action}} ({{count}})',
     actionFor: '{{action}}: {{name}}',
     notesHint: 'The trainee can read them.',
+    leave: 'This is not finished yet, and the rest will stay as it is. Leave the page?',
     notesHintOfMany: 'The trainees can read them. Empty: the notes stay as they are.',
     present_one: '{{count}} of them has notes, which new ones replace:',
     present_other: '{{count}} of them have notes, which new ones replace:',
