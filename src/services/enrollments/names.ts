@@ -1,5 +1,7 @@
 import { Op } from 'sequelize';
+import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
+import type { User } from '../../db/models/user.js';
 import { rowsOf } from '../../db/page.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
 import { enrollmentListingSchema } from '../../schemas/enrollment.js';
@@ -8,10 +10,28 @@ import type { Actor, Core } from '../core.js';
 import { idIn } from '../ids.js';
 import { searchBounds } from '../search-size.js';
 import { wholeId } from '../short-ids.js';
-import { enrollmentsFound, newestFirst, withUserAndCourse } from './queries.js';
+import { enrollmentsFound, newestFirst } from './queries.js';
 
 /** Enrollments per query. */
 const batch = 500;
+
+/** What a bulk change keeps of each of its enrollments, without the other texts of the course, which may be long. */
+export interface NameableEnrollment extends Pick<Enrollment, 'id' | 'status' | 'progress' | 'notes'> {
+  user: Pick<User, 'firstName' | 'lastName'>;
+  course: Pick<Course, 'title'>;
+}
+
+const withNames = ({ database: { models } }: Core) => [
+  { model: models.User, as: 'user', attributes: ['firstName', 'lastName'] },
+  { model: models.Course, as: 'course', attributes: ['title'] },
+];
+
+/** @param enrollment with what {@link withNames} includes */
+function nameable({ id, status, progress, notes, user, course }: Enrollment): NameableEnrollment {
+  if (!user || !course) throw new Error(`Enrollment ${id} was read without its trainee or its course.`);
+  const { firstName, lastName } = user;
+  return { id, status, progress, notes, user: { firstName, lastName }, course: { title: course.title } };
+}
 
 /** The id that a reference means, or why it means none. */
 async function idOf(core: Core, reference: string): Promise<string | AppError> {
@@ -35,8 +55,8 @@ export async function enrollmentsNamed(
   core: Core,
   references: readonly string[],
   signal: AbortSignal,
-): Promise<(Enrollment | AppError)[]> {
-  const found: (Enrollment | AppError)[] = [];
+): Promise<(NameableEnrollment | AppError)[]> {
+  const found: (NameableEnrollment | AppError)[] = [];
   for (let at = 0; at < references.length; at += batch) {
     const ids: (string | AppError)[] = [];
     for (const reference of references.slice(at, at + batch)) {
@@ -44,9 +64,9 @@ export async function enrollmentsNamed(
       ids.push(await idOf(core, reference));
     }
     const where = { id: ids.filter((id) => typeof id === 'string') };
-    const include = withUserAndCourse(core);
+    const include = withNames(core);
     const enrollments = await core.database.read(() => core.database.models.Enrollment.findAll({ where, include }));
-    const byId = new Map(enrollments.map((enrollment) => [enrollment.id, enrollment]));
+    const byId = new Map(enrollments.map((enrollment) => [enrollment.id, nameable(enrollment)]));
     found.push(...ids.map((id) => (isAppError(id) ? id : (byId.get(id) ?? notFound('Enrollment')))));
   }
   return found;
@@ -63,18 +83,19 @@ export async function enrollmentsMatching(
   actor: Actor,
   input: unknown,
   signal: AbortSignal,
-): Promise<Enrollment[]> {
+): Promise<NameableEnrollment[]> {
   const { where, findParts } = await enrollmentsFound(core, actor, validate(enrollmentListingSchema, input));
   const { models, read } = core.database;
   const parts = (await findParts?.(searchBounds.collected))?.parts;
   const rows = rowsOf(models.Enrollment, { where, parts, order: newestFirst });
   const ids = await read(() => rows.firstIds(Number.MAX_SAFE_INTEGER));
-  const include = withUserAndCourse(core);
-  const found: Enrollment[] = [];
+  const include = withNames(core);
+  const found: NameableEnrollment[] = [];
   for (let at = 0; at < ids.length; at += batch) {
     if (signal.aborted) throw new AppError('INTERRUPTED');
     const still = { [Op.and]: [{ id: ids.slice(at, at + batch) }, where] };
-    found.push(...(await read(() => models.Enrollment.findAll({ where: still, order: newestFirst, include }))));
+    const enrollments = await read(() => models.Enrollment.findAll({ where: still, order: newestFirst, include }));
+    found.push(...enrollments.map(nameable));
   }
   return found;
 }

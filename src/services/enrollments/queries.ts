@@ -28,7 +28,7 @@ export const newestFirst: Order = [
 ];
 
 /** The trainee and the course, as listings show them. */
-export const withUserAndCourse = ({ database: { models } }: Core) => [
+const withUserAndCourse = ({ database: { models } }: Core) => [
   { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] },
   { model: models.Course, as: 'course', attributes: ['id', 'title', 'description', 'thumbnail', 'isPublished'] },
 ];

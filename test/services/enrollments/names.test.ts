@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Core } from '../../../src/services/core.js';
 import { operator } from '../../../src/services/core.js';
-import { enrollmentsMatching } from '../../../src/services/enrollments/names.js';
+import { enrollmentsMatching, enrollmentsNamed } from '../../../src/services/enrollments/names.js';
 import { listEnrollments } from '../../../src/services/enrollments/queries.js';
 import { newIds } from '../../../src/services/ids.js';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../../support/factories.js';
@@ -46,6 +46,17 @@ describe('All enrollments that a filter matches', () => {
     expect(found).to.deep.equal(newest.filter((id) => found.includes(id)));
     // They had left before they were read.
     expect(found).not.to.include.members(newest.slice(0, 3));
+  });
+
+  it('are kept without the long texts of their course, as those that are named are', async () => {
+    const { context } = harness;
+    const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Bees' });
+    const trainee = await buildUser(context, { firstName: 'Ann', lastName: 'Miller' });
+    const { id } = await buildEnrollment(context, trainee, course, { status: 'active', progress: 40, notes: 'Late.' });
+    const names = { user: { firstName: 'Ann', lastName: 'Miller' }, course: { title: 'Bees' } };
+    const kept = [{ id, status: 'active', progress: 40, notes: 'Late.', ...names }];
+    expect(await enrollmentsMatching(context, operator, { courseId: course.id }, signal)).to.deep.equal(kept);
+    expect(await enrollmentsNamed(context, [id], signal)).to.deep.equal(kept);
   });
 
   for (const [size, settings] of [

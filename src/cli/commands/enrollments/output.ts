@@ -3,10 +3,16 @@ import type { presentTrainerEnrollment } from '../../../presenters/enrollment.js
 /** An enrollment as the API shows it to trainers: with its trainee and course. */
 export type Enrollment = ReturnType<typeof presentTrainerEnrollment>;
 
-export const traineeName = ({ user }: Enrollment) => `${user.firstName} ${user.lastName}`;
+/** What names an enrollment. */
+interface Names {
+  user: Pick<Enrollment['user'], 'firstName' | 'lastName'>;
+  course: Pick<Enrollment['course'], 'title'>;
+}
+
+export const traineeName = ({ user }: Pick<Names, 'user'>) => `${user.firstName} ${user.lastName}`;
 
 /** An enrollment in a sentence. */
-export const enrollmentName = (enrollment: Enrollment) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
+export const enrollmentName = (enrollment: Names) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
 
 /** What people are shown of an enrollment. */
 export function enrollmentFields(enrollment: Enrollment): [field: string, value: string | null][] {

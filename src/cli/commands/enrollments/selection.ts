@@ -1,11 +1,10 @@
 import type { Context } from '../../../context.js';
 import { AppError, isAppError, validationError } from '../../../errors.js';
-import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { type EnrollmentStatus, enrollmentListingSchema } from '../../../schemas/enrollment.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
-import { enrollmentsMatching, enrollmentsNamed } from '../../../services/enrollments/names.js';
+import { enrollmentsMatching, enrollmentsNamed, type NameableEnrollment } from '../../../services/enrollments/names.js';
 import { wholeId } from '../../../services/short-ids.js';
 import { type BulkRun, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
 import type { BulkWords, Named } from '../../core/bulk-plan.js';
@@ -22,10 +21,7 @@ export interface NamedEnrollment extends Named {
   notes: string | null;
 }
 
-type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
-
-function namedEnrollment(model: EnrollmentModel): NamedEnrollment {
-  const enrollment = presentTrainerEnrollment(model);
+function namedEnrollment(enrollment: NameableEnrollment): NamedEnrollment {
   const name = enrollmentName(enrollment);
   const { id, status, notes, progress } = enrollment;
   return { id, status, notes, name, label: `${name}, ${status}, ${progress} % done` };
@@ -100,10 +96,10 @@ export async function enrollmentsMeant(
         const found = await matching(run, context);
         return { entries: found.map((one) => ({ given: null, found: one })), repeated: 0 };
       }
-      const models = await enrollmentsNamed(context, source.names, run.io.signal);
+      const found = await enrollmentsNamed(context, source.names, run.io.signal);
       return selectionOf(
         source.names,
-        models.map((one) => (isAppError(one) ? one : namedEnrollment(one))),
+        found.map((one) => (isAppError(one) ? one : namedEnrollment(one))),
       );
     },
   };
