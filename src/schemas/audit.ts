@@ -45,6 +45,30 @@ export type AuditAction = (typeof auditActions)[number];
 export const auditTargetTypes = ['user', 'address', 'import', 'course', 'enrollment'] as const;
 export type AuditTargetType = (typeof auditTargetTypes)[number];
 
+type FirstWordOf<Action extends AuditAction> = Action extends `${infer Word}.${string}` ? Word : never;
+
+/** What actions change, by the first word of their names. */
+const targetTypes = {
+  setup: 'user',
+  user: 'user',
+  demo: 'user',
+  address: 'address',
+  import: 'import',
+  course: 'course',
+  enrollment: 'enrollment',
+} as const satisfies Record<FirstWordOf<AuditAction>, AuditTargetType>;
+
+/** The actions that change something of this kind. */
+export type AuditActionOn<Type extends AuditTargetType> = {
+  [Action in AuditAction]: (typeof targetTypes)[FirstWordOf<Action>] extends Type ? Action : never;
+}[AuditAction];
+
+/** The kind of what an action changes, which all its entries have. */
+export function auditTargetTypeOf(action: AuditAction): AuditTargetType {
+  // TypeScript types a part of a text as any text.
+  return targetTypes[action.slice(0, action.indexOf('.')) as FirstWordOf<AuditAction>];
+}
+
 export interface AuditListing extends PagingWithKey {
   action?: AuditAction;
   actorId?: string;

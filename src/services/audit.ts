@@ -8,7 +8,7 @@ import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
 import type { Order } from '../db/page.js';
 import { AppError } from '../errors.js';
-import { type AuditAction, type AuditTargetType, auditListingSchema } from '../schemas/audit.js';
+import { type AuditActionOn, type AuditTargetType, auditListingSchema, auditTargetTypeOf } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
 import { AuditTexts, addValues } from './audit-texts.js';
@@ -17,14 +17,22 @@ import { newIds } from './ids.js';
 import { withCreation } from './imported-accounts.js';
 import { mostCounted, type Page, pageOf } from './paging.js';
 
-/** The record of a privileged change. `before` and `after` hold no secrets: build them with the functions below. */
-export interface AuditRecord {
-  action: AuditAction;
-  targetType: AuditTargetType;
+/** A record about something of one kind. */
+interface AuditRecordOn<Type extends AuditTargetType> {
+  action: AuditActionOn<Type>;
+  targetType: Type;
   targetId: string;
   before?: object;
   after?: object;
 }
+
+/**
+ * The record of a privileged change, of any kind unless one is named. `before` and `after` hold no secrets: build them with the
+ * functions below.
+ */
+export type AuditRecord<Type extends AuditTargetType = AuditTargetType> = {
+  [One in Type]: AuditRecordOn<One>;
+}[Type];
 
 /**
  * The session of an author may have ended since the request was authenticated, while it waited for its body or in a queue.
@@ -148,10 +156,13 @@ export type AuditedEnrollment = ReturnType<typeof auditedEnrollment>;
 export async function listAudit(core: Core, query: unknown): Promise<Page<AuditEntry>> {
   const listing = validate(auditListingSchema, query);
   const { action, actorId, targetType, targetId, from, to } = listing;
+  const typeOfAction = action && auditTargetTypeOf(action);
   const where: WhereOptions<AuditEntry> = {
     ...(action !== undefined && { action }),
     ...(actorId !== undefined && { actorId }),
-    ...(targetType !== undefined && { targetType }),
+    // No index has both an action and a kind: either says that there are none, or the action alone says the same.
+    ...(typeOfAction === undefined && targetType !== undefined && { targetType }),
+    ...(typeOfAction !== undefined && targetType !== undefined && targetType !== typeOfAction && { id: [] }),
     ...(targetId !== undefined && { targetId }),
     ...((from ?? to) && { at: { ...(from && { [Op.gte]: from }), ...(to && { [Op.lt]: to }) } }),
   };

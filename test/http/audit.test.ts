@@ -113,6 +113,8 @@ describe('GET /api/audit', () => {
     expect(await days(`?actorId=${admin.user.id}&targetType=user&targetId=${target.id}`)).to.deep.equal([4, 3, 2, 1]);
     expect(await days('?actorId=nobody')).to.deep.equal([]);
     expect(await days('?targetType=course')).to.deep.equal([]);
+    expect(await days('?targetType=user&action=user.activate')).to.deep.equal([4, 2]);
+    expect(await days('?targetType=course&action=user.activate')).to.deep.equal([]);
     expect(await days('?from=2026-01-02&to=2026-01-04')).to.deep.equal([3, 2]);
     expect(await days('?from=2026-01-03T00:00:00Z')).to.deep.equal([4, 3]);
     const zone = process.env.TZ;

@@ -235,6 +235,34 @@ describe('Listings sorted by names and titles', () => {
     expect((await planOf(/FROM \((.*)\) AS counted/s.exec(count)?.[1] ?? '')).index).to.equal('users_trainer_key');
   });
 
+  it('of the audit log are read from an index, also where nothing matches', async () => {
+    const { context } = harness;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const { AuditEntry } = context.database.models;
+    const entry = { origin: 'cli', action: 'user.update', targetType: 'user' } as const;
+    await AuditEntry.bulkCreate(
+      newIds(900).map((id, index) => {
+        const isImport = index % 300 === 0;
+        const what = isImport && ({ action: 'import.start', targetType: 'import' } as const);
+        return { id, at: new Date(Date.UTC(2026, 0, 1, 0, 0, index)), ...entry, ...what };
+      }),
+    );
+    if (onMysql) await context.database.sequelize.query('ANALYZE TABLE audit_entries');
+    for (const [query, total, indexes] of [
+      ['targetType=import', 3, ['audit_entries_target_type']],
+      ['targetType=address', 0, ['audit_entries_target_type']],
+      ['action=import.start&targetType=import', 3, ['audit_entries_action']],
+      // The index of ids, or none.
+      ['action=user.update&targetType=course', 0, [undefined, 'sqlite_autoindex_audit_entries_1']],
+    ] as const) {
+      const path = `/api/audit?${query}`;
+      const { body } = await harness.api('get', path, token).expect(200);
+      expect(body.pagination.totalItems, query).to.equal(total);
+      const { ids } = await pageStatement(path, token);
+      expect(indexes, query).to.include((await planOf(ids)).index);
+    }
+  });
+
   it('of courses that are full, or have seats left, are found by an index where few are, else in their order', async () => {
     const { context } = harness;
     const { Course } = context.database.models;

@@ -122,7 +122,7 @@ async function changeUser(
   core: Core,
   actor: Actor,
   id: string,
-  action: AuditRecord['action'],
+  action: AuditRecord<'user'>['action'],
   change: (user: User, transaction: Transaction) => void | Promise<void>,
 ): Promise<User> {
   return core.database.inTransaction(async (transaction) => {

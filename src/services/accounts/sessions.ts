@@ -26,7 +26,7 @@ export async function listUserSessions(core: Core, id: string, query: unknown): 
 /** A change of an account's sessions that is to be made. */
 interface Ending<T> {
   result: T;
-  record?: Pick<AuditRecord, 'action' | 'before'>;
+  record?: Pick<AuditRecord<'user'>, 'action' | 'before'>;
   end(): Promise<void>;
 }
 

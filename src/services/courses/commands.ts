@@ -119,8 +119,11 @@ function assertDatesInOrder({ startDate, endDate }: { startDate?: string | null;
     ]);
 }
 
-const courseRecord = (action: AuditRecord['action'], id: string, changes: Pick<AuditRecord, 'before' | 'after'>) =>
-  ({ action, targetType: 'course', targetId: id, ...changes }) as const;
+const courseRecord = (
+  action: AuditRecord<'course'>['action'],
+  id: string,
+  changes: Pick<AuditRecord, 'before' | 'after'>,
+) => ({ action, targetType: 'course', targetId: id, ...changes }) as const;
 
 /**
  * Creates an unpublished course: a trainer for themselves, up to a limit; the super admin for a named trainer.
@@ -155,7 +158,7 @@ async function changeCourse(
   core: Core,
   actor: Actor,
   id: string,
-  action: AuditRecord['action'],
+  action: AuditRecord<'course'>['action'],
   change: (course: Course, transaction: Transaction) => Promise<void>,
 ): Promise<Course> {
   return core.database.inTransaction(async (transaction) => {

@@ -44,7 +44,7 @@ class CancelledMeanwhile extends Error {
 
 /** One change of an enrollment. */
 interface EnrollmentChange<Locked> {
-  action: AuditRecord['action'];
+  action: AuditRecord<'enrollment'>['action'];
   /** Whether it waits for the course. */
   takesSeat?(found: Enrollment): boolean;
   /** Locks the rows that the change relies on, before the enrollment itself, to avoid deadlocks. */

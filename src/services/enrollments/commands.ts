@@ -18,7 +18,7 @@ import { insertEnrollments } from './store.js';
 
 /** An entry of the audit trail about an enrollment. */
 export const enrollmentRecord = (
-  action: AuditRecord['action'],
+  action: AuditRecord<'enrollment'>['action'],
   id: string,
   changes: Pick<AuditRecord, 'before' | 'after'>,
 ) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
