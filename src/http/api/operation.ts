@@ -48,7 +48,7 @@ export interface Operation {
   availableBeforeReady?: true;
   /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
-  /** No deadline for the database: the work may take minutes. Otherwise a request waits a few seconds for it. */
+  /** No deadline for the database: the work may take many seconds, or minutes. Otherwise a request waits a few seconds for it. */
   databaseDeadline?: 'none';
   /**
    * It changes nothing, and is read from a replica where one is configured that has all that was answered before

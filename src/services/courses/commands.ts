@@ -1,4 +1,4 @@
-import type { Transaction } from 'sequelize';
+import { col, fn, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { insertRows } from '../../db/bulk-insert.js';
 import { confirmedById } from '../../db/connection.js';
@@ -226,12 +226,14 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
   const { Enrollment } = core.database.models;
   const course = await core.database.inTransaction(async (transaction) => {
     const locked = await lockManagedCourse(core, actor, id, transaction);
-    // A pending enrollment becomes active without a lock of the course: its own row is locked here.
+    // A pending enrollment becomes active without a lock of the course: its own row is locked here. Counted, because there may be
+    // very many.
     await Enrollment.findAll({
-      attributes: ['id'],
+      attributes: [[fn('COUNT', col('id')), 'pending']],
       where: { courseId: id, status: 'pending' },
       lock: transaction.LOCK.UPDATE,
       transaction,
+      raw: true,
     });
     const active = await Enrollment.count({ where: { courseId: id, status: 'active' }, transaction });
     if (active > 0 && !(force && actor.role === 'super_admin')) throw new AppError('COURSE_IN_USE');

@@ -142,6 +142,7 @@ export const courseOperations = {
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     query: courseDeletionSchema,
+    databaseDeadline: 'none',
     success: {
       status: 200,
       description: 'The course was deleted',
@@ -172,6 +173,7 @@ export const courseOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('course') }),
     body: trainerAssignmentSchema,
+    databaseDeadline: 'none',
     success: {
       status: 200,
       description: "The course is the trainer's",
