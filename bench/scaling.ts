@@ -61,6 +61,7 @@ const pages: readonly (readonly [url: (programme: Programme) => string, by: keyo
   [() => '/api/users?role=trainer', 'superAdmin'],
   [() => '/api/users?isActive=false', 'superAdmin'],
   [() => '/api/users?requiresPasswordChange=false&sortBy=email', 'superAdmin'],
+  [() => '/api/users?requiresPasswordChange=true&sortBy=lastName', 'superAdmin'],
   [() => '/api/users?locked=true', 'superAdmin'],
   [() => '/api/users?page=500', 'superAdmin'],
   [() => '/api/courses', 'trainee'],

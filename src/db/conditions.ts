@@ -8,6 +8,7 @@ import {
   type WhereOptions,
 } from 'sequelize';
 import { sqlLiteral } from './dialect.js';
+import type { User } from './models/user.js';
 import { whereSql } from './where-sql.js';
 
 /** Conditions that take SQL of their own, for the `where` of queries. Values are escaped by Sequelize. */
@@ -88,6 +89,16 @@ export function isStoredAsFull(isFull: boolean, how: 'by index' | 'in order') {
     `${how === 'by index' ? '`Course`.`is_full`' : 'COALESCE(`Course`.`is_full`, 0)'} = ${Number(isFull)}`,
   );
 }
+
+/**
+ * That an account must change its initial password, or need not. For accounts that are found by another index, or read in the
+ * order of a page: databases would look up all that match and sort them, which COALESCE rules out.
+ */
+export const mustChangePassword = (must: boolean) =>
+  literal(`COALESCE(\`User\`.\`requires_password_change\`, 0) = ${Number(must)}`);
+
+/** That an account has a role, for accounts that another index finds: there may be very many with this role. */
+export const hasRole = (role: User['role']) => literal(`COALESCE(\`User\`.\`role\`, '') = '${role}'`);
 
 /**
  * That a course is published, or of a trainer. Most are: they are read in the order of a page, and must not be looked up in

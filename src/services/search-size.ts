@@ -31,6 +31,11 @@ export const searchBounds = {
   rare: [5000, 40_000, 100_000],
   /** Up to so many accounts are named by their ids in a query, to find a page. */
   named: 1000,
+  /**
+   * Of accounts that are filtered by their initial passwords and searched by words, those of the filter are looked up where they
+   * are at most so many.
+   */
+  withInitialPassword: 2000,
   /** So many are named to count those that meet other conditions, of which most are met by nearly all. */
   counted: 1500,
 };

@@ -235,6 +235,42 @@ describe('Listings sorted by names and titles', () => {
     expect((await planOf(/FROM \((.*)\) AS counted/s.exec(count)?.[1] ?? '')).index).to.equal('users_trainer_key');
   });
 
+  it('of accounts with initial passwords are found by an index where few have one, in any order', async () => {
+    const { context } = harness;
+    const { User } = context.database.models;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const names = Array.from({ length: 900 }, (_, index) => `Name ${(index * 7) % 900}`);
+    const few = (await insertPeople('trainee', names)).filter((_, index) => index % 300 === 0);
+    const queries = [
+      '',
+      '&sortBy=lastName',
+      '&role=trainee',
+      '&role=trainee&sortBy=email',
+      '&isActive=true&search=Name',
+    ];
+    for (const expected of [[], few]) {
+      await User.update({ requiresPasswordChange: true }, { where: { id: expected } });
+      if (onMysql) await context.database.sequelize.query('ANALYZE TABLE users');
+      for (const more of queries) {
+        const query = `/api/users?requiresPasswordChange=true${more}`;
+        const { body } = await harness.api('get', query, token).expect(200);
+        expect(body.pagination.totalItems, query).to.equal(expected.length);
+        expect(
+          body.users.map(({ id }: { id: string }) => id),
+          query,
+        ).to.have.members(expected);
+        const parts = (await statementsFor(query, token)).flatMap(
+          (sql) => /.*\((SELECT `User`\.`id`.* LIMIT \d+)\) AS part0/s.exec(sql)?.[1] ?? [],
+        );
+        expect(parts, query).not.to.deep.equal([]);
+        for (const sql of parts) expect((await planOf(sql)).index, query).to.equal('users_requires_password_change');
+      }
+      const exported = '/api/users/export.csv?requiresPasswordChange=true&role=trainee&search=name';
+      const { text } = await harness.api('get', exported, token).expect(200);
+      expect(text.trim().split('\n').slice(1)).to.have.length(expected.length);
+    }
+  });
+
   it('of the audit log are read from an index, also where nothing matches', async () => {
     const { context } = harness;
     const { token } = await signIn(context, { role: 'super_admin' });

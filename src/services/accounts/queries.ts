@@ -11,21 +11,33 @@ import type { Core, ReadPiece } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 import { idEndingWith } from '../short-ids.js';
+import { byInitialPassword, inOrder } from './initial-passwords.js';
 import { type AccountSearch, accountsFound, narrowed } from './search.js';
 
 /** The condition of a filter of accounts. */
 export async function listingFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
   const { role, isActive, requiresPasswordChange, locked, search } = listing;
   const among = role === undefined ? {} : { role };
-  const others = {
-    ...(isActive !== undefined && { isActive }),
-    ...(requiresPasswordChange !== undefined && { requiresPasswordChange }),
-    ...(locked !== undefined && { [Op.and]: isLocked(core, locked) }),
-  };
+  const others: WhereOptions<User>[] = [
+    ...(isActive === undefined ? [] : [{ isActive }]),
+    ...(locked === undefined ? [] : [{ [Op.and]: isLocked(core, locked) }]),
+  ];
+  const password = requiresPasswordChange === undefined ? [] : [inOrder(requiresPasswordChange)];
   const found = await accountsFound(core, search, { among, withPhones: true });
-  if (role === undefined && Reflect.ownKeys(others).length === 0) return found;
-  const and = (condition: WhereOptions<User>) => ({ [Op.and]: [among, others, condition] });
-  return { ...narrowed(found, and), all: async () => and(await found.all()) };
+  if (role === undefined && others.length + password.length === 0) return found;
+  const and = (condition: WhereOptions<User>) => ({ [Op.and]: [among, ...others, ...password, condition] });
+  const filtered = { ...narrowed(found, and), all: async () => and(await found.all()) };
+  // Few are locked.
+  if (requiresPasswordChange === undefined || locked) return filtered;
+  const by = await byInitialPassword(core, {
+    requiresPasswordChange,
+    role,
+    others: search === undefined ? others : [...others, found.where],
+    isSearchedByWords: found.findParts !== undefined,
+  });
+  if (!by) return filtered;
+  const { all, findParts } = by;
+  return { ...filtered, findParts, ...(all && { all: async () => all }) };
 }
 
 /** One page of the accounts with their locks, filtered and in a stable order. @throws AppError `VALIDATION` */
