@@ -178,6 +178,14 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       { cause: error },
     );
   }
+  // A connection that was never established leads nowhere: that is said below.
+  if (isDeadlineError(error) && !(error instanceof ConnectionError)) {
+    return new AppError(
+      'DATABASE_UNREACHABLE',
+      `The database did not answer in time (${where}). Look for slow queries and locks there, and whether it can be reached; then try again.`,
+      { cause: error },
+    );
+  }
   if (error instanceof ConnectionError || (code !== undefined && unreachable.has(code)) || isLostConnection(error)) {
     return new AppError(
       'DATABASE_UNREACHABLE',

@@ -109,7 +109,7 @@ if (onMysql)
     });
 
     it('is broken with its transaction at the deadline', async () => {
-      const { code } = await failureOf(() =>
+      const { code, message } = await failureOf(() =>
         database.withDeadline({ all: 300 }, () =>
           database.inTransaction(async (transaction) => {
             await database.sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('a', '', 0)", {
@@ -120,6 +120,10 @@ if (onMysql)
         ),
       );
       expect(code).to.equal('DATABASE_UNREACHABLE');
+      // The server runs, and the settings are right.
+      expect(message).to.match(
+        /^The database did not answer in time \(mysql:.*\)\. Look for slow queries and locks there,/,
+      );
       expect(await database.read(() => namesIn(direct))).to.deep.equal([]);
     });
   });
