@@ -2,11 +2,13 @@ import { expect } from 'chai';
 import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { User } from '../../src/db/models/user.js';
+import { AppError } from '../../src/errors.js';
 import { changeManyUsers } from '../../src/services/accounts/bulk.js';
-import { actorOf } from '../../src/services/core.js';
+import { actorOf, operator } from '../../src/services/core.js';
 import { buildCourse, buildUser, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
+import { beforeTransactions } from '../support/transactions.js';
 import { type Cast, castOf, changesOf } from './support/cast.js';
 import { expectInvalid, messageOf } from './support/expectations.js';
 
@@ -220,5 +222,23 @@ describe('POST /api/users/bulk', () => {
       'dryRun',
     ]);
     expect(await actionsOf(cast.trainee.user)).to.deep.equal([]);
+  });
+
+  it('tries no more accounts after a failure of the database', async () => {
+    let transactions = 0;
+    const failing = beforeTransactions(harness.context, (number) => {
+      transactions = number;
+      if (number === 2) throw new AppError('DATABASE_UNREACHABLE');
+    });
+    const ids = [cast.trainee, cast.owner, cast.foreign].map(({ user }) => user.id);
+    const { signal } = new AbortController();
+    const { outcomes, stopped } = await changeManyUsers(failing, operator, { action: 'deactivate', ids }, { signal });
+    expect(stopped?.code).to.equal('DATABASE_UNREACHABLE');
+    expect(outcomes.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
+      ['done', undefined],
+      ['refused', 'DATABASE_UNREACHABLE'],
+      ['refused', 'DATABASE_UNREACHABLE'],
+    ]);
+    expect(transactions).to.equal(2);
   });
 });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { signIn, tokenFor } from '../support/factories.js';
+import { login as logIn } from '../../src/services/auth/login.js';
+import { failureOf } from '../db/support/failure.js';
+import { buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 
@@ -162,6 +164,18 @@ describe('PUT /api/auth/first-password-change', () => {
 
 describe('An account whose password must be changed', () => {
   const harness = useHarness();
+
+  it('can sign in until the moment at which its initial password expires', async () => {
+    const initialPasswordExpiresAt = new Date('2026-11-20T12:00:00Z');
+    await buildUser(harness.context, { ...person, requiresPasswordChange: true, initialPasswordExpiresAt });
+    const loginAt = (ms: number) => {
+      const now = () => new Date(initialPasswordExpiresAt.getTime() + ms);
+      const input = { identifier: person.email, password: oldPassword };
+      return logIn({ ...harness.context, now }, input, { ip: null, userAgent: null });
+    };
+    expect(await failureOf(() => loginAt(0))).to.include({ code: 'WRONG_PASSWORD' });
+    expect((await loginAt(-1)).user).to.include({ email: person.email });
+  });
 
   it('may use everything below /api/auth', async () => {
     const { token } = await signIn(harness.context, { ...person, requiresPasswordChange: true });

@@ -204,6 +204,13 @@ describe('coursectl users', () => {
       await login('ada@x.org', 'temporary secret 2').expect(200);
     });
 
+    it('sets a given password that does not expire', async () => {
+      const user = await buildUser(harness.context, { initialPasswordExpiresAt: new Date() });
+      const argv = ['users', 'reset-password', user.email, '--password-stdin'];
+      expect(await cli.run(argv, { stdin: 'chosen by hand' })).to.include({ exitCode: 0 });
+      expect(await user.reload()).to.include({ initialPasswordExpiresAt: null });
+    });
+
     it('holds the given password to the same rules', async () => {
       const { passwordHash } = await buildUser(harness.context, { email: 'ada@x.org' });
       const short = await cli.run(['users', 'reset-password', 'ada@x.org', '--password-stdin'], { stdin: '12345' });

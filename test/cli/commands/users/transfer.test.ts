@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
+import { transferSuperAdmin } from '../../../../src/services/accounts/transfer.js';
 import { operator } from '../../../../src/services/core.js';
+import { failureOf } from '../../../db/support/failure.js';
 import { testEnvironment } from '../../../support/environment.js';
-import { buildCourse, buildUser, tokenFor } from '../../../support/factories.js';
+import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../../../support/factories.js';
 import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
@@ -100,6 +102,17 @@ describe('coursectl users transfer-super-admin', () => {
     expect(await refused('kim@x.org')).to.equal('Trainer still has courses. Assign them to another trainer first.');
   });
 
+  it('refuses accounts that were deactivated, given a course or enrolled after the questions', async () => {
+    const inactive = await buildUser(harness.context, { isActive: false });
+    const kim = await buildUser(harness.context, { role: 'trainer' });
+    await buildEnrollment(harness.context, ben, await buildCourse(harness.context, kim));
+    const refusal = async ({ id }: User) =>
+      (await failureOf(() => transferSuperAdmin(harness.context, operator, { from: ada.id, to: id }))).code;
+    expect(await refusal(inactive)).to.equal('ACCOUNT_INACTIVE');
+    for (const user of [kim, ben]) expect(await refusal(user)).to.equal('ACCOUNT_IN_USE');
+    expect(await ada.reload()).to.include({ role: 'super_admin' });
+  });
+
   it('says what to do where there is no super admin', async () => {
     await ada.update({ role: 'trainer' });
     const { said } = await cli.refusal(argv);
@@ -107,7 +120,6 @@ describe('coursectl users transfer-super-admin', () => {
   });
 
   it('done by several at once has one winner, and one super admin at every moment', async () => {
-    const { transferSuperAdmin } = await import('../../../../src/services/accounts/transfer.js');
     const others = await Promise.all([ben, ...[1, 2, 3].map(() => buildUser(harness.context))]);
     const outcomes = await Promise.allSettled(
       others.map(({ id }) => transferSuperAdmin(harness.context, operator, { from: ada.id, to: id })),
@@ -121,7 +133,6 @@ describe('coursectl users transfer-super-admin', () => {
   });
 
   it('done at once in both directions leaves one super admin', async () => {
-    const { transferSuperAdmin } = await import('../../../../src/services/accounts/transfer.js');
     const there = () => transferSuperAdmin(harness.context, operator, { from: ada.id, to: ben.id });
     const back = () => transferSuperAdmin(harness.context, operator, { from: ben.id, to: ada.id });
     await Promise.allSettled([there(), back(), there(), back()]);

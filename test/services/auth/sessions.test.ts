@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import { setUserActive } from '../../../src/services/accounts/commands.js';
+import { login } from '../../../src/services/auth/login.js';
+import { authenticate, startSession } from '../../../src/services/auth/sessions.js';
+import { operator } from '../../../src/services/core.js';
+import { failureOf } from '../../db/support/failure.js';
+import { buildUser, factoryPassword, signIn } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+
+const minute = 60_000;
+const client = { ip: '192.0.2.1', userAgent: null };
+
+describe('Sessions', () => {
+  const harness = useHarness();
+  const models = () => harness.context.database.models;
+
+  it('are not started for an account that is deactivated while its password is compared', async () => {
+    const { context } = harness;
+    const user = await buildUser(context);
+    const compare: typeof context.hasher.compare = async (...given) => {
+      const matches = await context.hasher.compare(...given);
+      await setUserActive(context, operator, user.id, false);
+      return matches;
+    };
+    const slow = { ...context, hasher: { ...context.hasher, compare } };
+    const input = { identifier: user.email, password: factoryPassword };
+    expect((await failureOf(() => login(slow, input, client))).code).to.equal('NO_MATCHING_ACCOUNT');
+    expect(await models().Session.count()).to.equal(0);
+    expect(await user.reload()).to.include({ lastLogin: null });
+  });
+
+  it('beyond the limit end the oldest, never the new one, even if the clock of another instance is ahead', async () => {
+    const { context } = harness;
+    const user = await buildUser(context);
+    const most = context.config.auth.maxSessions;
+    const createdAt = new Date(Date.now() + minute);
+    const expiresAt = new Date(Date.now() + 60 * minute);
+    const session = { userId: user.id, createdAt, expiresAt, ip: null, userAgent: null };
+    await models().Session.bulkCreate(Array.from({ length: most + 1 }, () => ({ id: uuidv7(), ...session })));
+    const { token } = await context.database.inTransaction((transaction) =>
+      startSession(context, user, client, transaction, most + 1),
+    );
+    await harness.api('get', '/api/auth/me', token).expect(200);
+    expect(await models().Session.count()).to.equal(most);
+  });
+
+  it('are not marked as used for a minute after that has failed, so that requests do not wait', async () => {
+    const { context } = harness;
+    const { token } = await signIn(context);
+    harness.advance(6 * minute);
+    let tries = 0;
+    const inStatement: typeof context.database.inStatement = async () => {
+      tries += 1;
+      throw new Error('The database takes no writes.');
+    };
+    const failing = { ...context, database: { ...context.database, inStatement } };
+    for (let time = 0; time < 3; time += 1) await authenticate(failing, token, client);
+    expect(tries).to.equal(1);
+    harness.advance(minute + 1000);
+    await authenticate(failing, token, client);
+    expect(tries).to.equal(2);
+  });
+});
