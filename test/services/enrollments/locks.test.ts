@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
-import { type Caller, operator } from '../../../src/services/core.js';
-import { deleteCourse } from '../../../src/services/courses/commands.js';
+import { type Actor, type Caller, operator } from '../../../src/services/core.js';
+import { assignTrainer, deleteCourse } from '../../../src/services/courses/commands.js';
 import { assignMany } from '../../../src/services/enrollments/bulk.js';
 import { changeStatus, setProgress } from '../../../src/services/enrollments/changes.js';
 import { assignEnrollment, requestEnrollment } from '../../../src/services/enrollments/commands.js';
+import { failureOf } from '../../db/support/failure.js';
 import { onMysql } from '../../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
+import { racing } from '../../support/transactions.js';
 
 describe('Locks of enrollments', () => {
   const harness = useHarness();
@@ -225,5 +228,33 @@ describe('Locks of enrollments', () => {
     });
     expect(await deletion).to.equal('COURSE_IN_USE');
     expect(await database.models.Enrollment.count({ where: { id } })).to.equal(1);
+  });
+
+  it('are waited for by a list with a trainee whose cancelled enrollment is just being removed', async () => {
+    const { context } = harness;
+    const { database } = context;
+    const id = await enrolled('cancelled');
+    const { userId } = await database.models.Enrollment.findByPk(id, { rejectOnEmpty: true });
+    const list = { courseId: course.id, traineeIds: [userId], status: 'active' };
+    let assigning: ReturnType<typeof assignMany> | undefined;
+    await database.inTransaction(async (transaction) => {
+      await database.models.Enrollment.destroy({ where: { id }, transaction });
+      assigning ??= assignMany(context, operator, list);
+      await sleep(500);
+    });
+    expect(await assigning).to.deep.include({ skipped: [] });
+    const active = await database.models.Enrollment.findAll({ where: { courseId: course.id, status: 'active' } });
+    expect(active.map((enrollment) => enrollment.userId)).to.deep.equal([userId]);
+  });
+
+  it('are followed by a new check that the trainer still has the course', async () => {
+    const { context } = harness;
+    const id = await enrolled('pending');
+    const { id: trainerId } = await buildUser(context, { role: 'trainer' });
+    const actor: Actor = { origin: 'http', actorId: course.trainerId, ip: null, role: 'trainer' };
+    const given = racing(context, () => assignTrainer(context, operator, course.id, { trainerId }));
+    const { code } = await failureOf(() => changeStatus(given, actor, id, { status: 'active' }));
+    expect(code).to.equal('NOT_FOUND');
+    expect(await context.database.models.Enrollment.findByPk(id)).to.include({ status: 'pending' });
   });
 });
