@@ -1,22 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Transaction } from 'sequelize';
+import { deleteUser } from '../../../../src/services/accounts/commands.js';
 import { operator } from '../../../../src/services/core.js';
 import { assignTrainer } from '../../../../src/services/courses/commands.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/run/apply.js';
 import type { ImportResult } from '../../../../src/services/imports/run/repository.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
-import { hashedPeople, recordsOf, useImporting } from '../support/importing.js';
+import { emailsOf, hashedPeople, people, recordsOf, useImporting } from '../support/importing.js';
 import { applyOptions, batchRows } from '../support/running.js';
 
 const count = 120;
 /** Whose row is in the second batch. */
 const email = 'p00060@example.org';
+const phone = '+1 p 00060';
 
-/** {@link hashedPeople} with one more column. */
-function peopleWith(column: string, value: string): string {
-  const [header, ...rows] = hashedPeople(count).trimEnd().split('\n');
+/** A file with one more column. */
+function withColumn(column: string, value: string, file = hashedPeople(count)): string {
+  const [header, ...rows] = file.trimEnd().split('\n');
   return `${[`${header},${column}`, ...rows.map((row) => `${row},${value}`)].join('\n')}\n`;
 }
 
@@ -51,7 +53,7 @@ describe('A decision of an import', () => {
 
   it('is made again when a trainer who was to become a trainee is given a course', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer', email });
-    const result = await importAround(peopleWith('role', 'trainee'), { onExisting: 'update' }, () =>
+    const result = await importAround(withColumn('role', 'trainee'), { onExisting: 'update' }, () =>
       buildCourse(importing.context, trainer),
     );
     expect(rejected(result)).to.deep.equal([`${email} HAS_COURSES`]);
@@ -61,7 +63,7 @@ describe('A decision of an import', () => {
   it('is made again when the account to enroll is no trainee any more', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
-    const result = await importAround(peopleWith('course', course.id), {}, () => trainee.update({ role: 'trainer' }));
+    const result = await importAround(withColumn('course', course.id), {}, () => trainee.update({ role: 'trainer' }));
     expect(rejected(result)).to.deep.equal([`${email} NOT_A_TRAINEE`]);
     expect(await models().Enrollment.count({ where: { userId: trainee.id } })).to.equal(0);
     expect(await models().Enrollment.count()).to.equal(count - 1);
@@ -70,7 +72,7 @@ describe('A decision of an import', () => {
   it('is made again when the account to enroll was deactivated', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
-    const result = await importAround(peopleWith('course', course.id), {}, () => trainee.update({ isActive: false }));
+    const result = await importAround(withColumn('course', course.id), {}, () => trainee.update({ isActive: false }));
     expect(rejected(result)).to.deep.equal([`${email} ACCOUNT_INACTIVE`]);
     expect(await models().Enrollment.count({ where: { userId: trainee.id } })).to.equal(0);
   });
@@ -95,5 +97,35 @@ describe('A decision of an import', () => {
     );
     expect(result.counts).to.include({ created: 60, enrolled: 60, rejected: 60 });
     expect(new Set(recordsOf(result.rejectsFile).map(({ code }) => code))).to.deep.equal(new Set(['COURSE_FULL']));
+  });
+
+  it('is made again when the account to update is edited', async () => {
+    const user = await buildUser(importing.context, { email, phone, firstName: 'Old', lastName: 'Family' });
+    const result = await importAround(hashedPeople(count), { onExisting: 'update' }, () =>
+      user.update({ lastName: 'Edited' }),
+    );
+    expect(result.counts).to.include({ created: count - 1, updated: 1 });
+    expect(await user.reload()).to.include({ firstName: 'Given00060', lastName: 'Family' });
+  });
+
+  it('is made again when the account to update is deleted', async () => {
+    const user = await buildUser(importing.context, { email, phone });
+    const result = await importAround(hashedPeople(count), { onExisting: 'update' }, () =>
+      deleteUser(importing.context, operator, user.id),
+    );
+    expect(result.counts).to.include({ created: count, updated: 0 });
+    expect(await models().User.count({ where: { email } })).to.equal(1);
+  });
+
+  it('that is made again has each password and each rejected row in the files once', async () => {
+    const trainee = await buildUser(importing.context, { email });
+    const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
+    // The second batch has a wrong row from the beginning, and another one when it is decided on again.
+    const wrong = 'p00070@example.org';
+    const file = withColumn('course', course.id, people(count).replace(wrong, 'nobody'));
+    const result = await importAround(file, {}, () => trainee.update({ role: 'trainer' }));
+    const created = emailsOf(count).filter((one) => one !== email && one !== wrong);
+    expect(recordsOf(result.credentialsFile).map((row) => row.email)).to.deep.equal(created);
+    expect(recordsOf(result.rejectsFile).map(({ line }) => line)).to.deep.equal(['61', '71']);
   });
 });

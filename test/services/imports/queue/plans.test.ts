@@ -13,6 +13,7 @@ import { jobLease } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { buildUser } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
+import { racing } from '../../../support/transactions.js';
 import { hashedPeople, people, useImporting } from '../support/importing.js';
 import { client, runToEnd, runToPlan, runUntil, submit } from '../support/submitting.js';
 
@@ -181,5 +182,31 @@ describe('Plans of imports', () => {
     const answers = await Promise.allSettled([1, 2, 3].map(() => apply(id)));
     expect(answers.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
     expect(await runToEnd(importing, id)).to.include({ createdCount: 3 });
+  });
+
+  it('of failed imports are not made beyond the limit of an account', async () => {
+    const { context } = importing;
+    const actor = { ...client, actorId: (await buildUser(context, { role: 'super_admin' })).id };
+    const imports = { ...context.config.imports, plansPerAccount: 1 };
+    const few = { ...context, config: { ...context.config, imports } };
+    const failed = await submit(importing, people(2).replace('phone', 'x'));
+    expect(await runToEnd(importing, failed.id)).to.include({ status: 'failed' });
+    const waiting = await submit(importing, people(3), { plan: true });
+    await models().Import.update({ createdBy: actor.actorId }, { where: {} });
+    const plan = () => replanImport(few, actor, failed.id, { map: [{ column: 3, field: 'phone' }] });
+    expect((await failureOf(plan)).code).to.equal('PLAN_LIMIT');
+    expect(await find(failed.id)).to.include({ status: 'failed' });
+    await cancelImport(few, actor, waiting.id);
+    expect(await plan()).to.include({ status: 'planning' });
+  });
+
+  it('do not expire that are made again while the cleanup reads the old ones', async () => {
+    const { id } = await submit(importing, people(3), { plan: true });
+    await runToPlan(importing, id);
+    importing.advance(25 * hours);
+    const { context } = importing;
+    const swept = await sweepPlans(racing(context, () => replanImport(context, client, id, {})));
+    expect(swept).to.deep.equal({ expired: 0, removed: 0 });
+    expect(await find(id)).to.include({ status: 'planning' });
   });
 });

@@ -7,7 +7,7 @@ import { startImportWorker } from '../../../../src/services/imports/queue/worker
 import { leaseName, resumesAutomatically } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
-import { applyOptions, importFirstBatch } from '../support/running.js';
+import { applyOptions, importFile, importFirstBatch } from '../support/running.js';
 import { client, submitInterrupted } from '../support/submitting.js';
 
 const count = 1200;
@@ -88,5 +88,21 @@ describe('An import that is undone', () => {
     const { code, message } = await undoing;
     expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', `The import ${id} is queued: cancel it first.`]);
     expect(await models().User.count()).to.equal(500);
+  });
+
+  it('stays undone in part when another process takes over', async () => {
+    const { id } = await importFile(importing.context, importing.write('people.csv', hashedPeople(count)));
+    const { sequelize } = importing.context.database;
+    let taking: Promise<unknown> | undefined;
+    const { code, message } = await failureOf(() =>
+      undo(id, () => {
+        taking ??= sequelize.query("UPDATE leases SET owner = 'another' WHERE name LIKE 'import:%'");
+      }),
+    );
+    await taking;
+    await sequelize.query("DELETE FROM leases WHERE owner = 'another'");
+    expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', `The import ${id} was taken over by another process.`]);
+    expect(await models().User.count()).to.be.above(0);
+    expect(await models().Import.findByPk(id)).to.include({ status: 'undoing' });
   });
 });

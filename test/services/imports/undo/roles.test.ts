@@ -68,6 +68,18 @@ describe('Undoing an import that changed roles', () => {
     expect(await user.reload()).to.include({ role: 'trainer' });
     expect(await models().Enrollment.count()).to.equal(0);
   });
+
+  it('restores the role where it cancels the only enrollment again', async () => {
+    const user = await buildUser(importing.context, { role: 'trainer' });
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    const course = await buildCourse(importing.context, trainer, { title: 'Knots' });
+    const enrollment = await buildEnrollment(importing.context, user, course, { status: 'cancelled' });
+    const run = await update(write(rowOf(user, 'trainee', 'Knots')));
+    expect(run.counts).to.include({ updated: 1, enrolled: 1 });
+    expect(await undo(run.id)).to.deep.equal({ exitCode: 0, restored: 1, kept: [] });
+    expect(await user.reload()).to.include({ role: 'trainer' });
+    expect(await enrollment.reload()).to.include({ status: 'cancelled' });
+  });
 });
 
 describe('Where an account has courses or enrollments that do not fit its role', () => {
