@@ -4,6 +4,7 @@ import { AppError } from '../../src/errors.js';
 import { contract } from '../../src/http/api/contract.js';
 import { itemBytes } from '../../src/http/api/item-bytes.js';
 import type { Operation } from '../../src/http/api/operation.js';
+import { createApp } from '../../src/http/server/app.js';
 import { createLargeAnswers, type LeaveLargeAnswers, pageLength } from '../../src/http/server/large-answers.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
@@ -226,5 +227,17 @@ describe('Pages with the longest texts', () => {
     const { hasEnrollments, enrollments } = body as { hasEnrollments: boolean; enrollments: { id: string }[] };
     expect(hasEnrollments).to.equal(true);
     expect(enrollments.map(({ id }) => id)).to.deep.equal(ids);
+  });
+});
+
+describe('Large answers that fail', () => {
+  const harness = useHarness();
+
+  it('give their room back', async () => {
+    const app = createApp(harness.context, { largeAnswers: createLargeAnswers() });
+    const page = (query: string) => request(app).get(`/api/courses?limit=100${query}`);
+    // Two full pages are built at a time.
+    for (let time = 0; time < 3; time += 1) await page('&level=unknown').expect(400);
+    await page('').expect(200);
   });
 });
