@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
@@ -37,6 +37,15 @@ describe('coursectl backup and restore', () => {
     expect([modeOf('copy'), modeOf('copy/files'), modeOf('elsewhere/files')]).to.deep.equal([0o700, 0o700, 0o700]);
     const written = ['copy/manifest.json', 'copy/database.sqlite', `copy/files/${key}`, `elsewhere/files/${key}`];
     for (const name of [...written, 'elsewhere/coursectl.sqlite']) expect(modeOf(name), name).to.equal(0o600);
+  });
+
+  it('closes an empty folder that others could read', async () => {
+    const folder = path.join(cli.folder, 'copy');
+    mkdirSync(folder);
+    // Not the mode of mkdir(), from which the umask takes.
+    chmodSync(folder, 0o755);
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    expect(modeOf('copy')).to.equal(0o700);
   });
 
   it('has figures for --json, and a manifest with hashes', async () => {

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { loadConfig } from '../../../../src/config/config.js';
 import { openDatabase } from '../../../../src/db/connection.js';
 import { readManifest, writeManifest } from '../../../../src/services/maintenance/backup/manifest.js';
+import { restoreBackup } from '../../../../src/services/maintenance/backup/restore.js';
+import { failureOf } from '../../../db/support/failure.js';
 import { elsewhere, pathsIn, useInstallation } from './support/installation.js';
 
 describe('coursectl restore, of a damaged backup', () => {
@@ -123,5 +126,18 @@ describe('coursectl restore, of a damaged backup', () => {
     const env = { ...elsewhere, DATABASE_URL: 'mysql://nobody@127.0.0.1:1/none' };
     const { said } = await cli.refusal(['restore', 'copy'], { env });
     expect(said).to.match(/is of SQLite, and DATABASE_URL names another kind of database\. Change DATABASE_URL\.$/);
+  });
+
+  it('restores nothing of a backup that is changed while it is restored', async () => {
+    const folder = inBackup('');
+    const last = (await readManifest(folder))?.files?.at(-1)?.key ?? '';
+    const context = { ...(await cli.context()), config: loadConfig({ env: elsewhere, cwd: cli.folder }) };
+    const onFile = (done: number) => {
+      if (done === 1) writeFileSync(inBackup(`files/${last}`), 'Another text.');
+    };
+    const { signal } = new AbortController();
+    const { message } = await failureOf(() => restoreBackup(context, { folder, signal, onFile }));
+    expect(message).to.include('changed while it was restored');
+    expect(existsSync(path.join(cli.folder, 'elsewhere', 'coursectl.sqlite'))).to.equal(false);
   });
 });
