@@ -13,8 +13,8 @@ import { measureStart, type Start } from './start.js';
 import { median } from './statistics.js';
 
 /** The limits: how many times as long as a bare Node, and how long a start takes. */
-const mostTimes = 2;
-const mostMs = 1200;
+const maxTimes = 2;
+const maxMs = 1200;
 
 /** The processor time of all processes that have been waited for, in seconds: 100 ticks of the kernel's clock are one. */
 function spentByChildren(): number {
@@ -61,7 +61,7 @@ async function help(): Promise<void> {
   ratios.sort((one, other) => one - other);
   const { median: ms, cpuSeconds } = summary(ours);
   const cpu = `${(cpuSeconds / summary(bare).cpuSeconds).toFixed(2)} times its processor time`;
-  ratioVerdict('coursectl --help', `${ms.toFixed(0)} ms, ${cpu}`, ratios, 'node -e 0', mostTimes, summary(ours));
+  ratioVerdict('coursectl --help', `${ms.toFixed(0)} ms, ${cpu}`, ratios, 'node -e 0', maxTimes, summary(ours));
   figure('node -e 0', summary(bare));
 }
 
@@ -74,8 +74,8 @@ async function serve(): Promise<void> {
     const later: Ran[] = [];
     for (let run = 0; run < rounds * sized(3, 1); run += 1) later.push(started(await measureStart(folder, true)));
     const figures = summary(later);
-    const said = `${figures.median.toFixed(0)} ms, ${figures.cpuSeconds.toFixed(2)} s of the processor (limit ${mostMs} ms)`;
-    verdict('serve to /readyz on a migrated SQLite database', said, figures.median < mostMs, figures);
+    const said = `${figures.median.toFixed(0)} ms, ${figures.cpuSeconds.toFixed(2)} s of the processor (limit ${maxMs} ms)`;
+    verdict('serve to /readyz on a migrated SQLite database', said, figures.median < maxMs, figures);
     remark(`with all migrations ${first.ms.toFixed(0)} ms, ${first.cpuSeconds.toFixed(2)} s of the processor`);
     figure('serve to /readyz with all migrations', summary([first]));
   } finally {

@@ -1,5 +1,5 @@
 import type { Config } from './config/config.js';
-import { mostDatabaseConnections } from './config/worker-share.js';
+import { maxDatabaseConnections } from './config/worker-share.js';
 import { type Database, openDatabase } from './db/connection.js';
 import { clockSkewMs, type ServerProblem, serverProblems, serverVersion } from './db/dialect.js';
 import {
@@ -87,7 +87,7 @@ function schemaOf(database: Database, config: Config, now: () => Date): Schema {
     createDatabase: () => createDatabase(database.settings),
     removeUnusedFile: () => removeUnusedFile(database.settings),
     serverProblems: () =>
-      database.read(() => serverProblems(database.sequelize, database.settings, mostDatabaseConnections(config))),
+      database.read(() => serverProblems(database.sequelize, database.settings, maxDatabaseConnections(config))),
     clockSkewMs: () => database.read(() => clockSkewMs(database.sequelize, now)),
   };
 }

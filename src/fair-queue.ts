@@ -49,11 +49,11 @@ const refused = () => new AppError('OVERLOADED');
  * loses its newest one.
  */
 export function createFairQueue({
-  entries: mostEntries,
-  bytes: mostBytes = Number.POSITIVE_INFINITY,
+  entries: maxEntries,
+  bytes: maxBytes = Number.POSITIVE_INFINITY,
   entriesEach,
   waitMs,
-  runningBytes: mostRunningBytes = 0,
+  runningBytes: maxRunningBytes = 0,
 }: QueueBounds): FairQueue {
   /** The entries by account, the next account first. */
   const waiting = new Map<string, Entry[]>();
@@ -69,7 +69,7 @@ export function createFairQueue({
     else waiting.delete(entry.account);
   }
 
-  const mayRun = ({ bytes }: Entry) => running === 0 || runningBytes + bytes <= mostRunningBytes;
+  const mayRun = ({ bytes }: Entry) => running === 0 || runningBytes + bytes <= maxRunningBytes;
 
   async function begin(entry: Entry): Promise<void> {
     running += 1;
@@ -97,8 +97,8 @@ export function createFairQueue({
   function dropExcess(): void {
     // A single file may exceed the limit: uploads have a limit of their own.
     const isFull = (entries: readonly Entry[]) =>
-      entries.length > mostEntries ||
-      (entries.length > 1 && entries.reduce((sum, { bytes }) => sum + bytes, 0) > mostBytes);
+      entries.length > maxEntries ||
+      (entries.length > 1 && entries.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes);
     while (isFull(all())) {
       // Of accounts with equally many entries, the last one.
       const longest = [...waiting.values()].reduce((most, one) => (one.length >= most.length ? one : most));

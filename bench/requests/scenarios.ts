@@ -50,13 +50,13 @@ function mixing(data: ProgrammeData): Sent {
 export const mixed = (stage: Stage<ProgrammeData>) => compared('mixed', stage, stage.folder, () => mixing(stage.data));
 
 /** The limits of a process under half the load that it can carry. */
-const mostMiB = 160;
+const maxMiB = 160;
 /** What the rhythm of the garbage collector makes of a constant size. */
-const mostGrowth = 0.03;
+const maxGrowth = 0.03;
 
 /**
  * The memory of the service while it answers half as many requests of the mixture as it can: after its first minute, it
- * doesn't grow, and in the last none of its processes has {@link mostMiB}.
+ * doesn't grow, and in the last none of its processes has {@link maxMiB}.
  */
 export async function memory(stage: Stage<ProgrammeData>): Promise<void> {
   const { service, data, folder } = stage;
@@ -83,8 +83,8 @@ export async function memory(stage: Stage<ProgrammeData>): Promise<void> {
   const peakMiB = peakMemory(service);
   verdict(
     'memory at half the capacity',
-    `${settled.toFixed(0)} MiB after the first minute, ${end.toFixed(0)} MiB after ${minutes} (limit ${mostMiB}; ${(100 * growth).toFixed(1)} % more, limit ${100 * mostGrowth}) at ${whole(rate)} requests/s (${result.shed} refused), at most ${most.toFixed(0)} MiB a process, ${peakMiB.toFixed(0)} at the full capacity before`,
-    growth <= mostGrowth && end < mostMiB,
+    `${settled.toFixed(0)} MiB after the first minute, ${end.toFixed(0)} MiB after ${minutes} (limit ${maxMiB}; ${(100 * growth).toFixed(1)} % more, limit ${100 * maxGrowth}) at ${whole(rate)} requests/s (${result.shed} refused), at most ${most.toFixed(0)} MiB a process, ${peakMiB.toFixed(0)} at the full capacity before`,
+    growth <= maxGrowth && end < maxMiB,
     {
       median: end,
       unit: 'MiB',

@@ -15,7 +15,7 @@ const dash = /^\p{Pd}$/u;
 const digit = /^\p{Nd}$/u;
 const firstMark = 0x300;
 const mark = /^[\p{M}\uff9e\uff9f]$/u;
-const mostMarks = 30;
+const maxMarks = 30;
 
 const letters = new Map([
   ...Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' }),
@@ -29,7 +29,7 @@ function hasTooManyMarks(text) {
   let inARow = 0;
   for (const character of text) {
     inARow = character.codePointAt(0) >= firstMark && mark.test(character) ? inARow + 1 : 0;
-    if (inARow > mostMarks) return true;
+    if (inARow > maxMarks) return true;
   }
   return false;
 }

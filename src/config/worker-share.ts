@@ -49,7 +49,7 @@ export function settingsOfWorker(config: Config, { of }: WorkerShare): Config {
  * How many connections `serve` opens at most to a MySQL or MariaDB server: the pools of all workers, of one more that
  * replaces another, and that of the process that starts them.
  */
-export function mostDatabaseConnections(config: Config): number {
+export function maxDatabaseConnections(config: Config): number {
   const { database } = config;
   if (database.dialect === 'sqlite') return 1;
   const workers = workerCount(config);

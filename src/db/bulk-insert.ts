@@ -28,7 +28,7 @@ const firstStatementCharacters = 6_000;
 export class Inserts {
   readonly #transaction: Transaction;
   #answer: Promise<unknown> = Promise.resolve();
-  #mostCharacters = firstStatementCharacters;
+  #maxCharacters = firstStatementCharacters;
 
   constructor(transaction: Transaction) {
     this.#transaction = transaction;
@@ -75,7 +75,7 @@ export class Inserts {
     let statement = '';
     for (const row of rows) {
       const values = `(${row.map(literal).join(',')})`;
-      if (statement !== '' && statement.length + values.length > this.#mostCharacters) {
+      if (statement !== '' && statement.length + values.length > this.#maxCharacters) {
         await this.#send(sequelize, statement);
         statement = '';
       }
@@ -90,7 +90,7 @@ export class Inserts {
    */
   async #send(sequelize: Sequelize, sql: string): Promise<void> {
     await this.#answer;
-    this.#mostCharacters = statementCharacters;
+    this.#maxCharacters = statementCharacters;
     // With the type given, Sequelize doesn't parse the statement to find out.
     this.#answer = sequelize.query(sql, { type: QueryTypes.INSERT, transaction: this.#transaction });
     // Awaited before the next statement; until then a rejection must not count as unhandled.

@@ -79,16 +79,16 @@ export interface CourseFields {
 }
 
 /** The most trainees that a course can be limited to. */
-const mostStudents = 1_000_000;
-const mostTags = 30;
+const maxSeats = 1_000_000;
+const maxTags = 30;
 
 const tags = Joi.array()
   .items(fields.tag)
-  .max(mostTags)
+  .max(maxTags)
   .unique()
   .messages({
     'array.base': 'Tags must be a list of words.',
-    'array.max': `There may be at most ${mostTags} tags.`,
+    'array.max': `There may be at most ${maxTags} tags.`,
     'array.unique': 'Each tag may be given once.',
     'array.sparse': 'Tags must be a list of words.',
   });
@@ -104,7 +104,7 @@ const courseFields = {
   tags,
   requirements: orNothing(fields.multiLine('Requirements', 5000)),
   learningOutcomes: orNothing(fields.multiLine('Learning outcomes', 5000)),
-  maxStudents: fields.strictWholeNumber('maxStudents', 1, mostStudents).allow(null),
+  maxStudents: fields.strictWholeNumber('maxStudents', 1, maxSeats).allow(null),
   startDate: orNothing(fields.date('startDate')),
   endDate: orNothing(fields.date('endDate')),
   location: orNothing(fields.singleLine('Location', 1, 255)),

@@ -117,23 +117,23 @@ export const enrollmentAssignmentSchema = Joi.object<EnrollmentAssignment>({
 });
 
 /** Accounts or enrollments that one request can name. */
-const mostIds = 500;
+const maxIds = 500;
 
-const ids = (label: string) => fields.idList(label, mostIds).required();
+const ids = (label: string) => fields.idList(label, maxIds).required();
 
 export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> {
   traineeIds: string[];
 }
 
 /** Characters of notes in the answer to one request: each of its enrollments repeats them. */
-const mostNotes = 100_000;
+const maxNotes = 100_000;
 
 /** The notes stand after `traineeIds`, which have been checked by then. */
 function notesForAll(value: string, { message, state }: Types.CustomHelpers): string | Types.ErrorReport {
   // The first ancestor is the object that the notes are of.
   const { traineeIds } = state.ancestors[0] as { traineeIds?: unknown };
-  const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), mostIds) : 1;
-  const most = Math.floor(mostNotes / count);
+  const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), maxIds) : 1;
+  const most = Math.floor(maxNotes / count);
   return fields.characters(value) > most
     ? message({ custom: `Notes must be at most ${most} characters for ${count} trainees.` })
     : value;

@@ -74,7 +74,7 @@ export interface ImportOptions {
 }
 
 /** One for each column that a file may have. */
-export const mostMappings = 256;
+export const maxMappings = 256;
 
 const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 
@@ -113,10 +113,10 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .meta({ enum: ['auto', ',', ';', 'tab', '|'] }),
   map: Joi.array()
     .items(Joi.string().pattern(/=/).max(1000).meta({ maxLength: 1000 }))
-    .max(mostMappings)
+    .max(maxMappings)
     .empty(Joi.array().length(0))
     .messages({
-      'array.max': `No more than ${mostMappings} mappings can be given.`,
+      'array.max': `No more than ${maxMappings} mappings can be given.`,
       'string.max': 'A mapping can have no more than 1000 characters.',
       '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.',
     }),
@@ -175,9 +175,9 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
           .description('Field that the column is imported as; null: it is not imported'),
       }),
     )
-    .max(mostMappings)
+    .max(maxMappings)
     .messages({
-      'array.max': `No more than ${mostMappings} columns can be mapped.`,
+      'array.max': `No more than ${maxMappings} columns can be mapped.`,
       'array.base': 'map must be a list of columns with their fields.',
     })
     .description('What columns are, where that was not understood; others stay as they are')

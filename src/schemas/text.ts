@@ -4,7 +4,7 @@
  */
 
 /** Combining marks that may follow each other: as many as in Unicode's Stream-Safe Text Format (UAX #15, section 13). */
-const mostMarks = 30;
+const maxMarks = 30;
 
 // With the half-width sound marks of Katakana, which are letters until they are normalised.
 const mark = /^[\p{M}\uff9e\uff9f]$/u;
@@ -17,7 +17,7 @@ export function hasTooManyMarks(text: string): boolean {
   let inARow = 0;
   for (const character of text) {
     inARow = (character.codePointAt(0) ?? 0) >= firstMark && mark.test(character) ? inARow + 1 : 0;
-    if (inARow > mostMarks) return true;
+    if (inARow > maxMarks) return true;
   }
   return false;
 }

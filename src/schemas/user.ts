@@ -107,7 +107,7 @@ export const bulkActions = ['activate', 'deactivate', 'reset_password', 'delete'
 export type BulkAction = (typeof bulkActions)[number];
 
 /** Accounts that one bulk operation can change. */
-export const mostBulkAccounts = 1000;
+export const maxBulkAccounts = 1000;
 
 export interface BulkChange {
   action: BulkAction;
@@ -131,7 +131,7 @@ export const bulkChangeSchema = Joi.object<BulkChange>({
       'any.required': 'action is required.',
       'any.only': `action must be one of: ${bulkActions.join(', ')}.`,
     }),
-  ids: fields.idList('ids', mostBulkAccounts),
+  ids: fields.idList('ids', maxBulkAccounts),
   filter: Joi.object({
     role: fields.role,
     isActive: strictBoolean('isActive'),

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { type FieldProblem, validationError } from '../errors.js';
 
 /** Maximum number of problems reported for one input. */
-const mostProblems = 20;
+const maxProblems = 20;
 
 /**
  * Checks raw input against a schema and gives the normalised value. Unknown keys are dropped, and those that
@@ -28,7 +28,7 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
     if (!firstByPath.has(path))
       firstByPath.set(path, { path, message: detail.message, ...(otherFields && { otherFields }) });
   }
-  throw validationError([...firstByPath.values()].slice(0, mostProblems));
+  throw validationError([...firstByPath.values()].slice(0, maxProblems));
 }
 
 /** Joi leaves alone what is `undefined`; to spread such a field would clear what it doesn't speak of. */

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../db/models/audit-entry.js';
 import type { Core } from './core.js';
 
 /** Texts of more bytes than this are stored apart. A reference has 55. */
-const mostBytes = 64;
+const maxBytes = 64;
 
 /** How precise the time is at which a text was last used, in milliseconds: a write for each use would cost more than it tells. */
 export const usedPrecisionMs = 3_600_000;
@@ -38,7 +38,7 @@ export class AuditTexts {
 
   /** A value as it stands in JSON: a reference in the place of a long text. */
   stored(value: unknown): unknown {
-    if (typeof value !== 'string' || Buffer.byteLength(value) <= mostBytes) return value;
+    if (typeof value !== 'string' || Buffer.byteLength(value) <= maxBytes) return value;
     const id = createHash('sha256').update(value).digest('base64url');
     this.#texts.set(id, value);
     return { [referenceKey]: id };

@@ -15,7 +15,7 @@ import { AuditTexts, addValues } from './audit-texts.js';
 import type { Actor, Core } from './core.js';
 import { newIds } from './ids.js';
 import { withCreation } from './imported-accounts.js';
-import { mostCounted, type Page, pageOf } from './paging.js';
+import { maxCounted, type Page, pageOf } from './paging.js';
 
 /** A record about something of one kind. */
 interface AuditRecordOn<Type extends AuditTargetType> {
@@ -170,7 +170,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
     ['at', 'DESC'],
     ['id', 'DESC'],
   ];
-  const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, mostCounted });
+  const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, maxCounted });
   const page = await withCreation(core, listing, recorded);
   await addValues(core, page.items);
   await addNames(core, page.items);

@@ -50,7 +50,7 @@ async function createdBy({ database }: Core, imports: readonly Import[], userId:
 }
 
 /** How many starts and resumptions of an import are read: most have one. */
-const mostBegins = 100;
+const maxBegins = 100;
 
 /** Who ran an import at a time: the one who started or resumed it last. The service runs those over HTTP for their creator. */
 async function actorOf(
@@ -62,7 +62,7 @@ async function actorOf(
     attributes: ['at', 'actorId', 'origin', 'osUser'],
     where: { targetId: id, action: ['import.start', 'import.resume'] },
     order: [['id', 'DESC']],
-    limit: mostBegins,
+    limit: maxBegins,
   });
   // Clocks may differ: then it is the first one.
   const begin = begins.find((entry) => entry.at <= at) ?? begins.at(-1);

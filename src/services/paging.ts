@@ -23,7 +23,7 @@ export interface Pagination {
 }
 
 /** Rows that are counted of listings of everything. */
-export const mostCounted = 10_000;
+export const maxCounted = 10_000;
 
 /** The rows of a listing, by the indexes that have them. */
 export interface Parts<M extends Model> {
@@ -76,7 +76,7 @@ export const partsWith =
 
 interface Listing<M extends Model> extends Omit<Listed<M>, 'parts'> {
   /** At most so many rows are counted, or those up to the end of the page: for listings of everything. All by default. */
-  mostCounted?: number;
+  maxCounted?: number;
   /**
    * Conditions by which rows are counted sooner than by `where`, up to the bound: all but the last have some of the rows, and
    * decide where these are more than the bound; the last has all.
@@ -201,7 +201,7 @@ export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
   paging: PagingWithKey,
-  { ifNone, mostCounted: most, counted: countedBy, findParts, ...listed }: Listing<M>,
+  { ifNone, maxCounted: most, counted: countedBy, findParts, ...listed }: Listing<M>,
 ): Promise<Page<M>> {
   const { page, limit, afterId } = paging;
   // To the end of the page at least, so that clients that read pages until the last one come to the end.

@@ -59,9 +59,9 @@ function jpegScans(content: Buffer, most: number): number {
 
 /**
  * Reads the cost of a picture.
- * @param mostScans counting may stop beyond this number
+ * @param maxScans counting may stop beyond this number
  */
-export async function imageCost(file: string, mostScans: number): Promise<ImageCost> {
+export async function imageCost(file: string, maxScans: number): Promise<ImageCost> {
   const handle = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(33), 0, 33, 0);
@@ -69,7 +69,7 @@ export async function imageCost(file: string, mostScans: number): Promise<ImageC
     if (start.subarray(0, 8).equals(pngSignature)) return pngCost(start);
     if (start[0] !== 0xff || start[1] !== 0xd8) return lineByLine;
     // Uploads of pictures are limited to some megabytes.
-    return { scans: jpegScans(await handle.readFile(), mostScans), wholeBytes: 0 };
+    return { scans: jpegScans(await handle.readFile(), maxScans), wholeBytes: 0 };
   } finally {
     await handle.close();
   }

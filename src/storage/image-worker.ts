@@ -8,11 +8,11 @@ import { imageCost, tooMuchMemory } from './image-header.js';
 import type { ImageReply, ImageTask } from './image-process.js';
 
 /** More than any program writes: encoders write about 10 scans, optimisers up to about 20. */
-const mostScans = 64;
+const maxScans = 64;
 /** The interval of the memory check, in milliseconds; decoding takes some megabytes in that time. */
 const memoryCheckMs = 10;
 
-const tooManyScans = `The image may have at most ${mostScans} scans. Save it again as a plain JPEG.`;
+const tooManyScans = `The image may have at most ${maxScans} scans. Save it again as a plain JPEG.`;
 
 /** A problem of the picture; its message is for the sender. */
 class ImageProblem extends Error {}
@@ -47,8 +47,8 @@ async function convert(
   { source, maxPixels, width, height, wholeBytes }: ImageTask,
   sharp: Awaited<ReturnType<typeof loadSharp>>,
 ) {
-  const cost = await imageCost(source, mostScans);
-  if (cost.scans > mostScans) throw new ImageProblem(tooManyScans);
+  const cost = await imageCost(source, maxScans);
+  if (cost.scans > maxScans) throw new ImageProblem(tooManyScans);
   const image = sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 });
   try {
     // Checks the format and the number of pixels first.

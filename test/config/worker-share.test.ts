@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
-import { coresOf, mostDatabaseConnections, settingsOfWorker, workerCount } from '../../src/config/worker-share.js';
+import { coresOf, maxDatabaseConnections, settingsOfWorker, workerCount } from '../../src/config/worker-share.js';
 
 describe('The share of a worker', () => {
   const config = (env: Record<string, string> = {}) =>
@@ -47,8 +47,8 @@ describe('The share of a worker', () => {
   });
 
   it('is counted with one more for a replacement, and the connection of the first process', () => {
-    expect(mostDatabaseConnections(config({ DB_POOL_MAX: '30' }))).to.equal(30);
-    expect(mostDatabaseConnections(config({ DB_POOL_MAX: '30', WORKERS: '3' }))).to.equal(4 * 10 + 1);
+    expect(maxDatabaseConnections(config({ DB_POOL_MAX: '30' }))).to.equal(30);
+    expect(maxDatabaseConnections(config({ DB_POOL_MAX: '30', WORKERS: '3' }))).to.equal(4 * 10 + 1);
   });
 
   it('of auto is a core, and everything on SQLite', () => {

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { withLease } from '../../src/db/lease.js';
 import { AppError } from '../../src/errors.js';
-import { mostCounted } from '../../src/services/paging.js';
+import { maxCounted } from '../../src/services/paging.js';
 import { emailsOf, people, recordsOf, useImporting } from '../services/imports/support/importing.js';
 import { expectWholeLedger } from '../services/imports/support/running.js';
 import { atDepth } from '../support/depth.js';
@@ -67,7 +67,7 @@ const seenWords = (page: Page): Promise<string[]> =>
   page.evaluate(() => [...(globalThis as unknown as { seenWords: Set<string> }).seenWords]);
 
 /** How many accounts the page of people tells of: those of the file and the super admin's. */
-const accounts = count < mostCounted ? (count + 1).toLocaleString('en-GB') : 'more than 10,000';
+const accounts = count < maxCounted ? (count + 1).toLocaleString('en-GB') : 'more than 10,000';
 
 /** The session has survived: other pages are shown without signing in again. */
 async function expectSignedIn(tabs: readonly Page[]): Promise<void> {

@@ -54,7 +54,7 @@ export interface LoadResult {
 }
 
 /** Sockets at most that wait for answers. */
-const mostSockets = 1500;
+const maxSockets = 1500;
 
 const load = JSON.parse(process.argv[2] ?? '') as Load;
 const requests: readonly Request[] =
@@ -172,7 +172,7 @@ function openLoop(rate: number): void {
     for (; sent < due; sent += 1) {
       let socket = idle.pop();
       while (socket?.destroyed) socket = idle.pop();
-      if (!socket && open >= mostSockets) {
+      if (!socket && open >= maxSockets) {
         result.unsent += 1;
         continue;
       }

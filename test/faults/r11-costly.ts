@@ -30,8 +30,8 @@ const pauseMs = 40;
 const ordinary = { share: 1 - Math.min(onThisMachine(20), 50) / 100, p99Ms: onThisMachine(500) };
 /** The service itself builds these pages, and works as hard as it lets itself. */
 const largePages = { share: 0.5, p99Ms: onThisMachine(2000) };
-const mostMemory = 512;
-const mostDisk = 200;
+const maxMemory = 512;
+const maxDisk = 200;
 const sessionRows = 20_000;
 /** How long the service may take to be well again, and what is well, in milliseconds: not less, or calm would be chosen. */
 const recoveryMs = 60_000;
@@ -259,9 +259,9 @@ export async function run(): Promise<Verdict[]> {
           timed: true,
         },
         {
-          promised: `meanwhile memory under ${mostMemory} MiB, disk under ${mostDisk} MB`,
+          promised: `meanwhile memory under ${maxMemory} MiB, disk under ${maxDisk} MB`,
           measured: `${most.memory} MiB, ${most.disk} MB`,
-          kept: most.memory > 0 && most.memory < mostMemory && most.disk < mostDisk,
+          kept: most.memory > 0 && most.memory < maxMemory && most.disk < maxDisk,
         },
       );
       const arePrepared = portraits.length > 0 && portraits.every(({ status }) => status === 200);

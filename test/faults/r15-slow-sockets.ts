@@ -100,7 +100,7 @@ export async function run(): Promise<Verdict[]> {
     const instance = await stage.start();
     const { adminToken } = await people(instance.url);
     const verdicts = await holdSockets(instance, adminToken);
-    const most = instance.mostMemory();
+    const most = instance.maxMemory();
     return [...verdicts, { promised: 'memory under 512 MiB', measured: `at most ${most} MiB`, kept: most < 512 }];
   } finally {
     await stage.close();

@@ -19,7 +19,7 @@ const warmUpMs = 20_000;
 const slowMs = 500;
 const feltShare = 0.1;
 /** What objects may take more after a fault than before all of them, in MiB; the load is the same. */
-const mostGrowth = 30;
+const maxGrowth = 30;
 /** Fewer looks at /healthz would say little: it is looked at several times a second. */
 const leastProbes = 200;
 
@@ -150,9 +150,9 @@ async function sufferAll(faults: readonly Fault[]): Promise<Verdict[]> {
         kept: exitCode === 0 && tookMs < 25_000,
       },
       {
-        promised: `${all}: memory flat (what is in use grows by less than ${mostGrowth} MiB)`,
+        promised: `${all}: memory flat (what is in use grows by less than ${maxGrowth} MiB)`,
         measured: `${before} MiB before, ${phases.map(({ memory }) => memory).join(', ')} MiB after each fault`,
-        kept: before > 0 && phases.every(({ memory }) => memory - before < mostGrowth),
+        kept: before > 0 && phases.every(({ memory }) => memory - before < maxGrowth),
       },
     ];
   } finally {

@@ -47,14 +47,14 @@ async function once(name: string): Promise<Verdict[]> {
 }
 
 /** How often a run is made where only times speak against it: other programs may keep the machine busy. */
-const mostTries = 3;
+const maxTries = 3;
 
 async function untilTimesAreKept(name: string): Promise<Verdict[]> {
   for (let tries = 1; ; tries += 1) {
     const verdicts = await once(name);
     const broken = verdicts.filter(({ kept }) => kept === false);
     const onlyTimes = broken.length > 0 && broken.every(({ timed }) => timed);
-    if (!onlyTimes || tries === mostTries) return verdicts;
+    if (!onlyTimes || tries === maxTries) return verdicts;
     console.log(`${rows(broken)}\nOnly times are broken: ${name} is run again.`);
   }
 }

@@ -17,7 +17,7 @@ export interface Instance {
   exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
   /** What of it was in memory at most so far, in MiB. */
-  mostMemory(): number;
+  maxMemory(): number;
   /** What its objects take once those that nobody uses are collected, in MiB. Only where `collectable` is set. */
   usedMemory(): Promise<number>;
   /** What of it and of the processes that it has started is in memory now, in MiB. */
@@ -92,7 +92,7 @@ async function launch(program: string, folder: string, env: Record<string, strin
         pid,
         exited,
         kill,
-        mostMemory: () => memoryOf(pid).most,
+        maxMemory: () => memoryOf(pid).most,
         usedMemory: () => usedMemoryOf(child, folder),
         memoryOfAll: () => memoryOfAll(pid),
         cpuSeconds: () => cpuSeconds(pid),

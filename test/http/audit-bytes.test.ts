@@ -70,7 +70,7 @@ function longest(schema: Operation['body'], body: Record<string, unknown>): Reco
 }
 
 /** Less than the limit of bodies. */
-const mostBodyBytes = 100_000;
+const maxBodyBytes = 100_000;
 
 describe('The bytes that the audit log takes', () => {
   const { used, expectBounded, send } = useMeasured();
@@ -83,7 +83,7 @@ describe('The bytes that the audit log takes', () => {
       const body = given.body && longest(operation.body, given.body);
       // As many of the longest texts as a body takes.
       for (const field of Object.keys(body ?? {})) {
-        if (!body || Buffer.byteLength(JSON.stringify(body)) <= mostBodyBytes) break;
+        if (!body || Buffer.byteLength(JSON.stringify(body)) <= maxBodyBytes) break;
         body[field] = given.body?.[field];
       }
       const target = pathOf(path, given);

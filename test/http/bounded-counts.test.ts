@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { insertRows } from '../../src/db/bulk-insert.js';
 import { newIds } from '../../src/services/ids.js';
-import { mostCounted } from '../../src/services/paging.js';
+import { maxCounted } from '../../src/services/paging.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildTrainees, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -25,20 +25,20 @@ describe('The number of items of a large listing', function () {
     const { body } = await harness.api('get', path, by.token).expect(200);
     return body.pagination;
   }
-  const capped = { currentPage: 1, totalPages: 501, totalItems: mostCounted, itemsPerPage: 20, totalItemsCapped: true };
+  const capped = { currentPage: 1, totalPages: 501, totalItems: maxCounted, itemsPerPage: 20, totalItemsCapped: true };
 
   it('is exact up to 10,000, and "more than 10,000" beyond', async () => {
     const others = Object.keys(cast).length;
-    await addTrainees(mostCounted - others);
-    const exact = { currentPage: 1, totalPages: 500, totalItems: mostCounted, itemsPerPage: 20 };
+    await addTrainees(maxCounted - others);
+    const exact = { currentPage: 1, totalPages: 500, totalItems: maxCounted, itemsPerPage: 20 };
     expect(await paginationOf('/api/users')).to.deep.equal(exact);
     await buildUser(harness.context);
     expect(await paginationOf('/api/users')).to.deep.equal(capped);
   });
 
   it('is bounded for accounts, with filters too; pages lead to the last one, whose number is exact', async () => {
-    const total = mostCounted + 250 + Object.keys(cast).length;
-    await addTrainees(mostCounted + 250);
+    const total = maxCounted + 250 + Object.keys(cast).length;
+    await addTrainees(maxCounted + 250);
     expect(await paginationOf('/api/users')).to.deep.equal(capped);
     expect(await paginationOf('/api/users?role=trainee&locked=false&search=number')).to.deep.equal(capped);
     expect(await paginationOf('/api/users?role=trainer')).to.deep.equal({
@@ -78,7 +78,7 @@ describe('The number of items of a large listing', function () {
   it('is bounded for all enrollments and for who could be enrolled; exact for a trainer and a course', async () => {
     const { context } = harness;
     const { Enrollment } = context.database.models;
-    const count = mostCounted + 1;
+    const count = maxCounted + 1;
     const course = await buildCourse(context, cast.owner.user);
     const other = await buildCourse(context, cast.owner.user);
     const trainees = await addTrainees(count);
@@ -112,7 +112,7 @@ describe('The number of items of a large listing', function () {
   it('is bounded for courses and for the audit log', async () => {
     const { database } = harness.context;
     const { Course, AuditEntry } = database.models;
-    const count = mostCounted + 1;
+    const count = maxCounted + 1;
     const { id: _, ...course } = (await buildCourse(harness.context, cast.owner.user, { isPublished: true })).get({
       plain: true,
     });
@@ -121,7 +121,7 @@ describe('The number of items of a large listing', function () {
       const { trainerId, title, description, searchKey, titleKey } = course;
       await insertRows(
         Course,
-        newIds(mostCounted).map((id) => ({
+        newIds(maxCounted).map((id) => ({
           id,
           trainerId,
           title,

@@ -19,7 +19,7 @@ function filled(piece: (index: number) => string): string {
 }
 
 /** How many times a right query's cost a wrong one may have. */
-const mostTimes = 2;
+const maxTimes = 2;
 /** Requests measured together: a single one costs less than the clock tells. */
 const requests = 10;
 
@@ -74,7 +74,7 @@ for (const [name, { method, path, query }] of operations) {
       server.close();
     });
 
-    it(`costs at most ${mostTimes} times as much as a right one`, async () => {
+    it(`costs at most ${maxTimes} times as much as a right one`, async () => {
       const { token, params, query: right } = await examples[name](harness.context);
       const { port } = server.address() as AddressInfo;
       const place = pathOf(path, { ...(params && { params }) });
@@ -95,8 +95,8 @@ for (const [name, { method, path, query }] of operations) {
       await cpuMs(sendRight);
       for (const [what, text] of Object.entries(wrongQueries(Object.keys(query.describe().keys as object)))) {
         expect(await send(text), what).to.be.below(500);
-        const times = await timesTheCost(() => send(text), sendRight, mostTimes);
-        expect(times, what).to.be.at.most(mostTimes);
+        const times = await timesTheCost(() => send(text), sendRight, maxTimes);
+        expect(times, what).to.be.at.most(maxTimes);
       }
     });
   });

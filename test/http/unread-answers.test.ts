@@ -7,7 +7,7 @@ describe('Answers that their clients leave unread', () => {
   let waiting: ReturnType<typeof createWaitingRequests>;
   beforeEach(() => {
     cut = [];
-    waiting = createWaitingRequests({ maxConcurrent: 20, minimumRate: 500, mostHeld: 10 * megabyte });
+    waiting = createWaitingRequests({ maxConcurrent: 20, minimumRate: 500, maxHeld: 10 * megabyte });
   });
 
   /** An answer of which so much is kept; something of it is taken all the time. */

@@ -2,7 +2,7 @@ import type { DatabaseKind } from './options.js';
 import { type FileResult, type LegResult, legResult } from './result.js';
 
 /** More failed files than this have a cause that a second run won't make go away. */
-const mostFiles = 5;
+const maxFiles = 5;
 
 /** A test that failed beside others and passed alone. */
 export interface Flaky {
@@ -14,7 +14,7 @@ export interface Flaky {
 /** The files that are worth a second run, alone: those that failed, when they are few. */
 export function filesToRepeat({ files }: LegResult): string[] {
   const failed = files.filter(({ failures, tests }) => failures.length > 0 && tests.length > 0);
-  return failed.length > mostFiles ? [] : failed.map(({ file }) => file);
+  return failed.length > maxFiles ? [] : failed.map(({ file }) => file);
 }
 
 /** Whether every test of a file that passed or failed in the first run, also by its hooks, passes in the second. */

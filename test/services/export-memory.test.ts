@@ -8,7 +8,7 @@ import { importFile } from './imports/support/running.js';
 
 /** Exports that are left unread together, and what each may keep, in bytes: the text of a batch. */
 const exports = 20;
-const mostKept = 1_000_000;
+const maxKept = 1_000_000;
 
 describe('An export that its client leaves unread', () => {
   const importing = useImporting({ IMPORT_BATCH_ROWS: '1000' });
@@ -36,7 +36,7 @@ describe('An export that its client leaves unread', () => {
     }
     const kept = (memory() - before) / exports;
     for (const made of begun) await made.return(undefined);
-    expect(kept).to.be.below(mostKept);
+    expect(kept).to.be.below(maxKept);
   }
 
   it('keeps the text of a batch, not its accounts or rows', async () => {

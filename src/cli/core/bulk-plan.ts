@@ -45,7 +45,7 @@ export interface BulkWords {
 }
 
 /** How many are named before a question, of those to change and of those that can't be. */
-const mostShown = 20;
+const maxShown = 20;
 
 const labelOf = ({ named, given }: BulkOutcome) => named?.label ?? given ?? '';
 
@@ -61,9 +61,9 @@ export const countsOf = (outcomes: readonly BulkOutcome[]) => ({
 
 /** The lines of the first, and how many more there are. */
 function firstOf(outcomes: readonly BulkOutcome[], lineOf: (outcome: BulkOutcome) => string[]): string[] {
-  const left = outcomes.length - mostShown;
+  const left = outcomes.length - maxShown;
   return [
-    ...outcomes.slice(0, mostShown).flatMap(lineOf),
+    ...outcomes.slice(0, maxShown).flatMap(lineOf),
     ...(left > 0 ? [`  and ${left.toLocaleString('en')} more`] : []),
   ];
 }

@@ -26,7 +26,7 @@ interface EnrollmentDialogProps {
 }
 
 /** So many enrollments can be removed by one request. */
-const mostRemovals = 500;
+const maxRemovals = 500;
 
 /** What the field of notes begins with: those of one trainee, which the new ones replace. */
 const notesBefore = (rows: readonly EnrollmentRow[]): string => (rows.length === 1 ? (rows[0]?.notes ?? '') : '');
@@ -60,11 +60,11 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const words = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
 
   async function remove(): Promise<void> {
-    for (let first = 0; first < rows.length && !left.aborted; first += mostRemovals) {
-      const enrollmentIds = rows.slice(first, first + mostRemovals).map(({ id }) => id);
+    for (let first = 0; first < rows.length && !left.aborted; first += maxRemovals) {
+      const enrollmentIds = rows.slice(first, first + maxRemovals).map(({ id }) => id);
       await call('removeMany', { body: { enrollmentIds } });
       onDone(enrollmentIds);
-      const others = rows.slice(first + mostRemovals);
+      const others = rows.slice(first + maxRemovals);
       if (others.length > 0) setShown({ action, rows: others });
       setDone(first + enrollmentIds.length);
     }

@@ -26,10 +26,10 @@ export const countOf = (selected: Selected): number =>
   selected.kind === 'accounts' ? selected.accounts.size : selected.count;
 
 /** The most accounts that the service changes in one request. */
-export const mostAccounts = 1000;
+export const maxAccounts = 1000;
 
 /** The most accounts that the service lists at once. */
-const mostListed = 100;
+const maxListed = 100;
 
 /** The accounts themselves: those of a filter are asked for by the page. @throws ApiError */
 export async function accountsOf(selected: Selected): Promise<ReadonlyMap<string, Account>> {
@@ -38,10 +38,10 @@ export async function accountsOf(selected: Selected): Promise<ReadonlyMap<string
   for (let after: { afterId?: string } = {}; ; ) {
     // Never by the number of the page: an account that leaves the filter meanwhile would move the others forward. When the account
     // that pages follow has left it, the service begins again with the first page.
-    const { users } = await call('listUsers', { query: { ...selected.filter, ...after, limit: mostListed } });
+    const { users } = await call('listUsers', { query: { ...selected.filter, ...after, limit: maxListed } });
     for (const account of users) accounts.set(account.id, account);
     const last = users.at(-1);
-    if (last === undefined || users.length < mostListed) return accounts;
+    if (last === undefined || users.length < maxListed) return accounts;
     after = { afterId: last.id };
   }
 }
@@ -56,7 +56,7 @@ export async function targetOf(selected: Selected): Promise<Target> {
 }
 
 /** The most trainees that the service enrolls in one request. */
-const mostTrainees = 500;
+const maxTrainees = 500;
 
 /**
  * Enrolls accounts in a course.
@@ -65,8 +65,8 @@ const mostTrainees = 500;
  */
 export async function enroll(courseId: string, accounts: readonly Account[], signal: AbortSignal): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (let begin = 0; begin < accounts.length && !signal.aborted; begin += mostTrainees) {
-    const some = accounts.slice(begin, begin + mostTrainees);
+  for (let begin = 0; begin < accounts.length && !signal.aborted; begin += maxTrainees) {
+    const some = accounts.slice(begin, begin + maxTrainees);
     try {
       const { skipped } = await call('assignMany', { body: { courseId, traineeIds: some.map(({ id }) => id) } });
       const reasons = new Map(skipped.map(({ traineeId, reason }) => [traineeId, reason]));

@@ -2,7 +2,7 @@ import { Button, Group, Menu, Paper, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../i18n/format.js';
-import { type BulkAction, bulkActions, countOf, mostAccounts, type Selected } from './bulk-actions.js';
+import { type BulkAction, bulkActions, countOf, maxAccounts, type Selected } from './bulk-actions.js';
 
 interface SelectionBarProps {
   selected: Selected;
@@ -32,7 +32,7 @@ export function SelectionBar({ selected, matching, onSelectMatching, onClear, on
           <Text size="sm" fw={600} role="status">
             {t('people.bulk.selected', { count, number: formatNumber(count) })}
           </Text>
-          {selected.kind === 'accounts' && matching > count && matching <= mostAccounts && (
+          {selected.kind === 'accounts' && matching > count && matching <= maxAccounts && (
             <Button variant="subtle" size="compact-sm" onClick={onSelectMatching}>
               {t('people.bulk.selectMatching', { number: formatNumber(matching) })}
             </Button>

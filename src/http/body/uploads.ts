@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Request, Response } from 'express';
 import multer from 'multer';
 import { AppError, systemErrorCode, validationError } from '../../errors.js';
-import { mostMappings } from '../../schemas/import.js';
+import { maxMappings } from '../../schemas/import.js';
 import { type UploadLimit, uploadFault } from '../../services/files/files.js';
 import { runMiddleware } from './run-middleware.js';
 import { uploadFolder } from './upload-folder.js';
@@ -32,16 +32,16 @@ export interface UploadSettings {
 }
 
 /** The form may say no more than an import takes: its options, and a mapping for each column. */
-const mostFields = mostMappings + 60;
+const maxFields = maxMappings + 60;
 const formLimits = {
   files: 1,
-  fields: mostFields,
-  parts: mostFields + 1,
+  fields: maxFields,
+  parts: maxFields + 1,
   fieldNameSize: 100,
   fieldSize: 10_000,
   fieldNestingDepth: 1,
   // Otherwise "map[4000000000]" would make a list of that length.
-  fieldArrayIndexLimit: mostMappings,
+  fieldArrayIndexLimit: maxMappings,
 };
 
 /** What surrounds a file in a form takes no more than this, in bytes. */

@@ -18,7 +18,7 @@ const heartbeatMs = 15_000;
 const sessionMs = 3000;
 
 /** How many streams of events an account may have on an instance. */
-const mostStreams = 20;
+const maxStreams = 20;
 
 const underWay = new Set(['planning', 'queued', 'running', 'undoing']);
 
@@ -66,7 +66,7 @@ function createStreamLimit() {
     /** Streams while the account has fewer than its limit. @throws AppError `OVERLOADED`, instead of the first piece */
     async *within(account: string, stream: AsyncIterable<string>): AsyncGenerator<string> {
       const count = counts.get(account) ?? 0;
-      if (count >= mostStreams) throw new AppError('OVERLOADED');
+      if (count >= maxStreams) throw new AppError('OVERLOADED');
       counts.set(account, count + 1);
       try {
         yield* stream;

@@ -89,7 +89,7 @@ export function createAdmission(
   const waits = new WeakMap<ServerResponse, number>();
   const queue = new RequestQueue();
   const arrivals = createArrivals();
-  const mostEach = Math.max(1, Math.floor(maxConcurrent * shareOfSlots));
+  const maxEach = Math.max(1, Math.floor(maxConcurrent * shareOfSlots));
   /** Requests that are being processed, in all and by network. */
   let working = 0;
   const workingOf = new Map<string, number>();
@@ -99,7 +99,7 @@ export function createAdmission(
   const hasFreeSlot = () => working < maxConcurrent;
 
   function mayBegin(network: string): boolean {
-    return (workingOf.get(network) ?? 0) < mostEach || !arrivals.hasOthers(network, performance.now());
+    return (workingOf.get(network) ?? 0) < maxEach || !arrivals.hasOthers(network, performance.now());
   }
 
   /** A slot more or less that a network has. */

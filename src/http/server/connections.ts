@@ -34,7 +34,7 @@ export interface ConnectionLimits {
 }
 
 /** Pipelined requests on one connection; one that sends more is closed. */
-const mostPipelined = 32;
+const maxPipelined = 32;
 
 /** Node closes connections beyond these; eviction keeps the number below unless all are busy. */
 const slack = 200;
@@ -153,7 +153,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
       const { socket } = request;
       if (socket.destroyed) return;
       const { responses, line } = underWay.get(socket) ?? remember(socket);
-      if (responses.size >= mostPipelined) {
+      if (responses.size >= maxPipelined) {
         limits.onClosed?.();
         return void socket.destroy();
       }

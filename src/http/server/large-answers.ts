@@ -31,13 +31,13 @@ interface LargeRequest {
 }
 
 /** Two full pages of the catalogue with the longest texts. */
-const mostBuilt = 27_000_000;
+const maxBuilt = 27_000_000;
 /** What is smaller is built immediately: the number of running requests bounds it. */
 const ordinary = 2_000_000;
 /** After a large answer the next one waits for so many times as long as that took: the processor is for other requests too. */
 const restFactor = 3;
 const longestRestMs = 1000;
-const bounds = { entries: 200, entriesEach: 60, waitMs: 5000, runningBytes: mostBuilt };
+const bounds = { entries: 200, entriesEach: 60, waitMs: 5000, runningBytes: maxBuilt };
 
 /** How many items an operation's answer to a query can have; undefined unless it is a page that the contract calls large. */
 export function pageLength({ itemBytes, query }: Operation, asked: { limit?: unknown }): number | undefined {

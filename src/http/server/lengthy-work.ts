@@ -6,7 +6,7 @@ import { createFairQueue } from '../../fair-queue.js';
 /** Work that a small request can cause and that takes long: few are done at a time, for all accounts together. */
 export interface LengthyWork {
   /**
-   * Does the work of an operation that may take minutes, when fewer than {@link mostRunning} others are done.
+   * Does the work of an operation that may take minutes, when fewer than {@link maxRunning} others are done.
    * @throws AppError `OVERLOADED` when that takes too long, `BODY_INCOMPLETE` when its client has left, and what `work` throws
    */
   run<T>(request: { account: string; signal: AbortSignal }, work: () => Promise<T>): Promise<T>;
@@ -15,9 +15,9 @@ export interface LengthyWork {
 }
 
 /** How many operations are done at the same time. */
-const mostRunning = 2;
+const maxRunning = 2;
 /** A few may wait for as long as a client waits for an answer. */
-const bounds = { entries: 50, entriesEach: 10, waitMs: 5000, runningBytes: mostRunning };
+const bounds = { entries: 50, entriesEach: 10, waitMs: 5000, runningBytes: maxRunning };
 
 /** While other exports wait, the next piece waits for as long as the one before it took, but no longer than this; milliseconds. */
 const longestRestMs = 250;

@@ -2,7 +2,7 @@ import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { AppError } from '../../errors.js';
 
 /** No operation has nearly as many, and each takes time. */
-const mostParameters = 100;
+const maxParameters = 100;
 
 /**
  * The parameters of a query, for Express.
@@ -11,7 +11,7 @@ const mostParameters = 100;
  */
 export function parseQuery(text: string | null): ParsedUrlQuery {
   if (text === null) return {};
-  if (text.split('&', mostParameters + 1).length > mostParameters)
-    throw new AppError('MALFORMED_URL', `The query has more than ${mostParameters} parameters.`);
+  if (text.split('&', maxParameters + 1).length > maxParameters)
+    throw new AppError('MALFORMED_URL', `The query has more than ${maxParameters} parameters.`);
   return parse(text);
 }

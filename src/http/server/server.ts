@@ -48,7 +48,7 @@ export const requestTimeoutMs = 10 * 60_000;
 /** How often Node checks the time limits of connections, in milliseconds; its default of 30 s is too coarse. */
 const checkEveryMs = 2000;
 /** Sockets beyond these are closed: each takes memory and a descriptor. */
-const mostConnections = 5000;
+const maxConnections = 5000;
 
 /** Connections waiting to be accepted: more than a burst brings, as the system drops the rest and clients retry after seconds. */
 const backlog = 2048;
@@ -250,7 +250,7 @@ export async function startServer(
   });
   const isProxy = trustOf(app);
   const connections = trackConnections(server, {
-    total: mostConnections,
+    total: maxConnections,
     perAddress: connectionsPerAddress,
     isTrusted: (address) => isProxy(address, 0),
     onClosed() {

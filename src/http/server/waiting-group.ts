@@ -86,9 +86,9 @@ export function slowFor(entry: Entry, minimumRate: number): number {
 /**
  * The answers to end so that the bytes of the rest fit: the oldest of the address, or of the account where that isn't known, that
  * keeps most bytes, however fast they are read.
- * @param mostHeld bytes of all answers together
+ * @param maxHeld bytes of all answers together
  */
-export function excessAnswers(answers: Iterable<Entry>, mostHeld: number): Entry[] {
+export function excessAnswers(answers: Iterable<Entry>, maxHeld: number): Entry[] {
   const owners = new Map<string, { bytes: number; entries: Entry[] }>();
   let total = 0;
   for (const entry of answers) {
@@ -102,7 +102,7 @@ export function excessAnswers(answers: Iterable<Entry>, mostHeld: number): Entry
     total += bytes;
   }
   const excess: Entry[] = [];
-  while (total > mostHeld) {
+  while (total > maxHeld) {
     const [largest] = [...owners.values()].sort((one, other) => other.bytes - one.bytes);
     const oldest = largest?.entries.shift();
     if (!largest || !oldest) break;

@@ -30,7 +30,7 @@ export interface WaitingLimits {
   minimumRate: number;
   slowMs?: number;
   /** How much of all answers may be kept until it is taken, in bytes. */
-  mostHeld?: number;
+  maxHeld?: number;
   /** Told of each request that is ended because its client keeps it waiting. */
   onCut?(): void;
 }
@@ -52,7 +52,7 @@ export function createWaitingRequests({
   maxConcurrent,
   minimumRate,
   slowMs = defaultSlowMs,
-  mostHeld = defaultMostHeld,
+  maxHeld = defaultMostHeld,
   onCut,
 }: WaitingLimits): WaitingRequests {
   const total = Math.max(400, 50 * maxConcurrent);
@@ -163,7 +163,7 @@ export function createWaitingRequests({
       // The work is done: the response is sent in any case.
       if (competitors) endStalled(competitors);
       const leave = groups.answers.add(request);
-      for (const entry of excessAnswers(groups.answers.entries, mostHeld)) end(entry);
+      for (const entry of excessAnswers(groups.answers.entries, maxHeld)) end(entry);
       return leave;
     },
 

@@ -1,7 +1,7 @@
 import { Op } from 'sequelize';
 import type { User } from '../../db/models/user.js';
 import { AppError, isAppError, notFound, validationError } from '../../errors.js';
-import { type BulkAction, type BulkChange, bulkChangeSchema, mostBulkAccounts } from '../../schemas/user.js';
+import { type BulkAction, type BulkChange, bulkChangeSchema, maxBulkAccounts } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { isSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
@@ -47,14 +47,14 @@ async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string
   const where = await (await listingFilter(core, filter)).all();
   return core.database.read(async () => {
     const matched = await User.count({ where });
-    if (matched > mostBulkAccounts)
+    if (matched > maxBulkAccounts)
       throw validationError([
         {
           path: 'filter',
-          message: `filter matches ${matched} accounts; at most ${mostBulkAccounts} can be changed at once.`,
+          message: `filter matches ${matched} accounts; at most ${maxBulkAccounts} can be changed at once.`,
         },
       ]);
-    const users = await User.findAll({ attributes: ['id'], where, order: [['id', 'ASC']], limit: mostBulkAccounts });
+    const users = await User.findAll({ attributes: ['id'], where, order: [['id', 'ASC']], limit: maxBulkAccounts });
     return users.map(({ id }) => id);
   });
 }

@@ -44,10 +44,10 @@ export async function listingFilter(core: Core, listing: UserFilter): Promise<Ac
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
-  const { where, mostCounted, findParts } = await listingFilter(core, listing);
+  const { where, maxCounted, findParts } = await listingFilter(core, listing);
   return pageOf(core, User, listing, {
     where,
-    mostCounted,
+    maxCounted,
     findParts,
     order: orderOf(listing),
     include: [currentLocks(core)],

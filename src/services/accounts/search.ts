@@ -7,7 +7,7 @@ import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
-import { type FindParts, mostCounted, type Parts, partsWith } from '../paging.js';
+import { type FindParts, maxCounted, type Parts, partsWith } from '../paging.js';
 import { areMany, searchBounds, sortingBounds } from '../search-size.js';
 
 /** The condition that accounts match a search. */
@@ -17,7 +17,7 @@ export interface AccountSearch {
   /** For those who read all that match. */
   all(): Promise<WhereOptions<User>>;
   /** See `Listing`. */
-  mostCounted: number;
+  maxCounted: number;
   /** Of a search by words. */
   findParts?: FindParts<User> | undefined;
   /** All that match, without regard to other filters, where they were read to find them. */
@@ -27,15 +27,15 @@ export interface AccountSearch {
 const same = (where: WhereOptions<User>, most: number): AccountSearch => ({
   where,
   all: async () => where,
-  mostCounted: most,
+  maxCounted: most,
 });
 
 /** The accounts of a search that meet other conditions. */
 export function narrowed(found: AccountSearch, and: (where: WhereOptions<User>) => WhereOptions<User>) {
-  const { where, mostCounted: most, findParts } = found;
+  const { where, maxCounted: most, findParts } = found;
   return {
     where: and(where),
-    mostCounted: most,
+    maxCounted: most,
     findParts: findParts && partsWith<User, User>(findParts, and),
   };
 }
@@ -52,10 +52,10 @@ interface Wanted extends WordSearch {
 }
 
 /** Accounts that are counted of a search by words: each may cost reading a row, to see whether it matches other filters. */
-const mostCountedByWords = 1000;
+const maxCountedByWords = 1000;
 
 /** As many words of a search are looked up, to find the rarest. */
-const mostWords = 3;
+const maxWords = 3;
 
 /** The keys that phones may begin with: of a number without its plus, too. */
 function phonesOf(search: string): string[] {
@@ -74,7 +74,7 @@ async function rareWordOf({ database }: Core, { words, phones, onlyIds }: Wanted
   const { sequelize, read } = database;
   // Many accounts have each initial.
   const longer = words.filter((word) => word.length > 1);
-  const longest = (longer.length > 0 ? longer : words).toSorted((a, b) => b.length - a.length).slice(0, mostWords);
+  const longest = (longer.length > 0 ? longer : words).toSorted((a, b) => b.length - a.length).slice(0, maxWords);
   // There is nothing to choose from one word: the first bound would only be counted for nothing.
   const bounds = longest.length > 1 ? searchBounds.rare : searchBounds.rare.slice(-2);
   const all = new Map<string, LookedUp>();
@@ -106,7 +106,7 @@ function accountsWithWord({ database }: Core, word: string, { words, phones, onl
     const { entries = Number.POSITIVE_INFINITY } = await findParts(collected);
     return entries > collected ? where : { [Op.and]: [isInAny(sequelize, word, phones)] };
   };
-  return { where, all, mostCounted: mostCountedByWords, findParts };
+  return { where, all, maxCounted: maxCountedByWords, findParts };
 }
 
 /** The accounts that have several words, or a phone. */
@@ -115,14 +115,14 @@ async function accountsWithWords(core: Core, sought: Wanted): Promise<AccountSea
   const matches = hasWords(sequelize, sought);
   const where = { [Op.and]: [matches] };
   const rare = await rareWordOf(core, sought);
-  if (!rare) return same(where, mostCountedByWords);
+  if (!rare) return same(where, maxCountedByWords);
   const { word, largest } = rare;
   const isRare = rare.entries !== undefined && rare.entries <= Math.max(...searchBounds.rare);
   // The indexes know the word alone. Phones have none of the words.
   const words = sought.phones.length > 0 ? sought.words : sought.words.filter((other) => other !== word);
   const hasOthers = hasWords(sequelize, { ...sought, words });
   const parts = rare.parts.map((part) => ({ ...part, where: { [Op.and]: [part.where, hasOthers] } }));
-  const found = { where, mostCounted: mostCountedByWords };
+  const found = { where, maxCounted: maxCountedByWords };
   const all = async () => (isRare ? { [Op.and]: [isInAny(sequelize, word, sought.phones), matches] } : where);
   const [first] = parts;
   const byRareWord: Parts<User> = {
@@ -144,7 +144,7 @@ async function accountsWithWords(core: Core, sought: Wanted): Promise<AccountSea
   if (sought.onlyIds) {
     // Once, for the page and the count.
     const ids = await readIds();
-    if (ids.length <= named) return { ...same({ id: ids }, mostCountedByWords), ids };
+    if (ids.length <= named) return { ...same({ id: ids }, maxCountedByWords), ids };
     return { ...found, all, findParts: async () => byIds(ids) };
   }
   let known: Promise<Parts<User>> | undefined;
@@ -171,14 +171,14 @@ export async function accountsFound(
 ): Promise<AccountSearch> {
   const { sequelize } = core.database;
   const key = searchKey(search);
-  if (search === undefined || key === '') return same({}, mostCounted);
+  if (search === undefined || key === '') return same({}, maxCounted);
   const sought: Wanted = { words: searchedWords(key), phones: withPhones ? phonesOf(search) : [], onlyIds };
   if (!(await areMany(core, core.database.models.User, { ...among }))) {
     const anywhere = [
       contains(sequelize, 'User.search_key', key),
       ...(withPhones ? [contains(sequelize, 'User.phone_key', phoneKey(search))] : []),
     ];
-    return same({ [Op.and]: [{ [Op.or]: [...anywhere, hasWords(sequelize, sought)] }] }, mostCounted);
+    return same({ [Op.and]: [{ [Op.or]: [...anywhere, hasWords(sequelize, sought)] }] }, maxCounted);
   }
   const [word, ...others] = sought.words;
   if (word !== undefined && others.length === 0) return accountsWithWord(core, word, sought);

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.js';
 /** The order of attempts that wait in this process for others of the same target: first come, first served. */
 
 /** How many may wait for their turn to guess the password of one account: others are refused. */
-const mostWaiting = 100;
+const maxWaiting = 100;
 
 const waitingFor = new Map<string, number>();
 const last = new Map<string, Promise<void>>();
@@ -11,7 +11,7 @@ const last = new Map<string, Promise<void>>();
 /** Runs work after all earlier work for the same subject. @throws AppError `OVERLOADED` when too many wait for it */
 export async function inOrder<T>(subject: string, work: () => Promise<T>): Promise<T> {
   const others = waitingFor.get(subject) ?? 0;
-  if (others >= mostWaiting) throw new AppError('OVERLOADED');
+  if (others >= maxWaiting) throw new AppError('OVERLOADED');
   waitingFor.set(subject, others + 1);
   const own = (last.get(subject) ?? Promise.resolve()).then(work);
   const settled = own.then(

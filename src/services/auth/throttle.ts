@@ -50,7 +50,7 @@ const endTries = 3;
 /** How long recording it may take when the deadline of the request has passed, in milliseconds. */
 const overtimeMs = 250;
 /** How long the end of an attempt that was given up may take after its request, and how many may wait for that. */
-const [lateMs, mostLate] = [5000, 20];
+const [lateMs, maxLate] = [5000, 20];
 /** How long an account is known at an address after a login from there, in milliseconds. */
 export const knownMs = 30 * 24 * 60 * 60_000;
 
@@ -181,7 +181,7 @@ const lateQueue = pLimit(1);
  * count until it expires. Waits for the same rows behind it. Beside the request, which has no time left; so it may fail, too.
  */
 function abandonLater(core: Core, started: Started): void {
-  if (lateQueue.pendingCount >= mostLate) return;
+  if (lateQueue.pendingCount >= maxLate) return;
   const abandon = () =>
     core.database.inTransaction((transaction) => recordEnd(core, started, 'abandoned', transaction));
   void lateQueue(() => core.database.withDeadline({ all: lateMs }, abandon)).catch(() => undefined);

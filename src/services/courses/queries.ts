@@ -15,7 +15,7 @@ import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { addSeats } from '../capacity.js';
 import type { Core } from '../core.js';
-import { mostCounted, orderOf, type Page, pageOf } from '../paging.js';
+import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
 import { coursesFound, coursesWith } from './search.js';
 import { bySeats } from './seats.js';
 
@@ -40,7 +40,7 @@ async function withDetails(core: Core, { include }: CourseDetails, courses: read
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
 
 /** Where rows are read to count them: of searches, and of filters by seats with others. */
-const mostCountedByRow = 1000;
+const maxCountedByRow = 1000;
 
 /** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
@@ -66,7 +66,7 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
     counted: listing.search ? [listed.where] : counted,
     order: orderOf(listing),
     include: withTrainer(core),
-    mostCounted: listing.seatsLeft === undefined && !listing.search ? mostCounted : mostCountedByRow,
+    maxCounted: listing.seatsLeft === undefined && !listing.search ? maxCounted : maxCountedByRow,
   });
   await withDetails(core, listing, page.items);
   return page;
@@ -165,7 +165,7 @@ export async function listAvailableTrainers(core: Core, query: unknown): Promise
       [trainerKey, 'ASC'],
       ['id', 'ASC'],
     ],
-    mostCounted,
+    maxCounted,
   });
 }
 

@@ -7,7 +7,7 @@ import { coursesWithFreedSeats } from '../freed-seats.js';
 import type { FindParts, Parts } from '../paging.js';
 
 /** Up to so many courses are sorted to find a page. */
-const mostSorted = 500;
+const maxSorted = 500;
 
 /** Which courses a listing has, and by what they are counted, or found: see `Listing`. */
 interface Found {
@@ -33,8 +33,8 @@ export async function bySeats(core: Core, among: WhereOptions<Course>, seatsLeft
     return { [Op.and]: [among, actual] };
   };
   const [where, byIndex] = [found('in order'), found('by index')];
-  const entries = await read(() => rowsOf(models.Course, { where: byIndex, order: [] }).count(mostSorted + 1));
-  if (entries > mostSorted) return { where, counted: [byIndex] };
+  const entries = await read(() => rowsOf(models.Course, { where: byIndex, order: [] }).count(maxSorted + 1));
+  if (entries > maxSorted) return { where, counted: [byIndex] };
   // By their ids, which that index has: databases may sort courses that they find by another one.
   const few: WhereOptions<Course> = { [Op.and]: [refersToOneOf('`Course`.`id`', models.Course, byIndex)] };
   const parts: Parts<Course> = { parts: [{ where: few }], entries, some: undefined, rows: entries, inOnePass: true };

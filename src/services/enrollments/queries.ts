@@ -150,12 +150,12 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
         otherFields: ['courseId', 'userId', 'trainerId'],
       },
     ]);
-  const { where, mostCounted, findParts } = await enrollmentsFound(core, actor, listing);
+  const { where, maxCounted, findParts } = await enrollmentsFound(core, actor, listing);
   return pageOf(core, core.database.models.Enrollment, listing, {
     where,
     order: orderOf(listing),
     include: withUserAndCourse(core),
-    ...(!areFew && { mostCounted, findParts }),
+    ...(!areFew && { maxCounted, findParts }),
   });
 }
 

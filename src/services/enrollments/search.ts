@@ -5,19 +5,19 @@ import type { User } from '../../db/models/user.js';
 import { searchKey } from '../../schemas/keys.js';
 import { accountsFound } from '../accounts/search.js';
 import type { Core } from '../core.js';
-import { type FindParts, mostCounted, partsOf } from '../paging.js';
+import { type FindParts, maxCounted, partsOf } from '../paging.js';
 
 /** Up to so many trainees are named by their ids in a query, if all accounts were read to find them. */
-const mostNamed = 1000;
+const maxNamed = 1000;
 
 /** A condition of enrollments, and how they are found and counted (see `Listing`). */
 export interface Matching {
   where: WhereOptions<Enrollment>;
-  mostCounted: number;
+  maxCounted: number;
   findParts?: FindParts<Enrollment> | undefined;
 }
 
-const same = (where: WhereOptions<Enrollment>, most = mostCounted): Matching => ({ where, mostCounted: most });
+const same = (where: WhereOptions<Enrollment>, most = maxCounted): Matching => ({ where, maxCounted: most });
 
 /**
  * The enrollments of trainees whose name or email matches a search, among all enrollments. Those of few trainees are found by
@@ -27,7 +27,7 @@ const same = (where: WhereOptions<Enrollment>, most = mostCounted): Matching => 
 async function amongAll(core: Core, search: string): Promise<Matching> {
   const { models, read } = core.database;
   const found = await accountsFound(core, search, { among: {}, onlyIds: true });
-  const { ids, where, findParts, mostCounted: most } = found;
+  const { ids, where, findParts, maxCounted: most } = found;
   if (ids) return same({ userId: [...ids] }, most);
   const isOfMany = { [Op.and]: [refersToOneOfMany('`Enrollment`.`user_id`', models.User, where)] };
   if (findParts) {
@@ -42,10 +42,10 @@ async function amongAll(core: Core, search: string): Promise<Matching> {
       const collected = refersToCollected('`Enrollment`.`user_id`', models.User, conditions);
       return { ...parts, collected: { [Op.and]: [collected] } };
     };
-    return { where: isOfMany, mostCounted: most, findParts: findEnrollments };
+    return { where: isOfMany, maxCounted: most, findParts: findEnrollments };
   }
-  const users = await read(() => models.User.findAll({ attributes: ['id'], where, limit: mostNamed + 1 }));
-  return same(users.length <= mostNamed ? { userId: users.map(({ id }) => id) } : isOfMany);
+  const users = await read(() => models.User.findAll({ attributes: ['id'], where, limit: maxNamed + 1 }));
+  return same(users.length <= maxNamed ? { userId: users.map(({ id }) => id) } : isOfMany);
 }
 
 /** The enrollments of trainees whose name or email matches a search. @param isNarrow whether other filters leave few of them */

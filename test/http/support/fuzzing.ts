@@ -37,7 +37,7 @@ const concurrency = 8;
 /** Requests before the world is put in order again. */
 const chunk = 250;
 /** How often an operation that hasn't succeeded by chance gets more requests, and how many. */
-const mostRounds = 20;
+const maxRounds = 20;
 const perRound = 60;
 /** After so many problems it is known well enough that there are some. */
 const enough = 20;
@@ -190,7 +190,7 @@ export async function fuzz(
   };
   for (let from = 0; from < requests && result.problems.length < enough; from += chunk)
     await attackWithAll(fc.sample(anyRequest, { numRuns: Math.min(chunk, requests - from), seed: seed + from }));
-  for (let round = 0; round < mostRounds && result.problems.length < enough; round += 1) {
+  for (let round = 0; round < maxRounds && result.problems.length < enough; round += 1) {
     const rare = toSucceed.filter((name) => !result.met.get(name)?.succeeded);
     if (rare.length === 0) break;
     const sample = { numRuns: perRound, seed: seed + requests + round };

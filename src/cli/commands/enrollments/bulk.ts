@@ -28,7 +28,7 @@ const verdictOf = (previewed: PreviewedOutcome): Verdict =>
 const batchSize = 100;
 
 /** Characters of notes that one call of the service may bring about: each enrollment has a copy. */
-const mostNotes = 100_000;
+const maxNotes = 100_000;
 
 interface Assignment {
   courseId: string;
@@ -47,7 +47,7 @@ export function assignment(
   return {
     words: { ...words.assign, target: ` in "${title}"` },
     selection,
-    batchSize: Math.min(batchSize, Math.floor(mostNotes / Math.max(notes?.length ?? 0, 1))),
+    batchSize: Math.min(batchSize, Math.floor(maxNotes / Math.max(notes?.length ?? 0, 1))),
     async preview(those) {
       const wanted = { courseId, traineeIds: idsOf(those), status };
       return (await previewAssignment(context, operator, wanted)).map(verdictOf);

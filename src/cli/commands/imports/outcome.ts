@@ -48,13 +48,13 @@ export function planJson(plan: ImportPlan): object {
   };
 }
 
-const mostReasons = 12;
+const maxReasons = 12;
 const linesPerReason = 5;
 
 /** Why rows are rejected, the most frequent reason first, with the lines of the first rows. */
 function reasonsText(all: ImportPlan['reasons']): string[] {
   const reasons = all.filter(({ outcome }) => outcome === 'rejected');
-  const shown = reasons.slice(0, mostReasons).map(({ code, message, count, rows }) => {
+  const shown = reasons.slice(0, maxReasons).map(({ code, message, count, rows }) => {
     const lines = rows.slice(0, linesPerReason).map((line) => line.toLocaleString('en'));
     const more = count > lines.length ? ', ...' : '';
     const text = `${message.replace(/\.$/, '')} (${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${more})`;
@@ -96,7 +96,7 @@ function identityChangesText({ identityChanges, identityChangesLeftOut }: Import
   return ['Updates that change a name, an email or a role:', ...lines, ...more];
 }
 
-const mostRoleWords = 10;
+const maxRoleWords = 10;
 
 /** The columns that have another name in the file: what was made of it is a guess that a person can check. */
 function renamed({ columns }: ImportPlan): string[] {
@@ -117,8 +117,8 @@ function ignoredText({ ignoredColumns }: ImportPlan): string[] {
 /** The words that were taken for roles. */
 function roleWordsText({ roleWords }: ImportPlan): string[] {
   const words = Object.entries(roleWords).map(([word, role]) => `${word} = ${role}`);
-  const more = words.length > mostRoleWords ? ` and ${words.length - mostRoleWords} more` : '';
-  return words.length === 0 ? [] : [printableLine(`  Roles: ${words.slice(0, mostRoleWords).join(', ')}${more}`)];
+  const more = words.length > maxRoleWords ? ` and ${words.length - maxRoleWords} more` : '';
+  return words.length === 0 ? [] : [printableLine(`  Roles: ${words.slice(0, maxRoleWords).join(', ')}${more}`)];
 }
 
 /** How much of an interrupted import is done: "3,000 rows done, 7,000 left". @param total of the whole file */

@@ -34,7 +34,7 @@ const soundMs = 10_000;
 /** The pause before a worker that ended soon is started again, in milliseconds; it doubles. */
 const [firstPauseMs, longestPauseMs] = [200, 5000];
 /** A worker that doesn't become ready so often in a row ends the service. */
-const mostFailedStarts = 5;
+const maxFailedStarts = 5;
 /** How long a replacement may take to become ready, in milliseconds. */
 const startMs = 60_000;
 /** Longer than a worker takes to end: 24 s for requests, 6 s to close a database that is out of reach. */
@@ -127,9 +127,9 @@ export async function startWorkers(
     slot.failedStarts = worker.readyForMs() > 0 ? 0 : slot.failedStarts + 1;
     const why = worker.failure();
     const about = { worker: slot.number, end: describeEnd(end), ...(why && { reason: why.message }) };
-    if (slot.failedStarts >= mostFailedStarts) {
+    if (slot.failedStarts >= maxFailedStarts) {
       logger.error(about, 'a worker does not start');
-      const times = `Worker ${slot.number} ended before it was ready, ${counted(mostFailedStarts, 'time')} in a row`;
+      const times = `Worker ${slot.number} ended before it was ready, ${counted(maxFailedStarts, 'time')} in a row`;
       const last = why ? `: ${why.message}` : ` (${describeEnd(end)}). The log says why.`;
       fail(new AppError(why?.code ?? 'WORKER_FAILED', times + last));
       return;

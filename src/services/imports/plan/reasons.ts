@@ -66,7 +66,7 @@ function problemsOfDone(row: FileRow, { outcome, code, reason }: LedgerReason): 
 }
 
 /** How many reasons are told apart: a plan's memory must not grow with the file. */
-const mostReasons = 200;
+const maxReasons = 200;
 const rowsPerReason = 20;
 const otherProblems = 'Other problems: see the rows.';
 
@@ -102,7 +102,7 @@ export class ReasonGroups {
 
   #count(outcome: PlanReason['outcome'], { code, field, message }: Problem, line: number): void {
     const keyOf = (told: Omit<Problem, 'code'>) => [outcome, code, told.field, told.message].join('\n');
-    const isKnown = this.#groups.has(keyOf({ field, message })) || this.#groups.size < mostReasons;
+    const isKnown = this.#groups.has(keyOf({ field, message })) || this.#groups.size < maxReasons;
     const told = isKnown ? { field, message } : { field: null, message: otherProblems };
     const found = this.#groups.get(keyOf(told));
     if (!found) {

@@ -19,7 +19,7 @@ export interface PlanSample {
 const identityFields = ['firstName', 'lastName', 'email', 'role'] as const;
 
 /** How many are kept: a plan's memory must not grow with the file. */
-const mostIdentityChanges = 20_000;
+const maxIdentityChanges = 20_000;
 
 /** How many examples of each outcome a plan keeps. */
 const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
@@ -79,7 +79,7 @@ export class PlanSummary {
     if (decision.outcome !== 'updated') return;
     const { account, changes, row } = decision;
     if (identityFields.every((field) => changes[field] === undefined)) return;
-    if (this.identityChanges.length === mostIdentityChanges) {
+    if (this.identityChanges.length === maxIdentityChanges) {
       this.identityChangesLeftOut += 1;
       return;
     }

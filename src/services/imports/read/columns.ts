@@ -53,7 +53,7 @@ export function ownColumns(header: readonly string[]): Column[] {
 }
 
 const longestShown = 60;
-const mostShown = 10;
+const maxShown = 10;
 
 /** A heading for messages: in one line, and shortened. */
 function shown(heading: string): string {
@@ -247,8 +247,8 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
 }
 
 function listed(headings: readonly string[]): string {
-  const more = headings.length - mostShown;
-  return `${headings.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = headings.length - maxShown;
+  return `${headings.slice(0, maxShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Whether a shell and `--map` read a heading between double quotes as it is. */
