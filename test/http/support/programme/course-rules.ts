@@ -113,10 +113,11 @@ export function listCourses(programme: Programme, caller: Caller, { isPublished,
 }
 
 /** Who may have a trainer's listings: that trainer, and the super admin. */
-export function admittedToTrainer(programme: Programme, caller: Caller, trainerId: string): void {
+export function admittedToTrainer(programme: Programme, caller: Caller, trainerId: string): Person {
   const person = admitted(caller, 'trainer', 'super_admin');
   if (person.role === 'trainer' && person.id !== trainerId) deny();
   if (programme.people.get(trainerId)?.role !== 'trainer') refuse(404, 'Trainer not found.');
+  return person;
 }
 
 export function listTrainerCourses(

@@ -43,8 +43,9 @@ const matching = (enrollments: readonly Enrollment[], { courseId, userId, status
   );
 
 export function listEnrollments(programme: Programme, caller: Caller, filter: EnrollmentFilter): Answer {
-  const shown = matching(knownEnrollments(programme, admitted(caller)), filter);
-  const views = shown.map((enrollment) => wholeEnrollmentView(programme, enrollment));
+  const person = admitted(caller);
+  const shown = matching(knownEnrollments(programme, person), filter);
+  const views = shown.map((enrollment) => wholeEnrollmentView(programme, person, enrollment));
   return { status: 200, body: pageView('enrollments', views) };
 }
 
@@ -60,11 +61,11 @@ export function listTrainerEnrollments(
   trainerId: string,
   filter: EnrollmentFilter,
 ): Answer {
-  admittedToTrainer(programme, caller, trainerId);
+  const person = admittedToTrainer(programme, caller, trainerId);
   const inCourses = [...programme.enrollments.values()].filter(
     (enrollment) => courseOf(programme, enrollment).trainerId === trainerId,
   );
-  const views = matching(inCourses, filter).map((enrollment) => wholeEnrollmentView(programme, enrollment));
+  const views = matching(inCourses, filter).map((enrollment) => wholeEnrollmentView(programme, person, enrollment));
   return { status: 200, body: pageView('enrollments', views) };
 }
 
@@ -91,8 +92,9 @@ export function listAvailableTrainees(programme: Programme, caller: Caller, cour
 }
 
 export function showEnrollment(programme: Programme, caller: Caller, id: string): Answer {
-  const enrollment = knownEnrollment(programme, admitted(caller), id);
-  return { status: 200, body: { enrollment: wholeEnrollmentView(programme, enrollment) } };
+  const person = admitted(caller);
+  const enrollment = knownEnrollment(programme, person, id);
+  return { status: 200, body: { enrollment: wholeEnrollmentView(programme, person, enrollment) } };
 }
 
 export function enrollmentStatistics(programme: Programme, caller: Caller): Answer {

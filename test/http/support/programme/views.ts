@@ -42,11 +42,17 @@ export const enrollmentView = (enrollment: Enrollment) => ({ ...enrollment });
 
 const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: null });
 
-/** With its trainee and course. */
-export const wholeEnrollmentView = (programme: Programme, enrollment: Enrollment) => ({
+/** Of a course that was unpublished after they had given up their place, trainees see the name. */
+const courseOfTrainee = (programme: Programme, enrollment: Enrollment): Course => {
+  const course = courseOf(programme, enrollment);
+  return enrollment.status === 'cancelled' && !course.isPublished ? { ...course, description: '' } : course;
+};
+
+/** With its trainee and course, as who asks sees it. */
+export const wholeEnrollmentView = (programme: Programme, { role }: Person, enrollment: Enrollment) => ({
   ...enrollmentView(enrollment),
   user: personView(personWith(programme, enrollment.userId)),
-  course: courseHead(courseOf(programme, enrollment)),
+  course: courseHead((role === 'trainee' ? courseOfTrainee : courseOf)(programme, enrollment)),
 });
 
 const courseSummary = (programme: Programme, course: Course) => ({
@@ -57,7 +63,7 @@ const courseSummary = (programme: Programme, course: Course) => ({
 /** As its trainee sees it. */
 export const ownEnrollmentView = (programme: Programme, enrollment: Enrollment) => ({
   ...enrollmentView(enrollment),
-  course: courseSummary(programme, courseOf(programme, enrollment)),
+  course: courseSummary(programme, courseOfTrainee(programme, enrollment)),
 });
 
 /** An entry of the enrollment check (specification, section 4.11). */
