@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../support/until.js';
 import { seconds, slowest, startClients, statuses } from './clients.js';
 import type { Verdict } from './report.js';
 import { people, setStage, untilReady } from './stage.js';
@@ -21,6 +22,8 @@ export async function run(): Promise<Verdict[]> {
     for (let number = 0; number < kills; number += 1) {
       const [answered, asked] = [writes.answered(), clients.outcomes.length];
       await sleep(800 + 400 * Math.random());
+      // On a slow machine the service may have written nothing by then.
+      await until(() => writes.answered() > answered, 'a write is answered');
       before.push(writes.answered() - answered);
       await stage.database.crash();
       const upAt = performance.now();
