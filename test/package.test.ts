@@ -100,7 +100,7 @@ describe('The published package', () => {
     expect(files.indexOf('!docs/images')).to.be.above(files.indexOf('docs'));
   });
 
-  it('lists its manual: npm 11 and 12 install no page that is named by a string alone', () => {
+  it('lists its manual: npm 11 installs no page that is named by a string alone, and npm 12 none', () => {
     expect(read('package.json')).to.deep.include({ man: ['dist/man/coursectl.1'] });
   });
 

@@ -137,7 +137,8 @@ async function installedOn(node: string, npm: { node: string; cli: string }, tar
     beside: readdirSync(elsewhere).filter((name) => !name.startsWith('people.')),
     data: readdirSync(path.join(home, '.local', 'share', 'coursectl')).includes('coursectl.sqlite'),
     hint: /(?<!npx )coursectl serve/.test(said),
-    manual: process.platform === 'win32' || existsSync(path.join(prefix, 'share/man/man1/coursectl.1')),
+    // npm 12 links none.
+    manual: existsSync(path.join(prefix, 'lib/node_modules/coursectl/dist/man/coursectl.1')),
   };
   return {
     measured: JSON.stringify(found),
