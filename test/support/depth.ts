@@ -6,8 +6,8 @@ import { processorSlowness } from './machine.js';
  */
 export const fullDepth = process.env.TEST_DEPTH === 'full';
 
-/** Up to here everything is done within an hour. */
-const usualSlowness = 2.5;
+/** Up to here a machine counts as one of usual speed: everything takes three quarters of an hour there. */
+const usualSlowness = 1.4;
 
 /** Measurements, over a second: the processor may be busy with something else for a moment. */
 const measurements = 10;
@@ -31,10 +31,10 @@ function leastSlowness(): number {
 const slowness = fullDepth ? measuredSlowness() : 1;
 
 /**
- * By how much loops are shortened at full depth: 1 on a machine of usual speed, more on a much slower one, which would need hours
- * else and be stopped before it has tested everything. The closing line of a run says so.
+ * By how much loops are shortened at full depth: 1 on a machine of usual speed; on a slower one they take about as long as there,
+ * as a run that is stopped has not tested everything. The closing line of a run says so.
  */
-export const shortening = slowness > usualSlowness ? slowness : 1;
+export const shortening = Math.max(1, Number((slowness / usualSlowness).toFixed(2)));
 
 /** A length of {@link atDepth} on a machine that needs a shortening. */
 export function shortened(enough: number, full: number, by = shortening): number {
