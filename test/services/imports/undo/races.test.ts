@@ -6,6 +6,7 @@ import { findImport } from '../../../../src/services/imports/queries.js';
 import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
 import { leaseName, resumesAutomatically } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
+import { beforeTransactions } from '../../../support/transactions.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { applyOptions, importFile, importFirstBatch } from '../support/running.js';
 import { client, submitInterrupted } from '../support/submitting.js';
@@ -16,8 +17,8 @@ describe('An import that is undone', () => {
   // As many as an undo undoes in one step: it takes two.
   const importing = useImporting({ IMPORT_BATCH_ROWS: '500' });
   const models = () => importing.context.database.models;
-  const undo = (id: string, onProgress = () => {}) =>
-    undoImport(importing.context, operator, id, {
+  const undo = (id: string, onProgress = () => {}, context = importing.context) =>
+    undoImport(context, operator, id, {
       signal: new AbortController().signal,
       onWait: () => undefined,
       onProgress,
@@ -93,13 +94,17 @@ describe('An import that is undone', () => {
   it('stays undone in part when another process takes over', async () => {
     const { id } = await importFile(importing.context, importing.write('people.csv', hashedPeople(count)));
     const { sequelize } = importing.context.database;
-    let taking: Promise<unknown> | undefined;
-    const { code, message } = await failureOf(() =>
-      undo(id, () => {
-        taking ??= sequelize.query("UPDATE leases SET owner = 'another' WHERE name LIKE 'import:%'");
-      }),
-    );
-    await taking;
+    let isDueToBeTaken = false;
+    const context = beforeTransactions(importing.context, async () => {
+      if (!isDueToBeTaken) return;
+      isDueToBeTaken = false;
+      await sequelize.query("UPDATE leases SET owner = 'another' WHERE name LIKE 'import:%'");
+    });
+    // After the first step.
+    const afterStep = () => {
+      isDueToBeTaken = true;
+    };
+    const { code, message } = await failureOf(() => undo(id, afterStep, context));
     await sequelize.query("DELETE FROM leases WHERE owner = 'another'");
     expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', `The import ${id} was taken over by another process.`]);
     expect(await models().User.count()).to.be.above(0);
