@@ -6,8 +6,8 @@ import { beyondAscii, isAscii, normalized, visiblePart } from './text.js';
  */
 
 /**
- * Letters without a decomposition that are a form of other letters: what people type who don't have them on their keyboard. Of
- * apostrophes, phones and word processors type another one than keyboards.
+ * Letters without a decomposition that are a form of other letters: what people type who don't have them on their keyboard. And
+ * the apostrophes that phones and word processors type in place of that of keyboards.
  */
 export const letterForms: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' }),

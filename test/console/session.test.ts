@@ -172,7 +172,7 @@ describePages('The session of the web console', function () {
 
     const dialog = page.getByRole('dialog', { name: 'Choose a password of your own' });
     await expectPage(dialog.getByLabel(/^New password \*$/)).toBeFocused();
-    // Whoever looks the password up elsewhere comes back to the page, which asks the service then.
+    // The user looks the password up elsewhere, and comes back to the page, which asks the service then.
     const refused = page.waitForResponse((response) => response.status() === 403);
     await readAgain(page);
     await refused;

@@ -6,7 +6,7 @@ import { processorSlowness } from './machine.js';
  */
 export const fullDepth = process.env.TEST_DEPTH === 'full';
 
-/** Up to here a machine counts as one of usual speed: everything takes three quarters of an hour there. */
+/** Up to here a machine counts as one of usual speed. */
 const usualSlowness = 1.4;
 
 /** Measurements, over a second: the processor may be busy with something else for a moment. */
@@ -31,8 +31,8 @@ function leastSlowness(): number {
 const slowness = fullDepth ? measuredSlowness() : 1;
 
 /**
- * By how much loops are shortened at full depth: 1 on a machine of usual speed; on a slower one they take about as long as there,
- * as a run that is stopped has not tested everything. The closing line of a run says so.
+ * By how much loops are shortened at full depth: 1 on a machine of usual speed. On a slower one they take about as long as
+ * there: a run that exceeds its time limit is stopped, and tests nothing. The closing line of a run names the factor.
  */
 export const shortening = Math.max(1, Number((slowness / usualSlowness).toFixed(2)));
 

@@ -17,18 +17,18 @@ export function SignInAgain({ opened, needsPassword, identifier }: SignInAgainPr
   const { t } = useTranslation();
   return (
     <>
-      <Over opened={opened && !needsPassword} title={t('signIn.again')} hint={t('signIn.againHint')}>
+      <BlockingDialog opened={opened && !needsPassword} title={t('signIn.again')} hint={t('signIn.againHint')}>
         <SignInForm identifier={identifier} />
-      </Over>
-      <Over opened={opened && needsPassword} title={t('firstPassword.title')} hint={t('firstPassword.hint')}>
+      </BlockingDialog>
+      <BlockingDialog opened={opened && needsPassword} title={t('firstPassword.title')} hint={t('firstPassword.hint')}>
         <FirstPasswordForm />
-      </Over>
+      </BlockingDialog>
     </>
   );
 }
 
 /** A dialog that nothing closes but its form. */
-function Over({
+function BlockingDialog({
   opened,
   title,
   hint,

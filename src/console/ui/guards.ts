@@ -1,4 +1,4 @@
-/** What would be lost by leaving the page, by who guards it, the latest last: an open dialog after the form below it. */
+/** What would be lost by leaving the page, by the id of its guard, the latest last: an open dialog after the form below it. */
 const guards = new Map<string, string>();
 
 /** Asks before the page is left until the result is called. @param message says what would be lost, and asks */

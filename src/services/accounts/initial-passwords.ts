@@ -58,6 +58,6 @@ export async function byInitialPassword(
 }
 
 /** That an account must change its password, or need not, for accounts that are read in the order of a page. */
-export const inOrder = (requiresPasswordChange: boolean): WhereOptions<User> => ({
+export const passwordFilterInOrder = (requiresPasswordChange: boolean): WhereOptions<User> => ({
   [Op.and]: [mustChangePassword(requiresPasswordChange)],
 });

@@ -11,7 +11,7 @@ import type { Core, ReadPiece } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 import { idEndingWith } from '../short-ids.js';
-import { byInitialPassword, inOrder } from './initial-passwords.js';
+import { byInitialPassword, passwordFilterInOrder } from './initial-passwords.js';
 import { type AccountSearch, accountsFound, narrowed } from './search.js';
 
 /** The condition of a filter of accounts. */
@@ -22,7 +22,7 @@ export async function listingFilter(core: Core, listing: UserFilter): Promise<Ac
     ...(isActive === undefined ? [] : [{ isActive }]),
     ...(locked === undefined ? [] : [{ [Op.and]: isLocked(core, locked) }]),
   ];
-  const password = requiresPasswordChange === undefined ? [] : [inOrder(requiresPasswordChange)];
+  const password = requiresPasswordChange === undefined ? [] : [passwordFilterInOrder(requiresPasswordChange)];
   const found = await accountsFound(core, search, { among, withPhones: true });
   if (role === undefined && others.length + password.length === 0) return found;
   const and = (condition: WhereOptions<User>) => ({ [Op.and]: [among, ...others, ...password, condition] });
