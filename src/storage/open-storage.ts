@@ -1,6 +1,6 @@
 import type { LocalStorageConfig, S3Config } from '../config/config.js';
 import { createLocalStorage } from './local.js';
-import { createS3Storage } from './s3.js';
+import { createS3Storage, s3Location } from './s3.js';
 import type { FileStorage } from './storage.js';
 
 /** Opens the configured storage. A client is loaded and connected on first use. */
@@ -12,12 +12,12 @@ export function openStorage(settings: LocalStorageConfig | S3Config): FileStorag
     return opened;
   };
   return {
-    location: `s3://${settings.bucket}/${settings.prefix}`,
+    location: s3Location(settings),
     put: async (key, path) => (await storage()).put(key, path),
     open: async (key, range) => (await storage()).open(key, range),
     remove: async (keys) => (await storage()).remove(keys),
-    async *list() {
-      yield* (await storage()).list();
+    async *list(kind) {
+      yield* (await storage()).list(kind);
     },
     check: async () => (await storage()).check(),
     close: async () => (await opened)?.close(),

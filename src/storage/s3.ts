@@ -23,6 +23,14 @@ const batchSize = 1000;
 
 const ignore = () => undefined;
 
+/** What keys in the bucket begin with. */
+const keyPrefix = (prefix: string): string => prefix.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/');
+
+/** Where objects are, for messages. */
+export function s3Location({ bucket, endpoint, prefix }: Pick<S3Settings, 'bucket' | 'endpoint' | 'prefix'>): string {
+  return `s3://${bucket}/${keyPrefix(prefix)}${endpoint === undefined ? '' : ` at ${new URL(endpoint).origin}`}`;
+}
+
 /** The size of the object that a response has a range of (RFC 9110, section 14.4). */
 function totalBytesOf(contentRange: string | undefined): number | undefined {
   const total = /\/(\d+)$/.exec(contentRange ?? '')?.[1];
@@ -43,13 +51,13 @@ class S3Storage implements FileStorage {
   #isClosed = false;
 
   constructor(sdk: Sdk, client: S3Client, settings: S3Settings) {
-    const { bucket, endpoint, prefix, accessKeyId = '', secretAccessKey = '', timeoutMs = defaultTimeoutMs } = settings;
+    const { bucket, prefix, accessKeyId = '', secretAccessKey = '', timeoutMs = defaultTimeoutMs } = settings;
     this.#sdk = sdk;
     this.#client = client;
     this.#bucket = bucket;
-    this.#prefix = prefix.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/');
+    this.#prefix = keyPrefix(prefix);
     this.#timeoutMs = timeoutMs;
-    this.location = `s3://${bucket}/${this.#prefix}${endpoint === undefined ? '' : ` at ${new URL(endpoint).origin}`}`;
+    this.location = s3Location(settings);
     this.#place = { location: this.location, bucket, secrets: [secretAccessKey, accessKeyId] };
   }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -176,6 +176,19 @@ describe('files in a bucket, over HTTP', function () {
       expectFailure(await api('get', routeOf(file.id)).set(headers as Record<string, string>), 503, unavailable);
     expect((await sweepStorage(context, false)).wrongSize).to.deep.equal([{ key, bytes: 10, storedBytes: 8 }]);
     await expectNothingLeft(context, 1);
+  });
+
+  it('keeps files in use for as long as they are, beside the partial objects that the cleanup removes', async () => {
+    await upload('abc').expect(201);
+    await thumbnail();
+    const kept = await storedKeys(context);
+    const partial = path.join(folder.path, 'partial');
+    writeFileSync(partial, 'partial');
+    await context.storage.put(`incoming/${randomUUID()}`, partial);
+    const tomorrow = { ...context, now: () => new Date(Date.now() + 86_400_000) };
+    expect(await sweepFiles(tomorrow)).to.include({ removed: 0, held: 0, failed: 0, leftovers: 1 });
+    expect((await storedKeys(context)).sort()).to.deep.equal(kept.sort());
+    await expectNothingLeft(context, 2);
   });
 
   it('takes many concurrently', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
+import { openStorage } from '../../src/storage/open-storage.js';
 import { createS3Storage } from '../../src/storage/s3.js';
 import type { S3Settings } from '../../src/storage/s3-client.js';
 import type { FileStorage } from '../../src/storage/storage.js';
@@ -34,18 +35,18 @@ describe('the storage in a bucket', () => {
   let storage: FileStorage;
   const opened: FileStorage[] = [];
 
+  const settings = () => ({
+    endpoint,
+    region: 'eu-central-1',
+    bucket,
+    prefix: 'files',
+    forcePathStyle: true,
+    accessKeyId: 'S3RVER',
+    secretAccessKey,
+  });
+
   async function storageWith(changes: Partial<S3Settings> = {}): Promise<FileStorage> {
-    const made = await createS3Storage({
-      endpoint,
-      region: 'eu-central-1',
-      bucket,
-      prefix: 'files',
-      forcePathStyle: true,
-      accessKeyId: 'S3RVER',
-      secretAccessKey,
-      timeoutMs: 5000,
-      ...changes,
-    });
+    const made = await createS3Storage({ ...settings(), timeoutMs: 5000, ...changes });
     opened.push(made);
     return made;
   }
@@ -54,7 +55,9 @@ describe('the storage in a bucket', () => {
     folder = temporaryFolder();
     s3 = await startS3(path.join(folder.path, 's3'), bucket);
     endpoint = `http://127.0.0.1:${s3.port}`;
-    storage = await storageWith();
+    // As the program opens it.
+    storage = openStorage({ kind: 's3', ...settings() });
+    opened.push(storage);
   });
   after(async () => {
     for (const one of opened) await one.close();

@@ -93,8 +93,9 @@ const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[
 async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
   const keys: string[] = [];
   for (const kind of partialKinds)
+    // Whatever the storage lists: objects of other kinds are files in use.
     for await (const { key, modifiedAt } of storage.list(kind))
-      if (modifiedAt < before && madeHere.test(key)) keys.push(key);
+      if (modifiedAt < before && key.startsWith(`${kind}/`) && madeHere.test(key)) keys.push(key);
   await storage.remove(keys);
   return keys.length;
 }

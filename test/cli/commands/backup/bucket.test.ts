@@ -48,7 +48,7 @@ describe('coursectl backup and restore, with files in a bucket', () => {
     stored?.stream.destroy();
     expect(stored?.bytes).to.equal(file.bytes);
     expect(stdout).to.match(
-      /\nThe files are in s3:\/\/courses\/\S*\. If another installation still uses them, set S3_BUCKET or S3_PREFIX .*run: coursectl files sweep\nRun: coursectl doctor\n$/,
+      /\nThe files are in s3:\/\/courses\/\S* at http:\S+\. If another installation still uses them, set S3_BUCKET or S3_PREFIX .*run: coursectl files sweep\nRun: coursectl doctor\n$/,
     );
   });
 
