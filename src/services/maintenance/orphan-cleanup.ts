@@ -89,11 +89,13 @@ const namesIn = async (folder: string): Promise<string[]> => (await unlessMissin
 /** The form of this program's keys: other objects belong to other users of the storage. */
 const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/;
 
-/** Removes objects of a moment that a killed process has left in the storage; no row names them. */
+/**
+ * Removes temporary objects that a killed process has left in the storage; no row names them. It looks at the kind of each key itself:
+ * objects of other kinds are files in use.
+ */
 async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
   const keys: string[] = [];
   for (const kind of partialKinds)
-    // Whatever the storage lists: objects of other kinds are files in use.
     for await (const { key, modifiedAt } of storage.list(kind))
       if (modifiedAt < before && key.startsWith(`${kind}/`) && madeHere.test(key)) keys.push(key);
   await storage.remove(keys);

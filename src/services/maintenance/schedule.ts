@@ -10,8 +10,7 @@ import { pruneAudit } from './audit-retention.js';
 import { pruneLedgers } from './ledger-retention.js';
 import { sweepFiles } from './orphan-cleanup.js';
 
-/** The interval of the cleanup, in milliseconds. */
-const everyMs = 60 * 60_000;
+const hourMs = 60 * 60_000;
 
 /** How long closing waits for a running cleanup, in milliseconds: a storage may not answer. */
 const closeTimeoutMs = 5000;
@@ -43,8 +42,8 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
   'full courses': async (core, signal) => ({ haveSeats: await settleCourses(core, signal) }),
 };
 
-/** Runs the cleanups now and every hour. */
-export function startHousekeeping(core: Core): { close(): Promise<void> } {
+/** Runs the cleanups now, and again in each interval, which is in milliseconds. */
+export function startHousekeeping(core: Core, everyMs = hourMs): { close(): Promise<void> } {
   let running = Promise.resolve();
   const stop = new AbortController();
   async function runAll(): Promise<void> {
@@ -64,8 +63,14 @@ export function startHousekeeping(core: Core): { close(): Promise<void> } {
       }
     }
   }
+  let isRunning = false;
   const start = () => {
-    running = runAll();
+    // A run that takes longer than the interval is not joined by another: closing would wait for the last one only.
+    if (isRunning) return;
+    isRunning = true;
+    running = runAll().finally(() => {
+      isRunning = false;
+    });
   };
   start();
   const timer = setInterval(start, everyMs);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Context, createContext } from '../../../src/context.js';
 import type { Course } from '../../../src/db/models/course.js';
@@ -17,6 +19,7 @@ import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
 import { whileSchemaIsNewer } from '../../support/newer-schema.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
 
 const hour = 3_600_000;
 
@@ -337,6 +340,23 @@ describe('the cleanup of files', () => {
     await sweep.close();
     expect(Date.now() - started).to.be.within(4000, scaled(10_000));
   }).timeout(scaled(20_000));
+
+  it('does not begin again while it runs, however long it takes', async () => {
+    await crashed('marked');
+    const { storage } = storingAfter(context, async () => undefined);
+    const removal = new EventEmitter();
+    let removals = 0;
+    const remove = async () => {
+      removals += 1;
+      await once(removal, 'end');
+    };
+    const sweep = startHousekeeping({ ...context, storage: { ...storage, remove } }, 5);
+    await until(() => removals > 0);
+    await sleep(100);
+    expect(removals).to.equal(1);
+    removal.emit('end');
+    await sweep.close();
+  });
 
   it('does not run after a newer program has changed the schema', async () => {
     const key = await crashed('marked');
