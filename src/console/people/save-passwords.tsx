@@ -1,7 +1,7 @@
 import { Alert, Button, CopyButton, Group, Stack } from '@mantine/core';
 import { IconCopy, IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { csvOf, saveFile } from '../ui/save-file.js';
+import { csvOf, neutralized, saveFile } from '../ui/save-file.js';
 import type { Outcome } from './bulk-actions.js';
 
 /** New passwords, which are shown once, to take along: copied, or as a file. */
@@ -16,7 +16,7 @@ export function SavePasswords({ outcomes }: { outcomes: readonly Outcome[] }) {
         {t('people.shownOnceMany')}
       </Alert>
       <Group gap="xs">
-        <CopyButton value={lines.map((line) => line.join('\t')).join('\n')}>
+        <CopyButton value={lines.map((line) => line.map(neutralized).join('\t')).join('\n')}>
           {({ copied, copy }) => (
             <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={copy}>
               {copied ? t('action.copied') : t('action.copy')}

@@ -8,9 +8,18 @@ export function saveFile(name: string, content: string | Blob, type: string): vo
   URL.revokeObjectURL(address);
 }
 
-/** A cell as RFC 4180 has it; one that a spreadsheet would run begins with an apostrophe. */
+/**
+ * Where a spreadsheet may begin to run a cell, also one that splits lines at other delimiters. The console shares no code with the
+ * service: `test/console/save-file.test.ts` compares this with `src/csv/cells.ts`.
+ */
+const runnable = /^(?='*[\t\r\n])|(?<=^|[,;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+
+/** The text with an apostrophe wherever a spreadsheet would run it. */
+export const neutralized = (text: string): string => text.replace(runnable, "'");
+
+/** A cell as RFC 4180 has it, which no spreadsheet runs. */
 function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = neutralized(text);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

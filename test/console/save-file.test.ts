@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { generatePassword } from '../../src/console/people/password.js';
+import { csvOf, neutralized } from '../../src/console/ui/save-file.js';
+import { neutralizeCell } from '../../src/csv/cells.js';
+
+describe('The files that the web console writes', () => {
+  it('have an apostrophe where the files of the service have one', () => {
+    const piece = fc.constantFrom(...'=+-@\t\r\n,;|\'"\uff1da1 ');
+    const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(text, (cell) => neutralized(cell) === neutralizeCell(cell, true)),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('have no cell that runs as a formula, whatever its delimiter is', () => {
+    expect(csvOf([['Ann;=1+1', 'ann@example.org', '-x']])).to.equal("\ufeffAnn;'=1+1,ann@example.org,'-x\r\n");
+  });
+
+  it('have passwords of 100 bits', () => {
+    const passwords = Array.from({ length: 500 }, generatePassword);
+    const characters = new Set(passwords.join(''));
+    for (const { length } of passwords) expect(length * Math.log2(characters.size)).to.be.greaterThan(100);
+  });
+});
