@@ -1,4 +1,4 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 /**
  * Options of a command by their flags, with what the help says of each. A flag with a value names it: `--role <role>`.
@@ -161,6 +161,15 @@ function addArguments(command: Command, words: readonly string[], choices: Choic
   if (words.length > 0) command.usage(['[options]', ...words].join(' '));
 }
 
+/** Of two values of an option the first would be ignored without a word, such as the first of two lists of names. */
+function onlyOnce(option: Option): void {
+  const { parseArg } = option;
+  option.argParser((value: string, previous: unknown) => {
+    if (previous !== undefined) throw new InvalidArgumentError('It was given before: give it once.');
+    return parseArg ? parseArg(value, undefined) : value;
+  });
+}
+
 /** Adds a subcommand with its arguments and options. */
 export function addCommand<Usage extends string, O extends Options, C extends Choices>(
   parent: Command,
@@ -171,10 +180,10 @@ export function addCommand<Usage extends string, O extends Options, C extends Ch
   addArguments(command, words, choices);
   for (const [flags, declared] of Object.entries<Options[`--${string}`]>(options ?? {})) {
     const option = new Option(flags, typeof declared === 'string' ? declared : declared.description);
-    if (typeof declared !== 'string') {
-      if ('words' in declared) option.choices(declared.words);
-      else option.argParser((value: string, others: readonly string[] = []) => [...others, value]);
-    }
+    if (typeof declared !== 'string' && 'words' in declared) option.choices(declared.words);
+    if (typeof declared !== 'string' && 'isRepeatable' in declared)
+      option.argParser((value: string, others: readonly string[] = []) => [...others, value]);
+    else if (option.required || option.optional) onlyOnce(option);
     command.addOption(option);
   }
   return command;

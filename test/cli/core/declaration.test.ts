@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import {
   addCommand,
   calledWith,
+  choice,
   type Declaration,
   type None,
   type Options,
@@ -14,7 +15,7 @@ function parsed<const Usage extends string, O extends Options>(
   declaration: Declaration<Usage, O, None>,
   ...argv: string[]
 ) {
-  const program = new Command();
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   const command = addCommand(program, declaration).action(() => undefined);
   program.parse(argv, { from: 'user' });
   return calledWith<Usage, O, None>(command);
@@ -77,5 +78,19 @@ describe('What a command declares', () => {
       ...words,
     ).options;
     expect(given).to.deep.equal({ sortBy: 'title', tag: ['a', 'b'], yes: true, featured: false });
+  });
+
+  it('refuses an option that is given twice, instead of ignoring the first value', () => {
+    const options = { '--from <file>': 'a list', '--role <role>': choice('a role', ['trainer', 'trainee']) };
+    for (const twice of [
+      ['--from', 'a', '--from', 'b'],
+      ['--role=trainer', '--role', 'trainee'],
+    ])
+      expect(() => parsed({ usage: 'edit', options }, 'edit', ...twice)).to.throw(
+        /is invalid\. It was given before: give it once\.$/,
+      );
+    const given = parsed({ usage: 'edit', options }, 'edit', '--from', 'a', '--role', 'trainer').options;
+    expect(given).to.deep.equal({ from: 'a', role: 'trainer' });
+    expect(() => parsed({ usage: 'edit', options }, 'edit', '--role', 'boss')).to.throw(/Allowed choices are trainer/);
   });
 });
