@@ -67,19 +67,45 @@ export function envFile({ env = process.env, cwd = process.cwd(), ...source }: C
   return path.join(userFolder({ env, cwd, ...source }) ?? cwd, '.env');
 }
 
-/** All that the `.env` file has, by name. @throws AppError `CONFIG_INVALID` when it can't be read */
-export function settingsFileOf(source: ConfigSource): Readonly<Record<string, string>> {
+/** What the `.env` file has. */
+export interface SettingsFile {
+  /** Values by name. */
+  values: Readonly<Record<string, string>>;
+  /** The numbers of the lines that are neither settings nor comments, from 1. */
+  unreadLines: readonly number[];
+}
+
+/** Values in quotes may have several lines. */
+const quotedValue = /(?<==[ \t]*)(?:"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|`(?:\\`|[^`])*`)/g;
+
+/** What dotenv takes for a setting, a comment, or nothing. */
+const readLine = /^\s*(?:$|#|(?:export\s+)?[\w.-]+(?:\s*=|:\s))/;
+
+/** @throws AppError `CONFIG_INVALID` when it can't be read */
+export function settingsFileOf(source: ConfigSource): SettingsFile {
   const settingsFile = envFile(source);
+  const shown = path.relative(source.cwd ?? process.cwd(), settingsFile);
+  let text: string;
   try {
-    return parseDotenv(readFileSync(settingsFile));
+    text = readFileSync(settingsFile, 'utf8');
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return {};
+    if (systemErrorCode(error) === 'ENOENT') return { values: {}, unreadLines: [] };
     throw new AppError(
       'CONFIG_INVALID',
-      `The file ${path.relative(source.cwd ?? process.cwd(), settingsFile)} can't be read (${systemErrorCode(error)}). Make it readable, or remove it.`,
+      `The file ${shown} can't be read (${systemErrorCode(error)}). Make it readable, or remove it.`,
       { cause: error },
     );
   }
+  // Some editors and shells write UTF-16, in which no setting would be found.
+  if (text.includes('\0')) throw new AppError('CONFIG_INVALID', `The file ${shown} is not in UTF-8. Save it as UTF-8.`);
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .replace(quotedValue, (value) => value.replace(/[^\n]+/g, '#'))
+    .split('\n');
+  return {
+    values: parseDotenv(text),
+    unreadLines: lines.flatMap((line, index) => (readLine.test(line) ? [] : [index + 1])),
+  };
 }
 
 /**
@@ -88,7 +114,7 @@ export function settingsFileOf(source: ConfigSource): Readonly<Record<string, st
  */
 export function readSettings(source: ConfigSource): RawSettings {
   const { env = process.env } = source;
-  const file = settingsFileOf(source);
+  const { values: file } = settingsFileOf(source);
   const raw: RawSettings = { values: {}, origins: {} };
   for (const name of settingNames) {
     const [value, origin] = env[name] ? ([env[name], 'environment'] as const) : ([file[name], '.env'] as const);

@@ -1,7 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.js';
-import type { UnknownSetting } from '../../config/unknown-settings.js';
 import type { WorkerShare } from '../../config/worker-share.js';
 import type { Context } from '../../context.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
@@ -100,11 +99,6 @@ export interface Outcome {
   exitCode: ExitCode;
 }
 
-function unknownSettingText({ name, origin, meant }: UnknownSetting): string {
-  const where = origin === '.env' ? 'In .env, ' : 'In the environment, ';
-  return `warning: ${where}${name} is no setting of coursectl.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
-}
-
 /** @throws AppError `DATABASE_MISSING` instead of opening a file that isn't there, which would create it */
 async function assertDatabaseExists({ database }: Config): Promise<void> {
   if (database.dialect !== 'sqlite') return;
@@ -135,12 +129,12 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   };
   let isWarned = false;
   const config: Run['config'] = async (overrides = {}) => {
-    const [{ loadConfig }, { unknownSettings }] = await Promise.all([
+    const [{ loadConfig }, { settingDoubts }] = await Promise.all([
       import('../../config/config.js'),
-      import('../../config/unknown-settings.js'),
+      import('../../config/setting-doubts.js'),
     ]);
     // Before the settings are checked: one that is misspelt may be the one that is missing.
-    if (!isWarned) for (const unknown of unknownSettings(io)) say(unknownSettingText(unknown));
+    if (!isWarned) for (const doubt of settingDoubts(io)) say(`warning: ${doubt}`);
     isWarned = true;
     try {
       return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
@@ -208,15 +202,17 @@ function interruption(signal: AbortSignal): Promise<never> {
 async function report(thrown: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
   const { failure, left } = thrown instanceof PartialFailure ? thrown : { failure: thrown };
   const paint = paintFor(io.stderr, io.env);
+  // Where nobody can read it, on a full disk or a closed pipe, the exit code says what happened.
+  const complain = (text: string) => writeLine(io.stderr, text).catch(() => undefined);
   const verbose = Boolean(options.verbose);
   if (options.json) {
-    await writeLine(io.stdout, printable(JSON.stringify({ ...failureJson(failure), ...left?.json })));
+    await writeLine(io.stdout, printable(JSON.stringify({ ...failureJson(io, failure), ...left?.json })));
     // Programs read the object; the stack is for people, as debug logs are.
-    if (verbose && failure instanceof Error) await writeLine(io.stderr, stackText(failure, paint));
+    if (verbose && failure instanceof Error) await complain(stackText(failure, paint));
   } else {
     const said = failureText(atTerminal(command, failure), paint, verbose);
     const lines = left === undefined ? said : `${said}\n${printable(left.text)}`;
-    await writeLine(io.stderr, withCommandLines(io, lines));
+    await complain(withCommandLines(io, lines));
   }
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
 }

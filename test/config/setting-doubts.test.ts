@@ -1,22 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { settingDoubts } from '../../src/config/setting-doubts.js';
 import { settingNames } from '../../src/config/settings.js';
-import { unknownSettings } from '../../src/config/unknown-settings.js';
 import { useCommandLine } from '../support/run-cli.js';
 
 describe('Names that look like settings', () => {
   const cli = useCommandLine(() => ({ NODE_ENV: 'test' }));
   const dotenv = (text: string) => writeFileSync(path.join(cli.folder, '.env'), text);
-  const inEnvironment = (name: string) => unknownSettings({ env: { [name]: 'x' }, cwd: cli.folder });
+  const inEnvironment = (name: string) => settingDoubts({ env: { [name]: 'x' }, cwd: cli.folder });
 
   it('in .env are all that is no setting, with the one that was meant', () => {
     dotenv('DATBASE_URL=sqlite:x.sqlite\nJWTSECRET=s\nPOTR=1\nFAVOURITE_COLOUR=red\nLOG_LEVEL=warn\n');
-    expect(unknownSettings({ env: {}, cwd: cli.folder })).to.deep.equal([
-      { name: 'DATBASE_URL', origin: '.env', meant: 'DATABASE_URL' },
-      { name: 'JWTSECRET', origin: '.env', meant: 'JWT_SECRET' },
-      { name: 'POTR', origin: '.env', meant: 'PORT' },
-      { name: 'FAVOURITE_COLOUR', origin: '.env' },
+    expect(settingDoubts({ env: {}, cwd: cli.folder })).to.deep.equal([
+      'In .env, DATBASE_URL is no setting of coursectl. Did you mean DATABASE_URL?',
+      'In .env, JWTSECRET is no setting of coursectl. Did you mean JWT_SECRET?',
+      'In .env, POTR is no setting of coursectl. Did you mean PORT?',
+      'In .env, FAVOURITE_COLOUR is no setting of coursectl.',
     ]);
   });
 
@@ -32,9 +32,8 @@ describe('Names that look like settings', () => {
   ];
   for (const [name, setting] of meant)
     it(`in the environment are what begins with COURSECTL_ or is nearly right: ${name}`, () => {
-      expect(inEnvironment(name)).to.deep.equal([
-        { name, origin: 'environment', ...(setting !== undefined && { meant: setting }) },
-      ]);
+      const hint = setting === undefined ? '' : ` Did you mean ${setting}?`;
+      expect(inEnvironment(name)).to.deep.equal([`In the environment, ${name} is no setting of coursectl.${hint}`]);
     });
 
   it('are not the settings, and not what other programs have', () => {
@@ -93,5 +92,36 @@ describe('Names that look like settings', () => {
   it('are made safe for the terminal', async () => {
     const { stderr } = await cli.run(['config'], { env: { 'COURSECTL_\u001b[31m': 'x' } });
     expect(stderr).to.include('COURSECTL_\\u001b[31m is no setting');
+  });
+});
+
+describe('A .env file', () => {
+  const cli = useCommandLine(() => ({ NODE_ENV: 'test' }));
+  const dotenv = (content: string | Uint8Array) => writeFileSync(path.join(cli.folder, '.env'), content);
+  const doubts = () => settingDoubts({ env: {}, cwd: cli.folder });
+
+  it('has no line that is ignored without a warning, which names the line and not what it says', async () => {
+    dotenv('PORT 8080\r\n\r\n# a comment\r\nLOG_LEVEL=warn\r\nexport WORKERS\r\n=1\r\n');
+    expect(doubts()).to.deep.equal(
+      [1, 5, 6].map((line) => `In .env, line ${line} has no effect: a setting is written NAME=value.`),
+    );
+    const { stderr } = await cli.run(['config']);
+    expect(stderr).to.match(/^warning: In \.env, line 1 has no effect/);
+    expect(stderr).not.to.include('8080');
+  });
+
+  it('may have settings in each form that is read', () => {
+    dotenv(
+      "\ufeffPORT=1\nLOG_LEVEL: warn\n  export HOST = ::1 # all\nJWT_SECRET=\"one\ntwo = '\n\"\nDATA_DIR='a\nb'\nWORKERS=\n",
+    );
+    expect(doubts()).to.deep.equal([]);
+  });
+
+  it('is refused in UTF-16, in which no setting would be found', async () => {
+    for (const mark of ['\ufeff', '']) {
+      dotenv(Buffer.from(`${mark}DATABASE_URL=mysql://u:p@h/x\r\n`, 'utf16le'));
+      const { exitCode, stderr } = await cli.run(['config']);
+      expect([exitCode, stderr]).to.deep.equal([1, 'error: The file .env is not in UTF-8. Save it as UTF-8.\n']);
+    }
   });
 });

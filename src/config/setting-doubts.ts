@@ -1,9 +1,9 @@
 import { editDistance } from '../edit-distance.js';
-import { type ConfigSource, settingsFileOf } from './config.js';
+import { type ConfigSource, type SettingsFile, settingsFileOf } from './config.js';
 import { type SettingName, settingNames } from './settings.js';
 
 /** A name that looks like a setting but is none: what is given under it has no effect. */
-export interface UnknownSetting {
+interface UnknownSetting {
   name: string;
   origin: 'environment' | '.env';
   /** The setting that was probably meant. */
@@ -51,10 +51,9 @@ const known: ReadonlySet<string> = new Set(settingNames);
 /**
  * The names in the `.env` file that are no settings, and those in the environment that begin with `COURSECTL_` or differ from a
  * setting by a slip.
- * @throws AppError `CONFIG_INVALID` when the `.env` file can't be read
  */
-export function unknownSettings(source: ConfigSource): UnknownSetting[] {
-  const inFile = Object.keys(settingsFileOf(source)).filter((name) => !known.has(name));
+function unknownNames(source: ConfigSource, values: SettingsFile['values']): UnknownSetting[] {
+  const inFile = Object.keys(values).filter((name) => !known.has(name));
   const given = Object.entries(source.env ?? {}).flatMap(([name, value]) => (value && !known.has(name) ? [name] : []));
   return [
     ...inFile.map((name): UnknownSetting => {
@@ -62,5 +61,22 @@ export function unknownSettings(source: ConfigSource): UnknownSetting[] {
       return { name, origin: '.env', ...(meant && { meant }) };
     }),
     ...given.flatMap((name) => inEnvironment(name) ?? []),
+  ];
+}
+
+function unknownNameText({ name, origin, meant }: UnknownSetting): string {
+  const where = origin === '.env' ? 'In .env, ' : 'In the environment, ';
+  return `${where}${name} is no setting of coursectl.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+}
+
+/**
+ * What was probably meant as a setting but has no effect, a sentence each.
+ * @throws AppError `CONFIG_INVALID` when the `.env` file can't be read
+ */
+export function settingDoubts(source: ConfigSource): string[] {
+  const { values, unreadLines } = settingsFileOf(source);
+  return [
+    ...unreadLines.map((line) => `In .env, line ${line} has no effect: a setting is written NAME=value.`),
+    ...unknownNames(source, values).map(unknownNameText),
   ];
 }
