@@ -1,7 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { systemErrorCode } from '../errors.js';
 import { commandName } from '../installation.js';
-import { exitCodeOf } from './core/exit-codes.js';
+import { exitCodeOf, exitCodes } from './core/exit-codes.js';
 import type { Io } from './core/output.js';
 import { runProgram } from './program.js';
 
@@ -65,14 +65,28 @@ function osUser(): string | undefined {
   }
 }
 
+/** A folder that was replaced, as by a deployment, is none any more for the programs that are in it. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    process.stderr.write(
+      'error: The current folder no longer exists. Change to another folder, and run this again there.\n',
+    );
+    process.exit(exitCodes.failure);
+  }
+}
+
+const cwd = currentFolder();
 const io: Io = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env,
-  cwd: process.cwd(),
+  cwd,
   signal: interrupts.signal,
-  calledAs: commandName(process.argv[1] ?? 'coursectl', { env, cwd: process.cwd() }),
+  calledAs: commandName(process.argv[1] ?? 'coursectl', { env, cwd }),
   osUser: osUser(),
 };
 process.exitCode = await runProgram(process.argv.slice(2), io);

@@ -88,17 +88,37 @@ const wantsJson = (argv: readonly string[]) =>
       word === '--json' || word === '--output=json' || (word === 'json' && argv[index - 1] === '--output'),
   );
 
+/**
+ * The words for which commander shows the help that `help` was asked for: its own help command looks at one word, and takes unknown
+ * ones for none.
+ */
+function helpOf(program: Command, words: readonly string[]): string[] {
+  const known: string[] = [];
+  let command = program;
+  for (const word of words) {
+    const next = command.commands.find((one) => one.name() === word);
+    // Without --help, commander says that the command is unknown, and what may have been meant.
+    if (!next && command.commands.length > 0 && !word.startsWith('-')) return [...known, word];
+    if (!next) break;
+    known.push(word);
+    command = next;
+  }
+  return [...known, '--help'];
+}
+
 /** Runs one command line. @param argv the arguments after the program's name @returns the exit code */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { exitCode: exitCodes.ok };
   try {
-    await createProgram(io, outcome).parseAsync([...argv], { from: 'user' });
+    const program = createProgram(io, outcome);
+    const [first, ...rest] = argv;
+    await program.parseAsync(first === 'help' ? helpOf(program, rest) : [...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version come as "errors" with exit code 0.
     if (error.exitCode === 0) return exitCodes.ok;
     // Commander has printed the text for people only.
-    if (wantsJson(argv)) await writeLine(io.stdout, printable(JSON.stringify(failureJson(usageError(error)))));
+    if (wantsJson(argv)) await writeLine(io.stdout, printable(JSON.stringify(failureJson(io, usageError(error)))));
     return exitCodes.usage;
   }
   return outcome.exitCode;

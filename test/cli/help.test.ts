@@ -137,6 +137,19 @@ describe('help', () => {
     const [asked, flagged] = await Promise.all([cli.run(['help', 'users']), cli.run(['users', '--help'])]);
     expect(asked).to.deep.equal(flagged);
     expect(asked.exitCode).to.equal(0);
+    const below = ['users', 'sessions', 'list'];
+    expect(await cli.run(['help', ...below, 'more'])).to.deep.equal(await cli.run([...below, '--help']));
+  });
+
+  it('says that a command is unknown, and which one was probably meant', async () => {
+    for (const [asked, unknown, meant] of [
+      [['cuorses'], 'cuorses', 'courses'],
+      [['users', 'lst'], 'lst', 'list'],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await cli.run(['help', ...asked]);
+      expect([exitCode, stdout]).to.deep.equal([2, '']);
+      expect(stderr).to.match(new RegExp(`^error: unknown command '${unknown}'\n\\(Did you mean ${meant}\\?\\)\n`));
+    }
   });
 
   it('fits 80 columns where standard output is no terminal, examples included', async () => {

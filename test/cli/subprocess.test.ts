@@ -97,6 +97,16 @@ describe('The coursectl process', function () {
       }
     });
 
+    it('ends with the code of its failure when standard error can not be written', async () => {
+      await start('migrate', 'up').ended;
+      for (const [command, code] of [
+        ['users show nobody', 1],
+        ['users list --limit 0', 2],
+        ['users show nobody --json', 1],
+      ] as const)
+        expect((await inShell(`coursectl ${command} 2> ${full}`).ended).exitCode, command).to.equal(code);
+    });
+
     it('continues to serve without logs', async () => {
       const argv = ['serve', '--migrate', '--port', '0', '--json'];
       const server = processes.start(argv, { cwd: cli.folder, env: cli.env, stderrFile: full });
@@ -164,6 +174,26 @@ describe('The coursectl process', function () {
     const warning = `The database file ${file} can't be written. Make the file and its folder writable for this user.`;
     expect(logs.map(({ msg }) => msg)).to.include(warning);
     expect(words[0]).to.equal(`Nobody can sign in. ${warning}`);
+  });
+
+  it('says that its folder was removed', async () => {
+    const inShell = processes.startShell('mkdir gone; cd gone; rmdir ../gone; coursectl users list', {
+      cwd: cli.folder,
+      env: cli.env,
+    });
+    expect(await inShell.ended).to.deep.include({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error: The current folder no longer exists. Change to another folder, and run this again there.\n',
+    });
+  });
+
+  it('names commands in its JSON as it was called', async () => {
+    const { stdout } = await start('overview', '--json').ended;
+    const { error } = JSON.parse(stdout) as { error: { message: string } };
+    expect(error.message).to.match(/ run: node \/\S+\/bin\/coursectl\.js setup$/);
+    const { checks } = JSON.parse((await start('doctor', '--json').ended).stdout) as { checks: { remedy?: string }[] };
+    expect(checks.map(({ remedy }) => remedy).join()).to.match(/node \/\S+\/bin\/coursectl\.js setup/);
   });
 
   it('shows help and version from any folder, and needs no setting for it', async () => {

@@ -66,11 +66,11 @@ export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]):
   return asTyped(io, quoted.join(' '));
 }
 
-/** A failure for programs. */
-export function failureJson(error: unknown): object {
+/** A failure for programs; its hints name commands as the program was called. */
+export function failureJson(io: Pick<Io, 'calledAs'>, error: unknown): object {
   if (!isAppError(error))
     return { error: { code: 'BUG', message: error instanceof Error ? error.message : String(error) } };
   const { code, message, details } = error;
-  const problems = details.map(({ path, message: problem }) => ({ path, message: problem }));
-  return { error: { code, message, ...(problems.length > 0 && { details: problems }) } };
+  const problems = details.map(({ path, message: problem }) => ({ path, message: withCommandLines(io, problem) }));
+  return { error: { code, message: withCommandLines(io, message), ...(problems.length > 0 && { details: problems }) } };
 }

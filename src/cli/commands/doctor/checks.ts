@@ -244,12 +244,17 @@ export async function doctor(run: Run, forProduction: boolean): Promise<Result> 
     warning: run.paint.yellow('warning'),
     failed: run.paint.red('FAILED '),
   };
-  const lines = checks.flatMap(({ name, status, detail, remedy }) => {
-    const text = printable(`${detail}${remedy ? ` -> ${withCommandLines(run.io, remedy)}` : ''}`);
+  const shown = checks.map(({ detail, remedy, ...one }) => ({
+    ...one,
+    detail: withCommandLines(run.io, detail),
+    ...(remedy !== undefined && { remedy: withCommandLines(run.io, remedy) }),
+  }));
+  const lines = shown.flatMap(({ name, status, detail, remedy }) => {
+    const text = printable(`${detail}${remedy === undefined ? '' : ` -> ${remedy}`}`);
     return wrapHanging(`${marks[status]}  ${name}: ${text}`, run.display.width);
   });
   return {
-    json: { healthy, checks },
+    json: { healthy, checks: shown },
     text: lines.join('\n'),
     painted: true,
     exitCode: healthy ? exitCodes.ok : exitCodes.failure,

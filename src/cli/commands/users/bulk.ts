@@ -97,12 +97,14 @@ async function withPasswordFile<T>(run: ResetRun, work: (file: PasswordFile | un
 
 /** Gives accounts temporary passwords. @throws AppError as {@link accountsMeant}, and of one as {@link resetPassword} */
 export async function resetPasswords(run: ResetRun): Promise<Result> {
-  const { json, passwordStdin, credentials, from } = run.options;
-  if (passwordStdin && (credentials !== undefined || from === '-'))
-    throw new AppError(
-      'USAGE',
-      `--password-stdin and ${credentials === undefined ? '--from -' : '--credentials'} cannot be used together.`,
-    );
+  const { json, passwordStdin, credentials, from, dryRun } = run.options;
+  const other = [
+    ...(credentials === undefined ? [] : ['--credentials']),
+    ...(from === '-' ? ['--from -'] : []),
+    ...(dryRun ? ['--dry-run'] : []),
+  ][0];
+  if (passwordStdin && other !== undefined)
+    throw new AppError('USAGE', `--password-stdin and ${other} cannot be used together.`);
   const meant = await accountsMeant(run, words.reset_password);
   if (meant.kind === 'one') {
     if (json && !passwordStdin && credentials === undefined)

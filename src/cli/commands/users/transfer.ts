@@ -27,7 +27,9 @@ async function transfer(run: Run<'<user>'>): Promise<Result> {
   if (!run.interactive)
     throw new AppError(
       'USAGE',
-      'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.',
+      run.options.json
+        ? 'The super admin can be changed only at a terminal, because the command asks twice. Leave out --json.'
+        : 'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.',
     );
   const otherwise = 'Nothing was changed.';
   await confirm(run, {

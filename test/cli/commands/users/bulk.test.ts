@@ -425,6 +425,7 @@ describe('Changes of many accounts at the command line', () => {
         '--password-stdin and --credentials cannot be used together.',
       ],
       [['--from', '-', '--yes', '--password-stdin'], '--password-stdin and --from - cannot be used together.'],
+      [['a', '--dry-run', '--password-stdin'], '--password-stdin and --dry-run cannot be used together.'],
       [['a', '--json'], 'A generated password is never part of --json output, which is often logged.'],
     ];
     for (const [argv, says] of mistakes)
