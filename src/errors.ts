@@ -151,16 +151,24 @@ export function whyUnreadable(code: string): string {
   return reasons[code] ?? `can't be read (${code})`;
 }
 
-/** The codes of a file system that has no room for more: a disk, a quota, or the longest file that it allows. */
-const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+/** Whether the code of a file system's error says that there is no room: on a disk, in a quota, or for so long a file. */
+export const isDiskFull = (code: string | undefined): boolean =>
+  code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 
 /**
  * Why a file can't be written, by the code of the file system's error, and what makes it possible.
  * @param otherwise what else helps, such as "name another file"
  */
 export function whyUnwritable(code: string, otherwise: string): string {
-  const remedy = noRoom.includes(code) ? 'Free disk space' : 'Make its folder writable for this user';
-  return `can't be written (${code === 'ENOSPC' ? 'the disk is full' : code}). ${remedy}, or ${otherwise}`;
+  const known: Readonly<Record<string, readonly [problem: string, remedy: string]>> = {
+    ENOENT: ['its folder does not exist', 'Make that folder'],
+    ENOTDIR: ['its folder is a file', 'Correct the path'],
+    EROFS: ['its file system is read-only', 'Mount that for writing'],
+  };
+  const [problem, remedy] = isDiskFull(code)
+    ? ['the disk is full', 'Free disk space']
+    : (known[code] ?? [code, 'Make its folder writable for this user']);
+  return `can't be written (${problem}). ${remedy}, or ${otherwise}`;
 }
 
 /** The `code` that Node and database drivers put on their errors (`ENOENT`, `ECONNREFUSED`, ...), if there is one. */

@@ -1,4 +1,4 @@
-import { AppError, systemErrorCode } from '../errors.js';
+import { AppError, isDiskFull, systemErrorCode } from '../errors.js';
 
 /** The errors that the operator must fix. Others, such as a missing file, are left to the caller. */
 const sentences: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const sentences: Readonly<Record<string, string>> = {
 /** Translates an error of reading or writing below `folder`; returns errors that the disk didn't cause unchanged. */
 export function diskFault(folder: string, error: unknown): unknown {
   const code = systemErrorCode(error) ?? '';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', undefined, { cause: error });
+  if (isDiskFull(code)) return new AppError('DISK_FULL', undefined, { cause: error });
   const sentence = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
   if (sentence === undefined) return error;
   return new AppError('STORAGE_UNAVAILABLE', `The folder "${folder}" ${sentence}`, { cause: error });

@@ -120,7 +120,7 @@ describe('the storage in a folder', () => {
     expect((await listed(storage)).map(({ key }) => key)).to.deep.equal(['material/some']);
   });
 
-  for (const code of ['ENOSPC', 'EDQUOT']) {
+  for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG']) {
     it(`reports that the disk is full (${code}) and leaves no file`, async () => {
       const file = fileWith(folder.path, 'x');
       const put = () => storage.put('material/some', file);

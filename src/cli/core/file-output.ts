@@ -1,6 +1,6 @@
 import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, systemErrorCode } from '../../errors.js';
+import { AppError, isDiskFull, systemErrorCode, whyUnwritable } from '../../errors.js';
 import type { outputOption } from './declaration.js';
 import { writeText } from './output.js';
 import { printable } from './printable.js';
@@ -15,15 +15,11 @@ interface FileOutput {
   discard(): Promise<void>;
 }
 
-/** The codes of a disk that takes no more, a quota that is used up, and a file that may not grow. */
-const diskFullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-
 /** Why a file can't be made or written, and what to do. */
-function problemOf(file: string, code: string | undefined): string {
-  if (code !== undefined && diskFullCodes.has(code))
-    return `The disk of the file ${file} is full. Free some space, or name a file on another disk.`;
-  const problem = code === 'EEXIST' ? 'exists already and is never overwritten' : `can't be written (${code})`;
-  return `The file ${file} ${problem}. Name another one.`;
+function problemOf(file: string, code: string): string {
+  if (isDiskFull(code)) return `The disk of the file ${file} is full. Free some space, or name a file on another disk.`;
+  if (code === 'EEXIST') return `The file ${file} exists already and is never overwritten. Name another one.`;
+  return `The file ${file} ${whyUnwritable(code, 'name another file')}.`;
 }
 
 /** Standard output, or a new file that only this user can read. */
@@ -39,7 +35,9 @@ async function openOutput({ io, options }: Run<'', typeof outputOption>): Promis
   const file = path.resolve(io.cwd, name);
   const usable = <T>(work: Promise<T>, code: 'USAGE' | 'FILE_UNUSABLE' = 'FILE_UNUSABLE'): Promise<T> => {
     return work.catch((error: unknown) => {
-      throw new AppError(code, problemOf(name, systemErrorCode(error)), { cause: error });
+      const problem = systemErrorCode(error);
+      if (problem === undefined) throw error;
+      throw new AppError(code, problemOf(name, problem), { cause: error });
     });
   };
   const handle = await usable(open(file, 'wx', 0o600), 'USAGE');

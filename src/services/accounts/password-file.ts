@@ -34,11 +34,13 @@ export class PasswordFile {
     try {
       return new PasswordFile(file, await open(file, 'ax', 0o600));
     } catch (error) {
-      const message =
-        systemErrorCode(error) === 'EEXIST'
-          ? `The file ${file} exists already and is never overwritten. Name another one.`
-          : `The file ${file} can't be made: its folder doesn't exist or can't be written.`;
-      throw new AppError('USAGE', message, { cause: error });
+      const code = systemErrorCode(error);
+      if (code === undefined) throw error;
+      const problem =
+        code === 'EEXIST'
+          ? 'exists already and is never overwritten. Name another one'
+          : whyUnwritable(code, 'name another file');
+      throw new AppError('USAGE', `The file ${file} ${problem}.`, { cause: error });
     }
   }
 

@@ -2,7 +2,7 @@ import { existsSync, type Stats } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config, SqliteConfig } from '../../../config/config.js';
-import { systemErrorCode, unlessMissing, whyUnreadable } from '../../../errors.js';
+import { isDiskFull, systemErrorCode, unlessMissing, whyUnreadable } from '../../../errors.js';
 
 /** What a check has found. */
 export interface Finding {
@@ -73,11 +73,10 @@ export async function writeAccess({ dataDir }: Config): Promise<Finding> {
     return { status: 'ok', detail: `${dataDir} is writable` };
   } catch (error) {
     const code = systemErrorCode(error) ?? '';
-    const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
     return {
       status: 'failed',
       detail: `${dataDir} can't be written (${code})`,
-      remedy: isFull ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
+      remedy: isDiskFull(code) ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
     };
   } finally {
     // The check has its result; the probe is a few bytes.

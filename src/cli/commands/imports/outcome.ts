@@ -55,7 +55,7 @@ const linesPerReason = 5;
 function reasonsText(all: ImportPlan['reasons']): string[] {
   const reasons = all.filter(({ outcome }) => outcome === 'rejected');
   const shown = reasons.slice(0, maxReasons).map(({ code, message, count, rows }) => {
-    const lines = rows.slice(0, linesPerReason).map((line) => line.toLocaleString('en'));
+    const lines = rows.slice(0, linesPerReason);
     const more = count > lines.length ? ', ...' : '';
     const text = `${message.replace(/\.$/, '')} (${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${more})`;
     return printableLine(`    ${counted(count, 'row')} ${code}: ${text}`);

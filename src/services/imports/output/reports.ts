@@ -108,14 +108,19 @@ async function claimGiven(
   const report = new ReportFile(path.resolve(given), header, format, replaced);
   const problem = report.path === replaced ? undefined : await report.claim();
   if (problem === undefined) return report;
-  if (systemErrorCode(problem) !== 'EEXIST') throw folderUnusable(report.path, problem);
+  if (systemErrorCode(problem) !== 'EEXIST') throw folderUnusable(report.path, problem, 'name another file');
   throw new AppError('USAGE', `The file ${report.path} exists already and is never overwritten. Name another one.`, {
     cause: problem,
   });
 }
 
-const folderUnusable = (file: string, cause: unknown) =>
-  new AppError('USAGE', `The file ${file} can't be made: its folder doesn't exist or can't be written.`, { cause });
+/** An error of the file system as `USAGE`; other errors unchanged. @param otherwise see {@link whyUnwritable} */
+function folderUnusable(file: string, cause: unknown, otherwise: string): unknown {
+  const code = systemErrorCode(cause);
+  return code === undefined
+    ? cause
+    : new AppError('USAGE', `The file ${file} ${whyUnwritable(code, otherwise)}.`, { cause });
+}
 
 /**
  * Checks that an import at a terminal can make its files, before the imported file is read and a person confirms the plan.
@@ -133,11 +138,9 @@ export async function assertReportFolders({
     const file = given ?? nameBeside(beside, kind, 1);
     const problem = await tryFolderOf(file);
     if (problem === undefined) continue;
-    const code = systemErrorCode(problem);
-    if (code === undefined) throw problem;
-    if (given !== undefined) throw folderUnusable(file, problem);
-    const why = whyUnwritable(code, 'name other files with --credentials <file> and --rejects <file>');
-    throw new AppError('USAGE', `The file ${file} ${why}.`, { cause: problem });
+    const otherwise =
+      given === undefined ? 'name other files with --credentials <file> and --rejects <file>' : 'name another file';
+    throw folderUnusable(file, problem, otherwise);
   }
 }
 

@@ -119,8 +119,14 @@ describe('coursectl users export', () => {
     writeFileSync(file('mine'), 'precious');
     const cases = [
       ['mine', 'The file mine exists already and is never overwritten. Name another one.'],
-      ['no/where.csv', "The file no/where.csv can't be written (ENOENT). Name another one."],
-      ['mine/x.csv', "The file mine/x.csv can't be written (ENOTDIR). Name another one."],
+      [
+        'no/where.csv',
+        "The file no/where.csv can't be written (its folder does not exist). Make that folder, or name another file.",
+      ],
+      [
+        'mine/x.csv',
+        "The file mine/x.csv can't be written (its folder is a file). Correct the path, or name another file.",
+      ],
     ] as const;
     for (const [output, says] of cases) {
       const { exitCode, stdout, stderr } = await cli.run(['users', 'export', '--output', output]);

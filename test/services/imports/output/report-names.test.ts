@@ -73,7 +73,7 @@ describe('Parallel imports that write their files into one folder', () => {
     const named = await importing.run(file, '--yes', '--credentials', 'nowhere/c.csv', '--rejects', 'r.csv');
     expect([named.exitCode, named.stderr]).to.deep.equal([
       2,
-      `error: The file ${importing.folder}/nowhere/c.csv can't be made: its folder doesn't exist or can't be written.\n`,
+      `error: The file ${importing.folder}/nowhere/c.csv can't be written (its folder does not exist). Make that folder, or name another file.\n`,
     ]);
     expect([await importing.contents(), importing.files()]).to.deep.equal([before, [path.basename(file)]]);
     expect(await importing.json(file, '--credentials', 'c.csv', '--rejects', 'r.csv')).to.include({ exitCode: 0 });
@@ -81,7 +81,8 @@ describe('Parallel imports that write their files into one folder', () => {
 
   it('say what helps against the fault', () => {
     const said = (code: string) => String(unusable('c.csv', Object.assign(new Error(code), { code })));
-    for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG']) expect(said(code)).to.include('Free disk space, or name another');
+    for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG'])
+      expect(said(code)).to.include('(the disk is full). Free disk space, or');
     for (const code of ['EACCES', 'EROFS']) expect(said(code)).not.to.include('disk');
   });
 });

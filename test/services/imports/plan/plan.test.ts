@@ -158,12 +158,12 @@ describe('coursectl users import --dry-run', () => {
 
   it('groups the rows that it would reject by their reasons, the most frequent first', async () => {
     const bad = Array.from({ length: 1005 }, (_, index) => `Ada,King,ada${index}@example.org,4.41E+1${index % 10}`);
-    const file = importing.write('people.csv', `${header}\nAda,King,nobody,1\n${bad.join('\n')}\n`);
+    const file = importing.write('people.csv', `${header}\n${bad.join('\n')}\nAda,King,nobody,1\n`);
     const { stdout } = await importing.run(file, '--dry-run');
     expect(stdout.split('\n').slice(3, 6)).to.deep.equal([
       '  1006 rows to reject:',
-      '    1005 rows PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again (lines 3, 4, 5, 6, 7, ...)',
-      '    1 row EMAIL_INVALID: Email must be a valid email address (line 2)',
+      '    1005 rows PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again (lines 2, 3, 4, 5, 6, ...)',
+      '    1 row EMAIL_INVALID: Email must be a valid email address (line 1007)',
     ]);
     expect(stdout.match(/^ {2}line \d+ {2}rejected/gm)).to.have.length(3);
   });

@@ -90,11 +90,15 @@ describe('coursectl users import, refusing,', () => {
 
   it('writes no file into a missing folder', async () => {
     const file = importing.write('people.csv', people(2));
-    for (const folder of ['missing', 'people.csv'])
+    const cases = [
+      ['missing', '(its folder does not exist). Make that folder'],
+      ['people.csv', '(its folder is a file). Correct the path'],
+    ] as const;
+    for (const [folder, problem] of cases)
       await expectRefusal(
         [file, '--credentials', path.join(importing.folder, folder, 'credentials.csv')],
         2,
-        `The file ${folder}/credentials.csv can't be made: its folder doesn't exist or can't be written.`,
+        `The file ${folder}/credentials.csv can't be written ${problem}, or name another file.`,
       );
   });
 
