@@ -118,16 +118,21 @@ export interface NewCourse extends Partial<Omit<CourseFields, 'title' | 'descrip
   trainerId?: string;
 }
 
-/** Body of `POST /api/courses`. */
-export const courseCreationSchema = Joi.object<NewCourse>({
+const creationFields = {
   ...courseFields,
   title: courseFields.title.required(),
   description: courseFields.description.required(),
   trainerId: fields.id('trainerId'),
-});
+};
+
+/** Body of `POST /api/courses`. */
+export const courseCreationSchema = Joi.object<NewCourse>(creationFields);
 
 /** The same where the trainer must be named. */
-export const namedCourseCreationSchema = courseCreationSchema.fork('trainerId', (trainerId) => trainerId.required());
+export const namedCourseCreationSchema = Joi.object<NewCourse & { trainerId: string }>({
+  ...creationFields,
+  trainerId: creationFields.trainerId.required(),
+});
 
 /** Body of `PUT /api/courses/:id`: what is absent stays as it is. */
 export const courseUpdateSchema = Joi.object<Partial<CourseFields>>(courseFields);

@@ -42,15 +42,18 @@ export interface Caller extends Client {
   sessionExpiresAt: Date;
 }
 
+/** On whose behalf something is read or changed. Only super admins may have no account: the operator at the terminal has none. */
+export type Identity =
+  | { role: 'super_admin'; actorId: string | null }
+  | { role: Exclude<Role, 'super_admin'>; actorId: string };
+
 /** The author of a privileged change: a caller of the API, or the operator at the terminal. */
-export interface Actor {
+export type Actor = Identity & {
   origin: 'http' | 'cli';
-  actorId: string | null;
   ip: string | null;
-  role: Role;
   /** The session that the change is made with; what it began may go on without it. */
   sessionId?: string;
-}
+};
 
 /** The operator at the terminal, who has all rights. */
 export const operator: Actor = { origin: 'cli', actorId: null, ip: null, role: 'super_admin' };
@@ -62,6 +65,9 @@ export function actorOf(caller: Caller): Actor {
 }
 
 /** The author of what goes on when their session has ended. */
-export function withoutSession({ origin, actorId, ip, role }: Actor): Actor {
-  return { origin, actorId, ip, role };
+export function withoutSession({ sessionId: _, ...author }: Actor): Actor {
+  return author;
 }
+
+/** For whom work waits in queues that are fair between accounts. Operators at terminals, who have no account, share one turn. */
+export const queueOwnerOf = ({ actorId }: Identity): string => actorId ?? 'operator';

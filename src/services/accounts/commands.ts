@@ -18,7 +18,7 @@ import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
 import { hasSeat, seatStatuses } from '../capacity.js';
-import type { Actor, Core } from '../core.js';
+import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { noteFreed, settleFreed } from '../freed-seats.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
@@ -35,7 +35,7 @@ import {
 import { removeWords, renamedBy, replaceWords } from './words.js';
 
 /** Hashes are computed round robin for those who ask for them. */
-const hashRequestOf = ({ actorId }: Actor) => ({ owner: actorId ?? '' });
+const hashRequestOf = (actor: Actor) => ({ owner: queueOwnerOf(actor) });
 
 /**
  * Creates an account (specification, section 4.6). A super admin from the terminal gets the password rules of setup; over HTTP

@@ -23,7 +23,7 @@ import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '..
 import { denied } from '../auth/permissions.js';
 import { assertActive } from '../auth/sessions.js';
 import { countReservedSeats, isFullWith } from '../capacity.js';
-import type { Actor, Core } from '../core.js';
+import type { Actor, Core, Identity } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { trainerSummary } from './queries.js';
@@ -54,7 +54,7 @@ async function replaceWords(core: Core, course: Course, transaction: Transaction
  * secret.
  * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`
  */
-export function assertManages(actor: Pick<Actor, 'actorId' | 'role'>, course: Course): void {
+export function assertManages(actor: Identity, course: Course): void {
   if (actor.role === 'super_admin') return;
   if (actor.role === 'trainer' && course.trainerId === actor.actorId) return;
   throw course.isPublished ? denied("This is another trainer's course.") : notFound('Course');
@@ -131,8 +131,9 @@ const courseRecord = (
  */
 export async function createCourse(core: Core, actor: Actor, input: unknown): Promise<Course> {
   const own = actor.role === 'trainer';
-  const { trainerId: named = '', ...fields } = validate(own ? courseCreationSchema : namedCourseCreationSchema, input);
-  const trainerId = own ? (actor.actorId ?? '') : named;
+  const { trainerId, ...fields } = own
+    ? { ...validate(courseCreationSchema, input), trainerId: actor.actorId }
+    : validate(namedCourseCreationSchema, input);
   assertDatesInOrder(fields);
   return core.database.inTransaction(async (transaction) => {
     if (own) {

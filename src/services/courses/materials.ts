@@ -42,8 +42,8 @@ export async function assertMayUpload(core: Core, actor: Actor, courseId: string
 /** @throws AppError `NOT_FOUND`, `ACCESS_DENIED` unless the actor manages the course or takes part in it */
 async function assertMayRead(core: Core, actor: Actor, courseId: string): Promise<void> {
   // The course is read only to find the reason of a refusal.
-  const trainee = actor.role === 'trainee' && actor.actorId !== null;
-  if (trainee && (await isActiveTrainee(core, actor.actorId ?? '', courseId))) return;
+  const trainee = actor.role === 'trainee';
+  if (trainee && (await isActiveTrainee(core, actor.actorId, courseId))) return;
   const course = await courseOf(core, courseId);
   if (!trainee) return assertManages(actor, course);
   throw course.isPublished ? denied('An active enrollment in the course is required.') : notFound('Course');
@@ -53,8 +53,8 @@ async function assertMayRead(core: Core, actor: Actor, courseId: string): Promis
 function readableBy({ database: { sequelize } }: Core, { actorId, role }: Actor, courseId: string): WhereOptions {
   if (role === 'super_admin') return {};
   return role === 'trainer'
-    ? courseExists(sequelize, courseId, actorId ?? '')
-    : activeEnrollmentExists(sequelize, courseId, actorId ?? '');
+    ? courseExists(sequelize, courseId, actorId)
+    : activeEnrollmentExists(sequelize, courseId, actorId);
 }
 
 function assertTypeAllowed(core: Core, name: string): void {

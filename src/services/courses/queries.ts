@@ -10,11 +10,10 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../schemas/course.js';
-import type { Role } from '../../schemas/fields.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { addSeats } from '../capacity.js';
-import type { Core } from '../core.js';
+import type { Core, Identity } from '../core.js';
 import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
 import { coursesFound, coursesWith } from './search.js';
 import { bySeats } from './seats.js';
@@ -23,12 +22,12 @@ import { bySeats } from './seats.js';
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
 
 /** The reader of the catalogue; undefined when not signed in. */
-export type Viewer = { actorId: string | null; role: Role } | undefined;
+export type Viewer = Identity | undefined;
 
 /** Published courses for all, a trainer's own courses for them, all courses for the super admin. */
 function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   if (viewer?.role === 'super_admin') return {};
-  if (viewer?.role === 'trainer') return { [Op.and]: [isPublishedOrOf(database.sequelize, viewer.actorId ?? '')] };
+  if (viewer?.role === 'trainer') return { [Op.and]: [isPublishedOrOf(database.sequelize, viewer.actorId)] };
   return { isPublished: true };
 }
 
@@ -135,7 +134,7 @@ async function findVisibleCourse(core: Core, viewer: NonNullable<Viewer>, id: st
   if (!course) throw notFound('Course');
   const { actorId, role } = viewer;
   if (course.isPublished || role === 'super_admin' || course.trainerId === actorId) return course;
-  if (role === 'trainee' && actorId !== null && (await isActiveTrainee(core, actorId, id))) return course;
+  if (role === 'trainee' && (await isActiveTrainee(core, actorId, id))) return course;
   throw notFound('Course');
 }
 
@@ -181,7 +180,7 @@ export async function countCourses(core: Core, viewer: NonNullable<Viewer>): Pro
   const groups = await core.database.read(() =>
     core.database.models.Course.findAll({
       attributes: ['isPublished', [fn('COUNT', col('id')), 'count']],
-      where: viewer.role === 'super_admin' ? {} : { trainerId: viewer.actorId ?? '' },
+      where: viewer.role === 'super_admin' ? {} : { trainerId: viewer.actorId },
       group: ['isPublished'],
     }),
   );
@@ -205,7 +204,7 @@ export async function courseStatistics(core: Core, viewer: NonNullable<Viewer>):
   const groups = await core.database.read(() =>
     Course.findAll({
       attributes: ['category', 'isPublished', 'isFeatured', [fn('COUNT', col('id')), 'count']],
-      where: viewer.role === 'super_admin' ? {} : { trainerId: viewer.actorId ?? '' },
+      where: viewer.role === 'super_admin' ? {} : { trainerId: viewer.actorId },
       group: ['category', 'isPublished', 'isFeatured'],
     }),
   );

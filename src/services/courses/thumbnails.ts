@@ -1,6 +1,6 @@
 import type { Course } from '../../db/models/course.js';
 import { recordAudit } from '../audit.js';
-import type { Actor, Core } from '../core.js';
+import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { markForDeletion, removeMarked, storeFile, type Upload } from '../files/files.js';
 import { asWebp, imageUrl, type Waiting } from '../files/images.js';
 import { lockManagedCourse } from './commands.js';
@@ -24,8 +24,7 @@ export async function setThumbnail(
   upload: Upload,
   waiting: Waiting,
 ): Promise<string> {
-  // The operator at the terminal has no account.
-  const picture = await asWebp(core, upload, thumbnailSize, actor.actorId ?? '', waiting);
+  const picture = await asWebp(core, upload, thumbnailSize, queueOwnerOf(actor), waiting);
   const file = await storeFile(
     core,
     {

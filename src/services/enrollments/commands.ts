@@ -112,7 +112,7 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
  */
 export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
   const { Enrollment } = core.database.models;
-  const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId ?? '' };
+  const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId };
   const { removed, freed } = await core.database.inTransaction(async (transaction) => {
     const found = await Enrollment.findAll({
       where: { [Op.and]: [{ id: [...ids] }, scope] },

@@ -16,7 +16,7 @@ import {
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { accountsFound, narrowed } from '../accounts/search.js';
-import type { Actor, Caller, Core } from '../core.js';
+import type { Actor, Caller, Core, Identity } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
 import { orderOf, type Page, pageOf, partsWith } from '../paging.js';
@@ -115,9 +115,9 @@ export async function listTrainerEnrollments(
 }
 
 /** Enrollments that the actor may see: a trainee's own, those in a trainer's courses, all for the super admin. */
-export function visibleTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): WhereOptions<Enrollment> {
+export function visibleTo({ actorId, role }: Identity): WhereOptions<Enrollment> {
   if (role === 'super_admin') return {};
-  return role === 'trainer' ? { trainerId: actorId ?? '' } : { userId: actorId ?? '' };
+  return role === 'trainer' ? { trainerId: actorId } : { userId: actorId };
 }
 
 /** Whether conditions leave few enrollments. */
@@ -176,11 +176,7 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
 }
 
 /** An enrollment that the actor may see. @throws AppError `NOT_FOUND` */
-export async function findEnrollment(
-  core: Core,
-  actor: Pick<Actor, 'actorId' | 'role'>,
-  id: string,
-): Promise<Enrollment> {
+export async function findEnrollment(core: Core, actor: Identity, id: string): Promise<Enrollment> {
   const enrollment = await core.database.read(() =>
     core.database.models.Enrollment.findOne({
       where: { [Op.and]: [{ id }, visibleTo(actor)] },
@@ -216,7 +212,7 @@ export async function listCourseTrainees(
     [lastNameKeyOf(sequelize, 'Enrollment.user_id'), sortOrder],
     ['id', sortOrder],
   ];
-  const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId ?? '' };
+  const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId };
   return pageOf(core, models.Enrollment, listing, {
     where: {
       courseId,
@@ -239,7 +235,7 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
   const listing = validate(availableTraineeListingSchema, query);
   const { sequelize, models } = core.database;
   const { courseId, search } = listing;
-  const trainerId = actor.role === 'super_admin' ? undefined : (actor.actorId ?? '');
+  const trainerId = actor.role === 'super_admin' ? undefined : actor.actorId;
   const among = { role: 'trainee' as const };
   const found = await accountsFound(core, search, { among });
   const active = { ...among, isActive: true };

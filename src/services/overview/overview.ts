@@ -118,9 +118,7 @@ async function traineeOverview(core: Core, actor: Actor, userId: string): Promis
  * trainees. The number of queries is fixed.
  */
 export async function overview(core: Core, actor: Actor): Promise<Overview> {
-  const { actorId, role } = actor;
-  if (role === 'super_admin') return superAdminOverview(core, actor);
-  // Only the operator at the terminal, who is a super admin, has no id.
-  const id = actorId ?? '';
-  return role === 'trainer' ? trainerOverview(core, actor, id) : traineeOverview(core, actor, id);
+  if (actor.role === 'super_admin') return superAdminOverview(core, actor);
+  const { actorId } = actor;
+  return actor.role === 'trainer' ? trainerOverview(core, actor, actorId) : traineeOverview(core, actor, actorId);
 }
