@@ -13,7 +13,7 @@ import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
 import { AuditTexts, addValues } from './audit-texts.js';
 import type { Actor, Core } from './core.js';
-import { newIds } from './ids.js';
+import { withNewIds } from './ids.js';
 import { withCreation } from './imported-accounts.js';
 import { maxCounted, type Page, pageOf } from './paging.js';
 
@@ -52,11 +52,10 @@ export interface PreparedAudit {
 
 /** Makes the rows of audit entries, without asking the database. */
 export function prepareAudit(core: Core, actor: Actor, records: readonly AuditRecord[]): PreparedAudit {
-  const ids = newIds(records.length);
   const at = core.now();
   const texts = new AuditTexts();
-  const rows = records.map(({ action, targetType, targetId, before, after }, index) => ({
-    id: ids[index] ?? '',
+  const rows = withNewIds(records).map(([id, { action, targetType, targetId, before, after }]) => ({
+    id,
     at,
     actorId: actor.actorId,
     origin: actor.origin,

@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type CreationAttributes, Op, type Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
 import { Inserts } from '../../db/bulk-insert.js';
 import { type RowUpdate, updateRows } from '../../db/bulk-update.js';
 import type { Database } from '../../db/connection.js';
@@ -76,7 +77,8 @@ export async function addAccounts(
   function* rows() {
     let index = 0;
     for (const account of accounts) {
-      const id = ids[index] ?? '';
+      const id = ids[index];
+      if (id === undefined) throw new Error('There are fewer ids than accounts to insert.');
       index += 1;
       const keys = userKeys(account);
       // With the rows, while the database inserts those before: after the last one it would wait for all words.
@@ -107,8 +109,9 @@ export async function addAccounts(
 
 /** Creates one account and reads it back. @throws AppError as {@link insertAccounts} */
 export async function insertAccount(core: Core, account: NewAccount, transaction: Transaction): Promise<User> {
-  const [id] = await insertAccounts(core, [account], transaction);
-  return core.database.models.User.findByPk(id ?? '', { transaction, rejectOnEmpty: true });
+  const id = uuidv7();
+  await insertAccounts(core, [account], transaction, [id]);
+  return core.database.models.User.findByPk(id, { transaction, rejectOnEmpty: true });
 }
 
 /** How many updates are made while the database works on others. */

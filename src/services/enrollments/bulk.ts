@@ -8,7 +8,7 @@ import { storeShared } from '../audit-texts.js';
 import { reserveSeats } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
-import { newIds } from '../ids.js';
+import { withNewIds } from '../ids.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
@@ -81,11 +81,10 @@ export async function assignMany(
     const { fresh, again, skipped } = await sortOut(core, wanted, transaction);
     await reserveSeats(core, course, fresh.length + again.length, transaction);
     const now = core.now();
-    const ids = newIds(fresh.length);
     const written = fresh.length + again.length > 0 ? await notesOf(core, notes, transaction) : {};
     const { trainerId } = course;
-    const entered = fresh.map((userId, index) => ({
-      id: ids[index] ?? '',
+    const entered = withNewIds(fresh).map(([id, userId]) => ({
+      id,
       userId,
       courseId,
       trainerId,
@@ -97,7 +96,8 @@ export async function assignMany(
     const revived = again.map(({ id }) => id);
     if (revived.length > 0)
       await Enrollment.update({ status, enrolledAt: now, ...written }, { where: { id: revived }, transaction });
-    const enrollments = await Enrollment.findAll({ where: { id: [...ids, ...revived] }, order: ['id'], transaction });
+    const ids = [...entered.map(({ id }) => id), ...revived];
+    const enrollments = await Enrollment.findAll({ where: { id: ids }, order: ['id'], transaction });
     const before = new Map(again.map((enrollment) => [enrollment.id, auditedEnrollment(enrollment)]));
     const records = enrollments.map((enrollment) =>
       enrollmentRecord('enrollment.assign', enrollment.id, entryChanges(before.get(enrollment.id), enrollment)),

@@ -69,8 +69,8 @@ export function reportTypes({ formatJson }: Import): { rejects: string; credenti
 }
 
 /** @throws AppError `NOT_READY` when a file of an import can't be read here: it is on another machine, or was moved */
-export async function assertReadableHere(file: string | null, what: string): Promise<void> {
-  await access(file ?? '', constants.R_OK).catch((error: unknown) => {
+export async function assertReadableHere(file: string, what: string): Promise<void> {
+  await access(file, constants.R_OK).catch((error: unknown) => {
     const message = `The ${what} of this import are not where this instance of the service could read them.`;
     throw new AppError('NOT_READY', message, { cause: error });
   });
@@ -78,7 +78,7 @@ export async function assertReadableHere(file: string | null, what: string): Pro
 
 /** Makes sure that {@link rejectedCsv} works, without naming a path. @throws AppError `NOT_FOUND`, `NOT_READY` */
 export async function assertRejectsReadable(record: Import): Promise<void> {
-  if (!record.hasRejects) throw notFound('Rejected rows');
+  if (record.rejectsFile === null || !record.hasRejects) throw notFound('Rejected rows');
   await assertReadableHere(record.rejectsFile, 'rejected rows');
 }
 

@@ -219,9 +219,11 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   if ((await fileIdentity(file)) !== identity)
     throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
   const ids = summary.ids(fileSha256 + optionsText(options));
+  const id = ids.get(rowsDone);
+  if (id === undefined) throw new Error(`The plan of ${file} has no id for its rows after ${rowsDone}.`);
   const { counts, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = summary;
   return {
-    id: ids.get(rowsDone) ?? '',
+    id,
     file,
     fileSha256,
     fileIdentity: identity,

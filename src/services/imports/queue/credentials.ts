@@ -37,15 +37,15 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
     const refusal = () =>
       new AppError('IMPORT_CONFLICT', 'The passwords of this import are being fetched. Try again in a minute.');
     const held = withLease(core.database, credentialsLease({ id }), waitMs, refusal, async (lease) => {
-      const record = await claimAfterRun(core, actor, id);
+      const claimed = await claimAfterRun(core, actor, id);
       await new Promise<void>((release) => {
         const end = async () => {
           release();
           await held;
         };
         resolve({
-          bytes: () => committedBytes(record.credentialsFile ?? '', Number(record.credentialsBytes)),
-          done: () => remove(core, record, lease).finally(end),
+          bytes: () => committedBytes(claimed.file, claimed.bytes),
+          done: () => remove(core, id, claimed.file, lease).finally(end),
           failed: end,
         });
       });
@@ -63,16 +63,25 @@ const notEnded = (id: string, status: ImportStatus) =>
  */
 export function assertFetchable(record: Import): void {
   if (underWay.includes(record.status)) throw notEnded(record.id, record.status);
-  assertHasCredentials(record);
+  credentialsOf(record);
 }
 
-function assertHasCredentials(record: Import): void {
+/** The file with the passwords of an import, and how many of its bytes are committed. */
+interface CredentialsFile {
+  file: string;
+  bytes: number;
+}
+
+/** @throws AppError `CREDENTIALS_FETCHED`, `NOT_FOUND` */
+function credentialsOf(record: Import): CredentialsFile {
   if (record.credentialsFetchedAt !== null) throw new AppError('CREDENTIALS_FETCHED');
-  if (!record.hasCredentials) throw notFound('Credentials');
+  const { credentialsFile: file, credentialsBytes, hasCredentials } = record;
+  if (file === null || !hasCredentials) throw notFound('Credentials');
+  return { file, bytes: Number(credentialsBytes) };
 }
 
 /** {@link recordClaim}, tried again for a moment: a run that has ended may still hold its lease. */
-async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<Import> {
+async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<CredentialsFile> {
   for (const deadline = Date.now() + waitMs; ; await sleep(50)) {
     const claimed = await recordClaim(core, actor, id, Date.now() > deadline);
     if (claimed) return claimed;
@@ -83,25 +92,30 @@ async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<Impo
  * Makes sure that there are passwords to fetch and that no process runs the import, and writes the audit entry.
  * @returns nothing while the run of an import that has ended still holds its lease, unless it is the last try
  */
-async function recordClaim(core: Core, actor: Actor, id: string, isLast: boolean): Promise<Import | undefined> {
+async function recordClaim(
+  core: Core,
+  actor: Actor,
+  id: string,
+  isLast: boolean,
+): Promise<CredentialsFile | undefined> {
   return core.database.inTransaction(async (transaction) => {
     const found = await lockImport(core, id, transaction);
-    assertHasCredentials(found);
+    const credentials = credentialsOf(found);
     // A process that resumes the import takes this lease before it checks ours.
     const isRunning = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
     if (isRunning && !underWay.includes(found.status) && !isLast) return undefined;
     if (isRunning || found.status === 'queued') throw notEnded(id, found.status);
-    await assertReadableHere(found.credentialsFile, 'passwords');
+    await assertReadableHere(credentials.file, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
-    return found;
+    return credentials;
   });
 }
 
-async function remove(core: Core, { id, credentialsFile }: Import, lease: Lease): Promise<void> {
+async function remove(core: Core, id: string, file: string, lease: Lease): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
     if (!(await lease.renew(transaction))) throw new AppError('IMPORT_CONFLICT');
     const { Import } = core.database.models;
     await Import.update({ credentialsFetchedAt: core.now() }, { where: { id }, transaction });
   });
-  await rm(credentialsFile ?? '', { force: true });
+  await rm(file, { force: true });
 }

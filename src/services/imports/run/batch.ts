@@ -10,7 +10,7 @@ import { prepareAudit } from '../../audit.js';
 import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
 import type { Actor, Core } from '../../core.js';
 import { addEnrollments } from '../../enrollments/store.js';
-import { newIds } from '../../ids.js';
+import { withNewIds } from '../../ids.js';
 import { codesOf, type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import type { UndoNote } from '../undo/note.js';
@@ -125,13 +125,12 @@ async function createAccounts(
   ledger: Map<number, LedgerEntry>,
   inserts: Inserts,
 ): Promise<void> {
-  const created = decisions.filter((decision) => decision.outcome === 'created');
+  const created = withNewIds(decisions.filter((decision) => decision.outcome === 'created'));
   const expiry = initialPasswordExpiry(core);
-  const ids = newIds(created.length);
   function* accounts(): Generator<NewAccount> {
-    for (const [index, { row }] of created.entries()) {
+    for (const [id, { row }] of created) {
       const { line, person } = row;
-      ledger.set(line, { userId: ids[index] ?? null, note: {} });
+      ledger.set(line, { userId: id, note: {} });
       yield {
         firstName: person.firstName,
         lastName: person.lastName,
@@ -143,6 +142,7 @@ async function createAccounts(
       };
     }
   }
+  const ids = created.map(([id]) => id);
   await addAccounts(core, accounts(), ids, inserts);
 }
 
@@ -156,12 +156,11 @@ async function enroll(
     const entry = ledger.get(decision.row.line);
     if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
     const { userId, note } = entry;
-    const fresh = decision.enrollments.filter(({ cancelled }) => !cancelled);
+    const fresh = withNewIds(decision.enrollments.filter(({ cancelled }) => !cancelled));
     if (fresh.length === 0) return [];
-    const ids = newIds(fresh.length);
-    note.enrollments = ids;
-    return fresh.map(({ course, status, notes }, index) => ({
-      id: ids[index] ?? '',
+    note.enrollments = fresh.map(([id]) => id);
+    return fresh.map(([id, { course, status, notes }]) => ({
+      id,
       userId,
       courseId: course.id,
       trainerId: course.trainerId,

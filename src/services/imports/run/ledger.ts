@@ -4,6 +4,7 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import type { KeptAccount } from '../undo/undo.js';
+import { accountOf } from '../undo/verdicts.js';
 
 /** How many rows of a ledger are read at a time. */
 const ledgerPage = 1000;
@@ -84,13 +85,16 @@ export async function* keptAccounts(core: Core, id: string): AsyncGenerator<Kept
         where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
       });
       const emails = new Map(users.map((user) => [user.id, user.email]));
-      return rows.map(({ line, userId, undoCode }) => ({
-        line,
-        userId: userId ?? '',
-        email: emails.get(userId ?? '') ?? null,
-        // The column holds nothing else.
-        code: undoCode as KeptAccount['code'],
-      }));
+      return rows.map((row) => {
+        const userId = accountOf(row);
+        return {
+          line: row.line,
+          userId,
+          email: emails.get(userId) ?? null,
+          // Of a kept account the column holds nothing else.
+          code: row.undoCode as KeptAccount['code'],
+        };
+      });
     });
     if (piece.length > 0) yield piece;
     if (piece.length < ledgerPage) return;

@@ -93,10 +93,9 @@ export type Advance = (
 ) => Promise<void>;
 
 function addTo(result: UndoResult, verdicts: readonly Verdict[]): void {
-  for (const { row, email, outcome, code } of verdicts) {
-    if (outcome === 'removed') result.removed += 1;
-    else if (outcome === 'restored') result.restored += 1;
-    else result.kept.push({ line: row.line, userId: row.userId ?? '', email, code: code ?? 'GONE' });
+  for (const { row, userId, email, outcome, code } of verdicts) {
+    if (outcome === 'kept') result.kept.push({ line: row.line, userId, email, code });
+    else result[outcome] += 1;
   }
 }
 

@@ -10,17 +10,20 @@ import { type UndoNote, undoNoteOf } from './note.js';
 /** Why undo kept an account. */
 export type KeptCode = 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
 
-/** What undo does with one row of the ledger. */
-export interface Verdict {
+/** What undo does with one row of the ledger; the code says why an account is kept, or that it is gone. */
+export type Verdict = AboutRow &
+  ({ outcome: 'removed' | 'restored'; code: 'GONE' | null } | { outcome: 'kept'; code: KeptCode });
+
+interface AboutRow {
   row: ImportRow;
+  /** The account of the row, which may be gone. */
+  userId: string;
   user: User | undefined;
   /** The account's email before anything is undone. */
   email: string | null;
   note: UndoNote;
   /** The courses that the row enrolled the account in. */
   courses: string[];
-  outcome: 'removed' | 'restored' | 'kept';
-  code: KeptCode | null;
 }
 
 /** The accounts of some rows, and what decides whether undo may change them. */
@@ -134,13 +137,20 @@ export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[])
   });
 }
 
+/** The account of a row that changed something: only rejected rows may have none. */
+export function accountOf({ importId, line, userId }: ImportRow): string {
+  if (userId === null) throw new Error(`Line ${line} of the import ${importId} changed no account.`);
+  return userId;
+}
+
 /** What undo does with a row, judged by its account and its enrollments. */
 export function verdictOn(row: ImportRow, activity: AccountActivity): Verdict {
-  const user = activity.users.get(row.userId ?? '');
+  const userId = accountOf(row);
+  const user = activity.users.get(userId);
   const note = undoNoteOf(row.undoJson) ?? {};
-  const [own] = parted(activity.enrollments.get(row.userId ?? '') ?? [], note);
+  const [own] = parted(activity.enrollments.get(userId) ?? [], note);
   const courses = own.map(({ courseId }) => courseId);
-  const about = { row, user, email: user?.email ?? null, note, courses };
+  const about = { row, userId, user, email: user?.email ?? null, note, courses };
   // The account was deleted: there is nothing to undo.
   if (!user) return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
   const code = row.outcome === 'created' ? whyKeepCreated(user, note, activity) : whyKeepExisting(user, note, activity);
