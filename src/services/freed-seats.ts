@@ -75,7 +75,7 @@ export async function settleFreed(core: Core, freed: Freed): Promise<void> {
   try {
     for (let at = 0; at < ids.length; at += countedTogether) await settle(core, ids.slice(at, at + countedTogether));
   } catch (error) {
-    core.logger.warn({ err: error }, 'whether courses with freed seats are full is stored by the next cleanup');
+    core.logger.warn({ err: error }, 'could not update courses with freed seats: the next cleanup tries again');
   }
 }
 

@@ -237,7 +237,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(applied.body.import).to.include({ status: 'queued' });
     expect(applied.headers.location).to.equal(`/api/imports/${id}`);
     const twice = await call('post', `/${id}/apply`).send({}).expect(400);
-    expect(twice.body.error).to.equal(`The import ${id} is queued: there is no plan to apply.`);
+    expect(twice.body.error).to.equal('The import 1 is queued: there is no plan to apply.');
     const record = await runToEnd(importing, id);
     expect(record).to.include({ status: 'completed', createdCount: 3, rejectedCount: 1, planId: made.id });
     expect(await show(id)).to.deep.include({ plan: null, hasRejects: true, hasCredentials: true });

@@ -15,6 +15,8 @@ import {
   assertLeaseHeld,
   assertNotFetched,
   assertUnfinished,
+  howToApply,
+  howToCancel,
   withImportLease,
   withJobLease,
 } from './run/import-lock.js';
@@ -109,7 +111,7 @@ export async function requeueImport(core: Core, actor: Actor, id: string): Promi
   if (found.origin !== 'http')
     throw new AppError(
       'IMPORT_CONFLICT',
-      `The import ${id} was begun at a terminal: coursectl imports resume ${found.number}`,
+      `The import ${found.number} was begun at a terminal. Resume it there: coursectl imports resume ${found.number}`,
     );
   const fields = {
     // What was only planned isn't run unless somebody applies the plan.
@@ -136,7 +138,7 @@ async function assertNoOpenPlan(core: Core, record: Import): Promise<void> {
   if (await hasOpenPlan(core, record))
     throw new AppError(
       'IMPORT_CONFLICT',
-      `The plan of the import ${record.id} was not applied: it can only be over HTTP.`,
+      `The plan of the import ${record.number} was not applied: ${howToApply(record)}`,
     );
 }
 
@@ -160,19 +162,19 @@ export async function canUndo(core: Core, record: Import): Promise<boolean> {
 }
 
 async function assertUndoable(core: Core, record: Import, transaction?: Transaction): Promise<void> {
-  const { id, status } = record;
+  const { id, number, status } = record;
   if (neverApplied.includes(status))
-    throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to undo.`);
+    throw new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: there is nothing to undo.`);
   if (status === 'queued' || status === 'running')
-    throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: cancel it first.`);
+    throw new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: first ${howToCancel(record)}`);
   assertLedgerKept(record, "it can't be undone.");
   if (status === 'undone' && !(await hasKeptAccounts(core, id, transaction)))
-    throw new AppError('IMPORT_CONFLICT', `The import ${id} is undone already.`);
+    throw new AppError('IMPORT_CONFLICT', `The import ${number} is undone already.`);
 }
 
 /**
  * Removes what an import created and restores what it updated. Accounts that were used or changed since are kept and named:
- * the import can be undone again once nothing stands in their way any more.
+ * the import can be undone again once the reasons no longer apply.
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`
  */
 export async function undoImport(
@@ -230,7 +232,10 @@ async function recordCancellation(core: Core, actor: Actor, id: string): Promise
     const record = await lockImport(core, id, transaction);
     const isPlanned = record.status === 'planning' || record.status === 'planned';
     if (!isPlanned && record.status !== 'queued' && record.status !== 'running' && record.status !== 'interrupted')
-      throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${record.status}: there is nothing to cancel.`);
+      throw new AppError(
+        'IMPORT_CONFLICT',
+        `The import ${record.number} is ${record.status}: there is nothing to cancel.`,
+      );
     // No process would notice the request of an import that isn't running.
     const ended = record.status !== 'running' || !(await isRunning(core, record, transaction));
     await record.update(

@@ -240,7 +240,7 @@ describe('the retention of import ledgers', () => {
       for (const attempt of [undo, () => previewUndo(importing.context, id)]) {
         const { code, message } = await failureOf(() => attempt(id));
         expect(code).to.equal('IMPORT_CONFLICT');
-        expect(message).to.match(/^The rows of the import \S+ were exported .* deleted on .*: it can't be undone\.$/);
+        expect(message).to.match(/^The rows of the import \d+ were exported .* deleted on .*: it can't be undone\.$/);
       }
       expect(await models().User.count()).to.equal(count);
     });

@@ -224,7 +224,7 @@ function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number):
   const text = undoText(undo, extent === 'nothing' ? 'Nothing was undone' : 'Undone');
   if (extent === 'all') return { text };
   return {
-    text: `${text}\nOnce nothing stands in their way, undo it again: ${asTyped(io, `imports undo ${number}`)}`,
+    text: `${text}\nOnce these reasons no longer apply, undo it again: ${asTyped(io, `imports undo ${number}`)}`,
     exitCode: extent === 'part' ? exitCodes.partial : exitCodes.failure,
   };
 }

@@ -81,7 +81,7 @@ export function register(program: Command, registry: Registry): void {
     examples: ['imports undo 12 --dry-run', 'imports undo 12', 'imports undo 12 --yes --json'],
     options: undoOptions,
     notes:
-      'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed. The exit code is then 3, or 1 if all are kept. Undo the import again once nothing stands in their way.',
+      'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed. The exit code is then 3, or 1 if all are kept. Undo the import again once these reasons no longer apply.',
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).undo(run),
   });

@@ -212,7 +212,7 @@ export const importOperations = {
     success: {
       status: 200,
       description:
-        'What was undone, or would be with `dryRun`. Accounts that were used or changed since are kept and named; the import can be undone again once nothing stands in their way',
+        'What was undone, or would be with `dryRun`. Accounts that were used or changed since are kept and named; the import can be undone again once the reasons no longer apply',
       body: Joi.object({
         message: shapes.message(
           'Import undone.',

@@ -93,9 +93,9 @@ export async function* committedBytes(file: string, bytes: number): AsyncGenerat
  * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
  */
 export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
-  const { id, number, rejectsFile, rejectsBytes, ledgerClosedAt } = record;
+  const { number, rejectsFile, rejectsBytes, ledgerClosedAt } = record;
   if (rejectsFile === null || !record.hasRejects)
-    throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
+    throw new AppError('NOT_FOUND', `The import ${number} has rejected no rows.`);
   try {
     yield* committedBytes(rejectsFile, Number(rejectsBytes));
   } catch (error) {

@@ -198,7 +198,7 @@ const otherEmail = (name: string) =>
   `Phone belongs to ${name}, who has another email. Correct the row, or import it with match phone if it is the same person.`;
 
 const takenSince = (name: string) =>
-  `Phone belongs to ${name}, who has another email, and wasn't its phone when the import was planned. Check the row, and import it again.`;
+  `Phone belongs to ${name}, who has another email and did not have this phone when the import was planned. Check the row, and import it again.`;
 
 const changedSince = (name: string) =>
   `Phone belongs to ${name}, who has another email, and was changed after the import began. Check the row, and import it again.`;

@@ -54,15 +54,15 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
   });
 }
 
-const notEnded = (id: string, status: ImportStatus) =>
-  new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: its passwords can be fetched once it has ended.`);
+const notEnded = ({ number, status }: Import) =>
+  new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: its passwords can be fetched once it has ended.`);
 
 /**
  * @param record with its live status, see {@link findImport}
  * @throws AppError `IMPORT_CONFLICT` while the import is under way, `CREDENTIALS_FETCHED`, `NOT_FOUND`
  */
 export function assertFetchable(record: Import): void {
-  if (underWay.includes(record.status)) throw notEnded(record.id, record.status);
+  if (underWay.includes(record.status)) throw notEnded(record);
   credentialsOf(record);
 }
 
@@ -104,7 +104,7 @@ async function recordClaim(
     // A process that resumes the import takes this lease before it checks ours.
     const isRunning = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
     if (isRunning && !underWay.includes(found.status) && !isLast) return undefined;
-    if (isRunning || found.status === 'queued') throw notEnded(id, found.status);
+    if (isRunning || found.status === 'queued') throw notEnded(found);
     await assertReadableHere(credentials.file, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
     return credentials;

@@ -16,8 +16,12 @@ import { isReadableHere } from './spool.js';
 
 /** @throws AppError `IMPORT_CONFLICT` for an import of which rows are done, that doesn't wait for a person, or whose file is removed */
 async function assertPlannable(core: Core, record: Import, transaction: Transaction): Promise<void> {
-  const { id, origin, status, rowsDone } = record;
-  if (origin !== 'http') throw new AppError('IMPORT_CONFLICT', `The import ${id} was begun at a terminal.`);
+  const { number, origin, status, rowsDone } = record;
+  if (origin !== 'http')
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `The import ${number} was begun at a terminal: it can't be planned again. Import its file there again.`,
+    );
   assertLedgerKept(record, "it can't be planned again; upload the file again.");
   const hasFailed = status === 'failed' || status === 'cancelled';
   if (status === 'planning' || status === 'planned' || (hasFailed && rowsDone === 0)) {
@@ -25,7 +29,7 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
     if (!hasFailed || !(await isRunning(core, record, transaction))) return;
   }
   const why = rowsDone > 0 ? 'has written rows' : `is ${status}`;
-  throw new AppError('IMPORT_CONFLICT', `The import ${id} ${why}: it can't be planned again.`);
+  throw new AppError('IMPORT_CONFLICT', `The import ${number} ${why}: it can't be planned again.`);
 }
 
 /**
@@ -64,9 +68,15 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
 function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, planId: string | undefined): void {
   const content = plan?.content;
   if (record.status !== 'planned' || !content)
-    throw new AppError('IMPORT_CONFLICT', `The import ${record.id} is ${record.status}: there is no plan to apply.`);
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `The import ${record.number} is ${record.status}: there is no plan to apply.`,
+    );
   if (plan.expiresAt <= core.now())
-    throw new AppError('IMPORT_CONFLICT', `The plan of the import ${record.id} has expired. Upload the file again.`);
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `The plan of the import ${record.number} has expired. Upload the file again.`,
+    );
   const { problem, refusal } = content;
   if (problem?.code === 'PLAN_OUTDATED') throw outdated();
   if (problem) throw new AppError('IMPORT_REFUSED', problem.message);

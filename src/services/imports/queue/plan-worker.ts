@@ -58,7 +58,7 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
       const { status } = await lockImport(core, id, transaction);
       const plan = await core.database.models.ImportPlan.findByPk(id, { attributes: ['revision'], transaction });
       if (status !== 'planning' || plan?.revision !== revision)
-        throw new AppError('IMPORT_CONFLICT', `The import ${id} is no longer to be planned like this.`);
+        throw new AppError('IMPORT_CONFLICT', `The import ${record.number} is no longer to be planned like this.`);
       await work(transaction);
     });
   const planning = { core, record, options: optionsOf(record), signal, commit };

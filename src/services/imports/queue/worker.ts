@@ -147,7 +147,11 @@ function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAtt
   const failed = { status: 'failed', finishedAt: core.now() } as const;
   if (isAppError(error)) return { ...failed, errorCode: error.code, errorMessage: withoutPaths(error.message, record) };
   core.logger.error({ err: error, importId: record.id }, 'import failed');
-  return { ...failed, errorCode: 'BUG', errorMessage: 'The import met a bug. The service has logged it.' };
+  return {
+    ...failed,
+    errorCode: 'BUG',
+    errorMessage: 'The import failed because of a bug in coursectl. The service has logged it.',
+  };
 }
 
 /**

@@ -23,7 +23,7 @@ export interface PhoneDoubt {
 
 const mangled = (message: string): PhoneDoubt => ({
   code: 'PHONE_MANGLED',
-  message: `${message} Format the column as text and enter it again.`,
+  message: `${message} Format the column as text and enter the phone again.`,
 });
 
 /**

@@ -178,8 +178,8 @@ class RowChecker {
     const samePhone = this.#phones.firstLine(phoneKey(person.phone), line);
     if (sameEmail === undefined && samePhone === undefined) return '';
     const earlier = [
-      sameEmail && `Email stands on line ${sameEmail} already.`,
-      samePhone && `Phone stands on line ${samePhone} already.`,
+      sameEmail && `Email is already on line ${sameEmail}.`,
+      samePhone && `Phone is already on line ${samePhone}.`,
     ];
     return earlier.filter(Boolean).join(' ');
   }

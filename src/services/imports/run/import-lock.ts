@@ -43,7 +43,10 @@ export async function withJobLease<T>(
 ): Promise<T> {
   if (record.origin !== 'http') return work();
   const refusal = () =>
-    new AppError('IMPORT_CONFLICT', `The import ${record.id} is being run by the service. Wait for it, or cancel it.`);
+    new AppError(
+      'IMPORT_CONFLICT',
+      `The import ${record.number} is being run by the service. Wait for its end, or ${howToCancel(record)}`,
+    );
   const leaseOptions = { durationMs: leaseMs, signal, onWait };
   return withLease(core.database, jobLease(record), leaseWaitMs, refusal, work, leaseOptions);
 }
@@ -51,9 +54,17 @@ export async function withJobLease<T>(
 /** Imports that can be resumed by command; the service resumes those that are queued or running. */
 const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
 
-function notResumable(status: ImportStatus): string {
-  if (status === 'undoing') return 'is being undone: it can only be undone to the end.';
-  if (status === 'planned') return 'is planned: apply its plan.';
+/** The next step where an import must be cancelled first. */
+export const howToCancel = ({ number }: Pick<Import, 'number'>): string =>
+  `cancel it in the web console or with: coursectl imports cancel ${number}`;
+
+/** The next step of an import over HTTP whose plan waits for a person. */
+export const howToApply = ({ id }: Pick<Import, 'id'>): string =>
+  `apply it in the web console or with POST /api/imports/${id}/apply.`;
+
+function notResumable({ id, number, status }: Pick<Import, 'id' | 'number' | 'status'>): string {
+  if (status === 'undoing') return `is being undone. Finish its undo: coursectl imports undo ${number}`;
+  if (status === 'planned') return `is planned, and its plan was not applied: ${howToApply({ id })}`;
   // A run that was killed looks alive until its lease expires.
   if (status === 'running')
     return `is running, or broke off less than ${leaseMs / 1000} seconds ago: wait for its end, or try again then.`;
@@ -61,9 +72,9 @@ function notResumable(status: ImportStatus): string {
 }
 
 /** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being undone */
-export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, others: ImportStatus[] = []): void {
-  if (resumable.includes(status) || others.includes(status)) return;
-  throw new AppError('IMPORT_CONFLICT', `The import ${id} ${notResumable(status)}`);
+export function assertUnfinished(record: Pick<Import, 'id' | 'number' | 'status'>, others: ImportStatus[] = []): void {
+  if (resumable.includes(record.status) || others.includes(record.status)) return;
+  throw new AppError('IMPORT_CONFLICT', `The import ${record.number} ${notResumable(record)}`);
 }
 
 /**
@@ -72,11 +83,11 @@ export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, 
  */
 export async function assertLeaseHeld(
   lease: Lease,
-  { id }: Pick<Import, 'id'>,
+  { number }: Pick<Import, 'number'>,
   transaction: Transaction,
 ): Promise<void> {
   if (!(await lease.renew(transaction)))
-    throw new AppError('IMPORT_CONFLICT', `The import ${id} was taken over by another process.`);
+    throw new AppError('IMPORT_CONFLICT', `The import ${number} was taken over by another process.`);
 }
 
 /** @throws AppError `IMPORT_CONFLICT` while the passwords of the import are being fetched */
@@ -84,6 +95,6 @@ export async function assertNotFetched(core: Core, record: Import, transaction: 
   if ((await activeLeases(core.database, [credentialsLease(record)], transaction)).size > 0)
     throw new AppError(
       'IMPORT_CONFLICT',
-      `The passwords of the import ${record.id} are being fetched. Resume it then.`,
+      `The passwords of the import ${record.number} are being fetched. Try again in a minute.`,
     );
 }

@@ -23,12 +23,12 @@ export interface LedgerLine {
  * @throws AppError `IMPORT_CONFLICT` when the ledger of an import is exported and deleted, or is about to be; without rows, when
  *   its file and its plan are
  */
-export function assertLedgerKept({ id, rowsDone, ledgerClosedAt }: Import, consequence: string): void {
+export function assertLedgerKept({ number, rowsDone, ledgerClosedAt }: Import, consequence: string): void {
   if (ledgerClosedAt === null) return;
   const what =
     rowsDone > 0
-      ? `The rows of the import ${id} were exported to files and deleted`
-      : `The import ${id} has no rows, and what was kept to resume it was removed`;
+      ? `The rows of the import ${number} were exported to files and deleted`
+      : `The import ${number} has no rows, and what was kept to resume it was removed`;
   throw new AppError(
     'IMPORT_CONFLICT',
     `${what} on ${ledgerClosedAt.toISOString()}, after IMPORT_RETENTION_DAYS: ${consequence}`,

@@ -47,7 +47,7 @@ const undoBatch = 500;
 
 /**
  * The next rows that changed something and were not undone, from the last row backwards. Those of kept accounts are among them:
- * what stood in the way may be gone.
+ * the reason may no longer apply.
  */
 function undoable(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
   return core.database.models.ImportRow.findAll({

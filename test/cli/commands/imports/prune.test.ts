@@ -76,7 +76,7 @@ describe('coursectl imports prune', () => {
       await cli.run(['imports', 'prune', '--yes']);
     });
     const deleted =
-      /^The rows of the import \S+ were exported to files and deleted on \S+Z, after IMPORT_RETENTION_DAYS: /;
+      /^The rows of the import \d+ were exported to files and deleted on \S+Z, after IMPORT_RETENTION_DAYS: /;
 
     it('show and list keep the counts, and say when the rows were deleted', async () => {
       const { import: shown } = await cli.json<{ import: Shown }>(['imports', 'show', '1']);

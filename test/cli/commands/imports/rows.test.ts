@@ -56,7 +56,9 @@ describe('coursectl imports rows', () => {
     const shown = JSON.parse((await cli('imports', 'show', id, '--json')).stdout);
     expect(shown.import.plan.counts).to.include({ created: 2, rejected: 1 });
     const resumed = await cli('imports', 'resume', id, '--yes');
-    expect(resumed.stderr).to.include(`The import ${id} is planned: apply its plan.`);
+    expect(resumed.stderr).to.include(
+      `The import 1 is planned, and its plan was not applied: apply it in the web console or with POST /api/imports/${id}/apply.`,
+    );
     expect((await cli('imports', 'cancel', id)).stdout).to.equal('Plan discarded: import 1\n');
     expect((await cli('imports', 'list', '--status', 'discarded')).stdout).to.include(id);
   });

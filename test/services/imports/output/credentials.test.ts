@@ -38,7 +38,7 @@ describe('Fetching the passwords of an import', () => {
     const queueing = await failureOf(() => requeueImport(importing.context, client, id));
     expect([queueing.code, queueing.message]).to.deep.equal([
       'IMPORT_CONFLICT',
-      `The passwords of the import ${id} are being fetched. Resume it then.`,
+      'The passwords of the import 1 are being fetched. Try again in a minute.',
     ]);
     const resuming = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
     expect(resuming.code).to.equal('IMPORT_CONFLICT');
@@ -62,7 +62,7 @@ describe('Fetching the passwords of an import', () => {
     const { code, message } = await failureOf(() => claim(id));
     expect([code, message]).to.deep.equal([
       'IMPORT_CONFLICT',
-      `The import ${id} is queued: its passwords can be fetched once it has ended.`,
+      'The import 1 is queued: its passwords can be fetched once it has ended.',
     ]);
   });
 

@@ -162,7 +162,7 @@ describe('coursectl users import --dry-run', () => {
     const { stdout } = await importing.run(file, '--dry-run');
     expect(stdout.split('\n').slice(3, 6)).to.deep.equal([
       '  1006 rows to reject:',
-      '    1005 rows PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again (lines 2, 3, 4, 5, 6, ...)',
+      '    1005 rows PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the phone again (lines 2, 3, 4, 5, 6, ...)',
       '    1 row EMAIL_INVALID: Email must be a valid email address (line 1007)',
     ]);
     expect(stdout.match(/^ {2}line \d+ {2}rejected/gm)).to.have.length(3);

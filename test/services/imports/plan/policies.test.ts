@@ -133,7 +133,7 @@ describe('Rows that match an account', () => {
     expect((await reasons(run.id)).filter((line) => !line.endsWith('created'))).to.deep.equal([
       '2 updated',
       `63 rejected DUPLICATE_IN_FILE Line 2 is about account ${id}, too.`,
-      '64 rejected DUPLICATE_IN_FILE Phone stands on line 2 already.',
+      '64 rejected DUPLICATE_IN_FILE Phone is already on line 2.',
     ]);
     expect(await stored(id)).to.include({ email: 'new@example.org' });
   });

@@ -112,7 +112,7 @@ describe('An import whose process is paused', () => {
       });
     });
     expect(failure.code).to.equal('IMPORT_CONFLICT');
-    expect(failure.message).to.match(/^The import .{36} was taken over by another process\.$/);
+    expect(failure.message).to.match(/^The import 1 was taken over by another process\.$/);
     const [record, ...others] = await models().Import.findAll();
     expect(others).to.deep.equal([]);
     await expectWholeLedger(importing, record?.id ?? '', count);

@@ -157,7 +157,9 @@ describe('Plans of imports', () => {
     const { id } = await submit(importing, people(3), { plan: true });
     await models().Import.update({ status: 'failed', errorCode: 'BUG' }, { where: { id } });
     const resumed = await runCli(['imports', 'resume', id, '--yes'], { env: importing.env, cwd: importing.folder });
-    expect(resumed.stderr).to.include(`The plan of the import ${id} was not applied: it can only be over HTTP.`);
+    expect(resumed.stderr).to.include(
+      `The plan of the import 1 was not applied: apply it in the web console or with POST /api/imports/${id}/apply.`,
+    );
     expect(await requeueImport(importing.context, client, id)).to.include({ status: 'planning' });
     await runToPlan(importing, id);
     expect(await models().User.count()).to.equal(0);

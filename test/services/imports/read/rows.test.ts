@@ -122,7 +122,7 @@ describe('A row of an import file', () => {
       '1234567890123450',
     ])
       expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
-        'PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
+        'PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the phone again.',
       );
     for (const phone of ['4411', '+4.41', '4E', 'E+11', '1234567890123456', '123456789012300', '+1234567890123450'])
       expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal(phone);
@@ -131,14 +131,14 @@ describe('A row of an import file', () => {
   it('has no phone that is a formula', async () => {
     for (const phone of ['=49301234', '=+49301234', "'=1", ' =A1'])
       expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
-        'PHONE_MANGLED: Phone is a formula of a spreadsheet. Format the column as text and enter it again.',
+        'PHONE_MANGLED: Phone is a formula of a spreadsheet. Format the column as text and enter the phone again.',
       );
   });
 
   it('has no phone that a program has turned into a decimal number', async () => {
     for (const phone of ['441234567.0', '441234567.00', '"441234567,0"', ' 1.0 '])
       expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
-        'PHONE_MANGLED: Phone was turned into a decimal number by a spreadsheet. Format the column as text and enter it again.',
+        'PHONE_MANGLED: Phone was turned into a decimal number by a spreadsheet. Format the column as text and enter the phone again.',
       );
     for (const phone of ['030.123', '1.5', '+44.0', '030.0.0'])
       expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal(phone);
@@ -296,9 +296,9 @@ describe('Rows of an import file that repeat another', () => {
       ),
     ).to.deep.equal([
       null,
-      'DUPLICATE_IN_FILE: Email stands on line 2 already.',
+      'DUPLICATE_IN_FILE: Email is already on line 2.',
       null,
-      'DUPLICATE_IN_FILE: Email stands on line 2 already. Phone stands on line 2 already.',
+      'DUPLICATE_IN_FILE: Email is already on line 2. Phone is already on line 2.',
     ]);
   });
 
@@ -311,7 +311,7 @@ describe('Rows of an import file that repeat another', () => {
       ],
       columns,
     );
-    expect(reasons).to.deep.equal([null, 'DUPLICATE_IN_FILE: Phone stands on line 2 already.', null]);
+    expect(reasons).to.deep.equal([null, 'DUPLICATE_IN_FILE: Phone is already on line 2.', null]);
   });
 
   it('are known by the normalised email', async () => {
@@ -319,7 +319,7 @@ describe('Rows of an import file that repeat another', () => {
       ['Ada,King,straße@example.org,1', 'Bob,King,STRASSE@example.org,2', 'Cyd,King,ｓｔｒａße@EXAMPLE.org,3'],
       columns,
     );
-    expect(reasons).to.deep.equal([null, null, 'DUPLICATE_IN_FILE: Email stands on line 2 already.']);
+    expect(reasons).to.deep.equal([null, null, 'DUPLICATE_IN_FILE: Email is already on line 2.']);
   });
 
   it('may repeat an invalid row, which becomes no account', async () => {
@@ -339,9 +339,7 @@ describe('Rows of an import file that repeat another', () => {
     const rows = Array.from({ length: 1200 }, (_, index) => `Ada,King,ada${index}@example.org,${index}`);
     const reasons = await reasonsOf([...rows, 'Bob,King,ada7@example.org,1100'], columns);
     expect(reasons.slice(0, 1200).every((reason) => reason === null)).to.equal(true);
-    expect(reasons[1200]).to.equal(
-      'DUPLICATE_IN_FILE: Email stands on line 9 already. Phone stands on line 1102 already.',
-    );
+    expect(reasons[1200]).to.equal('DUPLICATE_IN_FILE: Email is already on line 9. Phone is already on line 1102.');
   });
 });
 

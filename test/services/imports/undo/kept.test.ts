@@ -18,7 +18,7 @@ describe('The accounts that undoing an import kept', () => {
     (importing.context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
   };
 
-  it('are undone by another undo, once nothing stands in their way', async () => {
+  it('are undone by another undo, once the reasons no longer apply', async () => {
     const first = await importing.json(importing.write('people.csv', people(3)));
     const changed = people(2).replaceAll('Family', 'Changed');
     const second = await importing.json(importing.write('changed.csv', changed), '--on-existing', 'update');
@@ -33,7 +33,7 @@ describe('The accounts that undoing an import kept', () => {
     expect(await undo(first.id)).to.deep.equal([0, 'Undone: 2 accounts removed, 0 restored, 0 kept']);
     expect(await models().User.count()).to.equal(0);
     const { exitCode, stderr } = await imports('undo', first.id, '--yes');
-    expect([exitCode, stderr]).to.deep.equal([1, `error: The import ${first.id} is undone already.\n`]);
+    expect([exitCode, stderr]).to.deep.equal([1, 'error: The import 1 is undone already.\n']);
   });
 
   it('are undone over HTTP, too, where the import says that it can be undone again', async () => {

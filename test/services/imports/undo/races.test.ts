@@ -35,10 +35,7 @@ describe('An import that is undone', () => {
     const { code, message } = await failureOf(() =>
       resumeImport(importing.context, operator, id, applyOptions(), async () => void (await undo(id))),
     );
-    expect([code, message]).to.deep.equal([
-      'IMPORT_CONFLICT',
-      `The import ${id} is undone: there is nothing to resume.`,
-    ]);
+    expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', 'The import 1 is undone: there is nothing to resume.']);
     await expectUndone(id);
   });
 
@@ -68,7 +65,7 @@ describe('An import that is undone', () => {
     const { code, message } = await failureOf(() => requeueImport(importing.context, client, id));
     expect([code, message]).to.deep.equal([
       'IMPORT_CONFLICT',
-      `The import ${id} is being undone: it can only be undone to the end.`,
+      'The import 1 is being undone. Finish its undo: coursectl imports undo 1',
     ]);
     await undo(id);
     await expectUndone(id);
@@ -87,7 +84,10 @@ describe('An import that is undone', () => {
     await requeueImport(importing.context, client, id);
     await sequelize.query("DELETE FROM leases WHERE owner = 'another'");
     const { code, message } = await undoing;
-    expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', `The import ${id} is queued: cancel it first.`]);
+    expect([code, message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      'The import 1 is queued: first cancel it in the web console or with: coursectl imports cancel 1',
+    ]);
     expect(await models().User.count()).to.equal(500);
   });
 
@@ -106,7 +106,7 @@ describe('An import that is undone', () => {
     };
     const { code, message } = await failureOf(() => undo(id, afterStep, context));
     await sequelize.query("DELETE FROM leases WHERE owner = 'another'");
-    expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', `The import ${id} was taken over by another process.`]);
+    expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', 'The import 1 was taken over by another process.']);
     expect(await models().User.count()).to.be.above(0);
     expect(await models().Import.findByPk(id)).to.include({ status: 'undoing' });
   });

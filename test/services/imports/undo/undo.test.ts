@@ -64,7 +64,7 @@ describe('coursectl imports undo', () => {
       `  line 600  ${enrolled.email}  has other enrollments, or progress in one`,
       `  line 301  ${edited.email}  was edited since`,
       `  line 2  ${loggedIn.email}  has signed in`,
-      `Once nothing stands in their way, undo it again: coursectl imports undo ${run.number}`,
+      `Once these reasons no longer apply, undo it again: coursectl imports undo ${run.number}`,
       '',
     ]);
     const kept = [teaching, enrolled, edited, loggedIn].map(({ id, email }, index) => {
@@ -252,7 +252,7 @@ describe('coursectl imports', () => {
       const early = await imports('resume', id, '--yes');
       expect([early.exitCode, early.stderr]).to.deep.equal([
         1,
-        `error: The import ${id} is running, or broke off less than 10 seconds ago: wait for its end, or try again then.\n`,
+        `error: The import 1 is running, or broke off less than 10 seconds ago: wait for its end, or try again then.\n`,
       ]);
     });
     const { exitCode, stdout, stderr } = await imports('resume', id, '--yes');
@@ -262,9 +262,9 @@ describe('coursectl imports', () => {
     ]);
     expect(stdout).to.match(/^Done: 120 rows in /);
     const over = await imports('resume', id, '--yes');
-    expect(over.stderr).to.equal(`error: The import ${id} is completed: there is nothing to resume.\n`);
+    expect(over.stderr).to.equal(`error: The import 1 is completed: there is nothing to resume.\n`);
     expect((await imports('cancel', id)).stderr).to.equal(
-      `error: The import ${id} is completed: there is nothing to cancel.\n`,
+      `error: The import 1 is completed: there is nothing to cancel.\n`,
     );
   });
 
