@@ -108,7 +108,7 @@ export async function assertSchemaCurrent(database: Database): Promise<void> {
   if (status.pending.length > 0)
     throw new AppError(
       'SCHEMA_OUTDATED',
-      `The database schema is not up to date (${status.pending.length} pending). Run "coursectl migrate up".`,
+      `The database schema is not up to date (${status.pending.length} pending). Run: coursectl migrate up`,
     );
 }
 
@@ -140,7 +140,7 @@ async function runExclusively(
   const refusal = () =>
     new AppError(
       'MIGRATION_LOCKED',
-      'Another migration is still running. Wait for it, then run "coursectl migrate status".',
+      'Another migration is still running. Wait for it, then run: coursectl migrate status',
     );
   try {
     const done = await withLease(database, 'migrations', lockWaitMs, refusal, run, waiting);

@@ -93,6 +93,8 @@ export function s3Fault(error: unknown, place: S3Place): unknown {
   if (found.code === 'ENOENT' || found.code === 'EACCES' || found.code === 'EIO') return error;
   const cause = causeOf(found, place.secrets);
   if (found.status === 507 || fullFaults.includes(found.name))
-    return new AppError('DISK_FULL', 'There is no space left in the file storage.', { cause });
+    return new AppError('DISK_FULL', 'There is no space left in the file storage. Its operator must free some.', {
+      cause,
+    });
   return new AppError('STORAGE_UNAVAILABLE', sentenceFor(found, place), { cause });
 }

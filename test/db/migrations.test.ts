@@ -240,7 +240,7 @@ describe('the status of migrations', () => {
     const { code, message } = await failureOf(() => assertSchemaCurrent(database));
     expect(code).to.equal('SCHEMA_OUTDATED');
     expect(message).to.equal(
-      `The database schema is not up to date (${files.length} pending). Run "coursectl migrate up".`,
+      `The database schema is not up to date (${files.length} pending). Run: coursectl migrate up`,
     );
     expect(await tablesOf(database)).to.deep.equal([]);
   });

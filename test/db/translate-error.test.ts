@@ -105,7 +105,7 @@ describe('a SQLite file that cannot be used', () => {
     const { code, message } = await failureOf(() => database.read(() => database.models.User.count()));
     expect([code, message]).to.deep.equal([
       'SCHEMA_OUTDATED',
-      'The database schema is not up to date. Run "coursectl migrate up".',
+      'The database schema is not up to date. Run: coursectl migrate up',
     ]);
     await database.close();
   });

@@ -43,7 +43,7 @@ describe('A disk for uploads', function () {
 
   const said = ({ status, body }: RawAnswer) => ({ status, ...(JSON.parse(body) as object) });
   const unavailable = { status: 503, error: 'The service is temporarily unavailable.' };
-  const full = { status: 507, error: 'There is no space left on the server.' };
+  const full = { status: 507, error: 'There is no space left on the server. Its operator must free some.' };
 
   it('that is full answers 507, keeps nothing and serves again when there is space', async function () {
     if (!(await onSmallDisk('1m'))) return this.skip();

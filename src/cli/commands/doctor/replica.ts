@@ -13,6 +13,6 @@ export async function replicaState(
   return {
     status: 'warning',
     detail: `not used, everything is read from the database: ${problem}`,
-    remedy: `Look at the replication of the server at ${where}, and at the rights of its user.`,
+    remedy: `Look at the replication of the server at ${where}, and whether its user has the right SELECT on all tables.`,
   };
 }

@@ -75,7 +75,10 @@ describe('coursectl backup and restore, on disks of their own', () => {
     if (!disk) return this.skip();
     try {
       const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
-      expect({ exitCode, said }).to.deep.equal({ exitCode: 1, said: 'There is no space left on the server.' });
+      expect({ exitCode, said }).to.deep.equal({
+        exitCode: 1,
+        said: 'There is no space left on the server. Its operator must free some.',
+      });
       expect(pathsIn(at('elsewhere'))).to.deep.equal([]);
     } finally {
       disk.unmount();

@@ -122,7 +122,7 @@ describe('coursectl serve without a database server', function () {
       const { exitCode, stderr } = await server.ended;
       expect(exitCode).to.equal(1);
       expect(stderr).to.match(
-        /error: The database schema is not up to date .*Run "node \S+coursectl\.js migrate up"\.\n$/,
+        /error: The database schema is not up to date .*Run: node \S+coursectl\.js migrate up\n$/,
       );
     });
   });
