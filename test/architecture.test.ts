@@ -86,7 +86,15 @@ const edges: Edge[] = files.flatMap((from) =>
     })),
 );
 
-const rootFiles = ['errors.ts', 'edit-distance.ts', 'fair-queue.ts', 'installation.ts', 'logger.ts', 'version.ts'];
+const rootFiles = [
+  'errors.ts',
+  'edit-distance.ts',
+  'fair-queue.ts',
+  'installation.ts',
+  'logger.ts',
+  'shell-quote.ts',
+  'version.ts',
+];
 
 /** The layer of a file: its folder, `root` for what everybody may use, or nothing. */
 function layerOf(file: string): string | undefined {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { AppError, isAppError } from '../../errors.js';
+import { shellWord } from '../../shell-quote.js';
 
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
@@ -62,8 +63,7 @@ export const counted = (count: number, one: string, many = `${one}s`) => `${coun
 
 /** A command line that a POSIX shell reads as these words. */
 export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]): string {
-  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  return asTyped(io, quoted.join(' '));
+  return asTyped(io, words.map(shellWord).join(' '));
 }
 
 /** A failure for programs; its hints name commands as the program was called. */

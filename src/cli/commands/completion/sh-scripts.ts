@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
+import { quoted } from '../../../shell-quote.js';
 import { type Place, placesOf, type Word, wordsToFollow } from './places.js';
-
-/** A string literal of bash and zsh, in which nothing is expanded. */
-const quoteSh = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** What a `case` compares a place with. An argument that may be given several times has all numbers from its own. */
 const patternOf = ({ path, slot, isRepeated }: Place) =>
-  isRepeated ? `${quoteSh(`${path}:`)}[${slot}-9]*` : quoteSh(`${path}:${slot}`);
+  isRepeated ? `${quoted(`${path}:`)}[${slot}-9]*` : quoted(`${path}:${slot}`);
 
 /**
  * The functions that bash and zsh share. `follow` reads the words before the cursor: it leaves the command in $command,
@@ -18,10 +16,10 @@ function sharedFunctions(program: Command, entryOf: (word: Word) => string, comp
   const name = program.name();
   const places = placesOf(program);
   const { commands, valued } = wordsToFollow(places);
-  const anyOf = (keys: readonly string[]) => keys.map(quoteSh).join(' | ') || "''";
+  const anyOf = (keys: readonly string[]) => keys.map(quoted).join(' | ') || "''";
   const offers = places.map((place) => {
     const { words, isFile, names } = place;
-    const list = `list=(${words.map((word) => quoteSh(entryOf(word))).join(' ')})`;
+    const list = `list=(${words.map((word) => quoted(entryOf(word))).join(' ')})`;
     const files = isFile && words.length === 0 ? completeFile : list;
     return `${patternOf(place)}) ${names === undefined ? files : `names=${names}`} ;;`;
   });

@@ -1,3 +1,4 @@
+import { quoted } from '../../../shell-quote.js';
 import type { Content, Endpoint, Schema } from './document.js';
 
 /**
@@ -5,9 +6,6 @@ import type { Content, Endpoint, Schema } from './document.js';
  * with the origin of the page.
  */
 export const originVariable = '$ORIGIN';
-
-/** Quotes a word for POSIX shells. */
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 const exampleOf = ({ examples, default: standard, enum: values }: Schema, name: string): string =>
   String(standard ?? examples?.[0] ?? values?.[0] ?? name);

@@ -1,13 +1,11 @@
 import type { MysqlConfig } from '../../../config/config.js';
+import { shellWord } from '../../../shell-quote.js';
 
 /** The commands for a database on a server, for `sh`. They contain no password. */
 export interface DumpCommands {
   dump: string;
   restore: string;
 }
-
-/** A word of `sh`. */
-const quoted = (word: string) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 function tlsOptions({ tls, tlsCaFile }: MysqlConfig, isMariadb: boolean): string[] {
   if (tls === 'off') return [];
@@ -48,10 +46,10 @@ export function dumpCommands(settings: MysqlConfig, serverVersion: string, file:
     ...(isMariadb ? [] : ['--set-gtid-purged=OFF']),
     `--result-file=${file}`,
   ];
-  const line = (words: readonly string[]) => words.map(quoted).join(' ');
+  const line = (words: readonly string[]) => words.map(shellWord).join(' ');
   const client = [isMariadb ? 'mariadb' : 'mysql', ...server, '--default-character-set=utf8mb4', name];
   return {
     dump: `umask 077 && ${line([isMariadb ? 'mariadb-dump' : 'mysqldump', ...server, ...dumpOptions, name])}`,
-    restore: `${line(client)} < ${quoted(file)}`,
+    restore: `${line(client)} < ${shellWord(file)}`,
   };
 }
