@@ -114,8 +114,7 @@ async function planRows(
       });
     },
   });
-  if (plan.fileSha256 !== record.fileSha256)
-    throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
+  assertIsUpload(record, plan);
   return { plan, stored: storedPlan(plan, preview) };
 }
 
@@ -131,6 +130,12 @@ async function finish(
     const ready = { status: 'planned', errorCode: null, errorMessage: null } as const;
     await Import.update({ ...planned, ...ready }, { where: { id: record.id }, transaction });
   });
+}
+
+/** Makes sure that the file of an import over HTTP is still what was uploaded. @throws AppError `FILE_UNUSABLE` */
+export function assertIsUpload({ filePath, fileSha256 }: Import, plan: Pick<ImportPlan, 'fileSha256'>): void {
+  if (plan.fileSha256 !== fileSha256)
+    throw new AppError('FILE_UNUSABLE', `The file ${filePath} is not what was uploaded. Upload it again.`);
 }
 
 /**

@@ -12,7 +12,7 @@ import { assertNotFetched, leaseMs, withImportLease } from '../run/import-lock.j
 import { finishRefusal, isRefusalUnfinished } from '../run/refusal.js';
 import { jobLease, leaseName, optionsOf, transientErrors } from '../run/repository.js';
 import { needsPlan, removePlan } from './plan-store.js';
-import { assertBinding, makePlan, reopenPlan } from './plan-worker.js';
+import { assertBinding, assertIsUpload, makePlan, reopenPlan } from './plan-worker.js';
 import { isReadableHere, withoutPaths } from './spool.js';
 import { logWorkerFaults } from './worker-faults.js';
 
@@ -113,8 +113,7 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
     record,
     maxRows: core.config.imports.uploadRows,
   });
-  if (plan.fileSha256 !== record.fileSha256)
-    throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
+  assertIsUpload(record, plan);
   await assertBinding(core, record, plan);
   const ignore = () => undefined;
   const events = { onProgress: ignore, onResume: ignore, onWait: ignore };

@@ -42,10 +42,13 @@ export const rejectColumns = ['line', 'code', 'reason'] as const;
 export const addedColumns = (headings: readonly string[]): number =>
   headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
 
+/** The headings up to the last that isn't blank: spreadsheets pad all lines to the length of the longest. */
+const withoutPadding = (header: readonly string[]): readonly string[] =>
+  header.slice(0, header.findLastIndex((heading) => heading.trim() !== '') + 1);
+
 /** The columns in the order of the file, without those that a rejects file added. */
 export function ownColumns(header: readonly string[]): Column[] {
-  // Spreadsheets pad all lines to the length of the longest.
-  const headings = header.slice(0, header.findLastIndex((heading) => heading.trim() !== '') + 1);
+  const headings = withoutPadding(header);
   const added = addedColumns(headings);
   return headings
     .map((heading, index) => ({ heading, index }))
@@ -196,8 +199,7 @@ const isAmbiguous = (heading = '') =>
  * `USAGE` for invalid mappings
  */
 export function mapColumns(header: readonly string[], maps: readonly string[] = []): ColumnMapping {
-  // Spreadsheets pad all lines to the length of the longest.
-  const headings = header.slice(0, header.findLastIndex((heading) => heading.trim() !== '') + 1);
+  const headings = withoutPadding(header);
   const own = ownColumns(headings);
   const decided = decide(own, maps);
   const candidates = candidatesOf(own, decided);
