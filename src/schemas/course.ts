@@ -108,7 +108,7 @@ const courseFields = {
   startDate: orNothing(fields.date('startDate')),
   endDate: orNothing(fields.date('endDate')),
   location: orNothing(fields.singleLine('Location', 1, 255)),
-  isFeatured: Joi.boolean().strict().messages({ 'boolean.base': 'isFeatured must be true or false.' }),
+  isFeatured: fields.strictBoolean('isFeatured'),
 };
 
 export interface NewCourse extends Partial<Omit<CourseFields, 'title' | 'description'>> {
@@ -139,10 +139,7 @@ export const courseUpdateSchema = Joi.object<Partial<CourseFields>>(courseFields
 
 /** Body of `PUT /api/courses/:id/publish`. */
 export const publicationSchema = Joi.object<{ isPublished: boolean }, true>({
-  isPublished: Joi.boolean()
-    .strict()
-    .required()
-    .messages({ 'boolean.base': 'isPublished must be true or false.', 'any.required': 'isPublished is required.' }),
+  isPublished: fields.strictBoolean('isPublished').required(),
 });
 
 /** Body of `PUT /api/courses/:id/assign-trainer`. */

@@ -197,7 +197,12 @@ export const newPassword = passwordOf('New password');
 export const role = oneOf('Role', roles);
 
 /** A JSON boolean: the text "true" is refused. */
-export const isActive = Joi.boolean().strict().messages({ 'boolean.base': 'isActive must be true or false.' });
+export const strictBoolean = (label: string) =>
+  Joi.boolean()
+    .strict()
+    .messages({ 'boolean.base': `${label} must be true or false.`, 'any.required': `${label} is required.` });
+
+export const isActive = strictBoolean('isActive');
 
 /**
  * An email address or a phone number, as typed into a login form: whatever it is, it is looked up, not judged. The body's

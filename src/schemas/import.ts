@@ -157,11 +157,7 @@ export type ReplanOptions = Omit<Partial<ImportOptions>, 'map'> & { map?: Column
 
 /** Body of `POST /api/imports/:id/plan`: the options of the form, with columns by their index. */
 export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOptions>).keys({
-  resetPasswords: Joi.boolean()
-    .strict()
-    .default(false)
-    .custom(onlyForUpdates)
-    .messages({ 'boolean.base': 'resetPasswords must be true or false.' }),
+  resetPasswords: fields.strictBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   maxErrors: fields.strictWholeNumber('maxErrors', 0, 1_000_000_000),
   map: Joi.array()
     .items(

@@ -69,7 +69,7 @@ export const userUpdateSchema = Joi.object<UserUpdate, true>({
 
 /** Body of `PUT /api/users/:id/status`. */
 export const activationSchema = Joi.object<{ isActive: boolean }, true>({
-  isActive: fields.isActive.required().messages({ 'any.required': 'isActive is required.' }),
+  isActive: fields.isActive.required(),
 });
 
 const userSortFields = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;
@@ -117,26 +117,15 @@ export interface BulkChange {
   filter?: UserFilter;
 }
 
-const strictBoolean = (label: string) =>
-  Joi.boolean()
-    .strict()
-    .messages({ 'boolean.base': `${label} must be true or false.` });
-
 /** Body of `POST /api/users/bulk`. */
 export const bulkChangeSchema = Joi.object<BulkChange>({
-  action: Joi.valid(...bulkActions)
-    .required()
-    .description('What to do with the accounts')
-    .messages({
-      'any.required': 'action is required.',
-      'any.only': `action must be one of: ${bulkActions.join(', ')}.`,
-    }),
+  action: fields.oneOf('action', bulkActions).required().description('What to do with the accounts'),
   ids: fields.idList('ids', maxBulkAccounts),
   filter: Joi.object({
     role: fields.role,
-    isActive: strictBoolean('isActive'),
-    requiresPasswordChange: strictBoolean('requiresPasswordChange'),
-    locked: strictBoolean('locked'),
+    isActive: fields.isActive,
+    requiresPasswordChange: fields.strictBoolean('requiresPasswordChange'),
+    locked: fields.strictBoolean('locked'),
     search: listing.search,
   })
     .min(1)
@@ -150,5 +139,5 @@ export const bulkChangeSchema = Joi.object<BulkChange>({
       'object.base': 'filter must be an object.',
       'object.min': 'filter must have a condition.',
     }),
-  dryRun: strictBoolean('dryRun').default(false).description('Only report what would be done'),
+  dryRun: fields.strictBoolean('dryRun').default(false).description('Only report what would be done'),
 });

@@ -196,7 +196,7 @@ describe('POST /api/users/bulk', () => {
     const ids = [cast.trainee.user.id];
     const sentence = async (body: object) => messageOf(await bulk(body).expect(400));
     expect(await sentence({ ids })).to.equal('action is required.');
-    expect(await sentence({ action: 'promote', ids })).to.match(/^action must be one of: activate, /);
+    expect(await sentence({ action: 'promote', ids })).to.match(/^action must be one of activate, /);
     expect(await sentence({ action: 'delete' })).to.equal('Either ids or filter is required.');
     expect(await sentence({ action: 'delete', ids, filter: { role: 'trainee' } })).to.equal(
       'ids and filter exclude each other.',
