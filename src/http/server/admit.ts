@@ -4,13 +4,8 @@ import { assertOwnPassword, authorize, denied } from '../../services/auth/permis
 import { authenticate } from '../../services/auth/sessions.js';
 import type { Caller, Client, Core } from '../../services/core.js';
 import type { Operation } from '../api/operation.js';
+import { bearerToken } from './bearer-token.js';
 import { isFromOwnPage, type SessionCookie } from './session-cookie.js';
-
-/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). */
-function bearerToken(request: Request): string | undefined {
-  const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
-  return token?.trim();
-}
 
 /**
  * The caller of an operation; a token in the header wins over the cookie.
@@ -26,7 +21,7 @@ export async function callerOf(
   const { access } = operation;
   if (operation.ownPagesOnly && !isFromOwnPage(request)) throw denied('Only for pages of this service.');
   if (access.kind === 'public') return undefined;
-  const token = bearerToken(request) ?? cookie.token;
+  const token = bearerToken(request.headers.authorization) ?? cookie.token;
   if (token === undefined) {
     if (access.kind === 'optional' && request.headers.authorization === undefined) return undefined;
     throw new AppError('TOKEN_MISSING');

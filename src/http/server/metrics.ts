@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import type { Operation } from '../api/operation.js';
+import { bearerToken } from './bearer-token.js';
 import type { Load } from './load.js';
 import type { Figures } from './worker-metrics.js';
 
@@ -169,7 +170,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest();
 export function assertMayRead({ config }: Context, authorization: string | undefined): void {
   const { metricsToken } = config.http;
   if (metricsToken === undefined) return;
-  const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+  const token = bearerToken(authorization);
   if (token === undefined) throw new AppError('TOKEN_MISSING');
   if (!timingSafeEqual(digest(token), digest(metricsToken))) throw new AppError('TOKEN_INVALID');
 }
