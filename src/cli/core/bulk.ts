@@ -23,6 +23,9 @@ export type BulkRun = Run<'', ReturnType<typeof bulkOptions>>;
 /** What a command line means: one thing, a list of names, or all that a filter matches. */
 export type Source = { kind: 'one'; name: string } | { kind: 'names'; names: readonly string[] } | { kind: 'filter' };
 
+/** Refuses a search for nothing: it would mean everything. */
+export const emptySearch = (): AppError => new AppError('USAGE', '--search is empty. Give a text to search for.');
+
 interface Meaning {
   typed: readonly string[] | undefined;
   /** Whether there are filters. */

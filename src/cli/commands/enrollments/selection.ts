@@ -1,12 +1,12 @@
 import type { Context } from '../../../context.js';
-import { AppError, isAppError, validationError } from '../../../errors.js';
+import { isAppError, validationError } from '../../../errors.js';
 import { type EnrollmentStatus, enrollmentListingSchema } from '../../../schemas/enrollment.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
 import { enrollmentsMatching, enrollmentsNamed, type NameableEnrollment } from '../../../services/enrollments/names.js';
 import { wholeId } from '../../../services/short-ids.js';
-import { type BulkRun, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
+import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
 import type { BulkWords, Named } from '../../core/bulk-plan.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { pick } from '../../core/picker.js';
@@ -54,7 +54,7 @@ function checkFilters(options: EnrollmentsRun['options']): void {
       error,
     );
   }
-  throw new AppError('USAGE', '--search is empty. Give a text to search for.');
+  throw emptySearch();
 }
 
 /** All that the filters match. @throws AppError `VALIDATION`, `NOT_FOUND`, `INTERRUPTED` */

@@ -20,7 +20,7 @@ import { listing, presented } from '../../core/listing.js';
 import { asTyped, counted } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
-import { rowsText } from '../../core/table.js';
+import { fieldsText } from '../../core/table.js';
 import { importColumns, importRowColumns } from './columns.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
@@ -87,10 +87,9 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['undone', record.undoneAt?.toISOString() ?? null],
     [counts.rows > 0 ? 'rows deleted' : 'closed', record.ledgerClosedAt?.toISOString() ?? null],
   ];
-  const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value] as const]));
   return {
     json: { import: { ...importJson(record), plan }, kept: kept.accounts },
-    text: [rowsText(['FIELD', 'VALUE'], known, run.display), ...keptText(kept.accounts, kept.count)].join('\n'),
+    text: [fieldsText(fields, run.display), ...keptText(kept.accounts, kept.count)].join('\n'),
   };
 }
 

@@ -11,6 +11,7 @@ import { readPassword } from '../../core/input.js';
 import type { Result, Run } from '../../core/run.js';
 import type { accountBulkOptions } from './filter.js';
 import { accountJson } from './output.js';
+import { passwordNotInJson } from './person-options.js';
 import type { resetOptions } from './reset-options.js';
 import { accountsMeant } from './selection.js';
 
@@ -107,11 +108,7 @@ export async function resetPasswords(run: ResetRun): Promise<Result> {
     throw new AppError('USAGE', `--password-stdin and ${other} cannot be used together.`);
   const meant = await accountsMeant(run, words.reset_password);
   if (meant.kind === 'one') {
-    if (json && !passwordStdin && credentials === undefined)
-      throw new AppError(
-        'USAGE',
-        'A generated password is never part of --json output, which is often logged. Add --credentials <file> or --password-stdin, or leave out --json.',
-      );
+    if (json && !passwordStdin && credentials === undefined) throw passwordNotInJson();
     return withPasswordFile(run, (file) => resetOne(run, meant.name, file));
   }
   if (passwordStdin)

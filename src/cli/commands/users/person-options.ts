@@ -1,3 +1,5 @@
+import { AppError } from '../../../errors.js';
+
 /** Options for the fields that every account has. */
 export const personOptions = {
   '--first-name <name>': '2 to 50 characters',
@@ -7,3 +9,10 @@ export const personOptions = {
 };
 
 export const passwordOption = { '--password-stdin': 'read the password from standard input' };
+
+/** Refuses to print a generated password where it would be logged. */
+export const passwordNotInJson = (): AppError =>
+  new AppError(
+    'USAGE',
+    'A generated password is never part of --json output, which is often logged. Add --credentials <file> or --password-stdin, or leave out --json.',
+  );

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
 import type { Result, Run } from '../../core/run.js';
-import { passwordOption, personOptions } from './person-options.js';
+import { passwordNotInJson, passwordOption, personOptions } from './person-options.js';
 
 const registerOptions = {
   ...personOptions,
@@ -43,11 +43,7 @@ function assertOnePassword({ options }: RegisterRun): void {
       'USAGE',
       `--password-stdin and ${credentials === undefined ? '--generate-password' : '--credentials'} cannot be used together.`,
     );
-  if (json && generatePassword && credentials === undefined)
-    throw new AppError(
-      'USAGE',
-      'A generated password is never part of --json output, which is often logged. Add --credentials <file> or --password-stdin, or leave out --json.',
-    );
+  if (json && generatePassword && credentials === undefined) throw passwordNotInJson();
 }
 
 /** @throws AppError `USAGE` */

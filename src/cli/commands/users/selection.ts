@@ -1,10 +1,10 @@
 import type { Context } from '../../../context.js';
-import { AppError, isAppError } from '../../../errors.js';
+import { isAppError } from '../../../errors.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { userFilterSchema } from '../../../schemas/user.js';
 import { validate } from '../../../schemas/validate.js';
 import { usersMatching, usersNamed } from '../../../services/accounts/names.js';
-import { type BulkRun, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
+import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
 import type { BulkWords, Named } from '../../core/bulk-plan.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { pick } from '../../core/picker.js';
@@ -30,8 +30,7 @@ type AccountsRun = BulkRun & Run<'[user...]'> & { options: OptionValues<typeof f
 function conditionsOf(filter: Filter): Filter | undefined {
   if (Object.values(filter).every((value) => value === undefined)) return undefined;
   const { search, ...others } = validate(userFilterSchema, filter);
-  if (searchKey(search) === '' && Object.values(others).every((value) => value === undefined))
-    throw new AppError('USAGE', '--search is empty. Give a text to search for.');
+  if (searchKey(search) === '' && Object.values(others).every((value) => value === undefined)) throw emptySearch();
   return filter;
 }
 
