@@ -108,12 +108,16 @@ export interface EnrollmentAssignment {
   notes?: string | null;
 }
 
+const assignedState = { status: initialStatus, notes };
+
+/** What is the same for all trainees of an assignment. */
+export const assignedStateSchema = Joi.object<Pick<EnrollmentAssignment, 'status' | 'notes'>>(assignedState);
+
 /** Body of `POST /api/enrollments/assign`. */
 export const enrollmentAssignmentSchema = Joi.object<EnrollmentAssignment>({
   courseId: courseId.required(),
   traineeId: fields.id('traineeId').required(),
-  status: initialStatus,
-  notes,
+  ...assignedState,
 });
 
 /** Accounts or enrollments that one request can name. */

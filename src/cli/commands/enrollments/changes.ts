@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.js';
 import { isAppError } from '../../../errors.js';
 import { presentEnrollment, presentTrainerEnrollment } from '../../../presenters/enrollment.js';
-import { enrollmentAssignmentSchema, progressSchema, statusChangeSchema } from '../../../schemas/enrollment.js';
+import { assignedStateSchema, progressSchema, statusChangeSchema } from '../../../schemas/enrollment.js';
 import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
@@ -55,14 +55,9 @@ async function existing(
  */
 export async function assign(run: Run<'<course> [user...]', typeof assignOptions>): Promise<Result> {
   const { options } = run;
-  const { course: named, user: typed } = run.arguments;
+  const { course: named } = run.arguments;
   // Before anything is looked up: a wrong status is wrong for all trainees.
-  const { status, notes } = validate(enrollmentAssignmentSchema, {
-    courseId: named,
-    traineeId: typed?.[0] ?? 'anyone',
-    status: options.status,
-    notes: options.notes,
-  });
+  const { status, notes } = validate(assignedStateSchema, { status: options.status, notes: options.notes });
   const meant = await accountsMeant(run, words.assign, { role: 'trainee' });
   const context = await run.context();
   const courseId = await courseIdOf(context, named);
