@@ -92,6 +92,7 @@ const rootFiles = [
   'fair-queue.ts',
   'installation.ts',
   'logger.ts',
+  'network.ts',
   'shell-quote.ts',
   'version.ts',
 ];

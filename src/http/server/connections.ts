@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
-import { networkOf } from '../../services/auth/throttle-rules.js';
+import { networkOf } from '../../network.js';
 
 /** The connections of a server and the requests under way on them. */
 export interface Connections {

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { AppError } from '../../errors.js';
 import { createFairQueue } from '../../fair-queue.js';
-import { networkOf } from '../../services/auth/throttle-rules.js';
+import { networkOf } from '../../network.js';
 import type { Operation } from '../api/operation.js';
 
 /**

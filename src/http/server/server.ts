@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Context } from '../../context.js';
 import { AppError, systemErrorCode } from '../../errors.js';
-import { networkOf } from '../../services/auth/throttle-rules.js';
+import { networkOf } from '../../network.js';
 import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
 import { startHousekeeping } from '../../services/maintenance/schedule.js';
 import { headersOf } from '../middleware/constant-headers.js';

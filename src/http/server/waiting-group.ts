@@ -1,4 +1,4 @@
-import { networkOf } from '../../services/auth/throttle-rules.js';
+import { networkOf } from '../../network.js';
 import type { Owner, WaitingRequest } from './waiting-request.js';
 
 /** Maximum numbers of waiting requests. */

@@ -4,6 +4,7 @@ import { recordLogin, type SucceededAttempt } from '../../db/login-statements.js
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, isAppError, validationError } from '../../errors.js';
+import { networkOf } from '../../network.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
 import { isPossibleKey, type Role } from '../../schemas/fields.js';
 import { normalizeEmail, phoneKey } from '../../schemas/keys.js';
@@ -13,7 +14,7 @@ import { assertPasswordAllowed } from './password-policy.js';
 import type { HashRequest } from './passwords.js';
 import { endSessions, isStarted, lockCaller, type StartedSession, startSession } from './sessions.js';
 import { type Attempt, beginAttempt } from './throttle.js';
-import { accountPrefix, addressSubject, networkOf, pairPrefix, subjectOf, type Target } from './throttle-rules.js';
+import { accountPrefix, addressSubject, pairPrefix, subjectOf, type Target } from './throttle-rules.js';
 
 /** The account of an identifier. An identifier that is an account's email is never taken as a phone number. */
 interface Named {

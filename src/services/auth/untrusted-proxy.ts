@@ -1,8 +1,9 @@
 import { Op } from 'sequelize';
+import { networkOf } from '../../network.js';
 import type { Core } from '../core.js';
 import { isRecent } from '../recent.js';
 import { newRow } from './throttle-rows.js';
-import { networkOf, proxyPrefix } from './throttle-rules.js';
+import { proxyPrefix } from './throttle-rules.js';
 
 /**
  * Behind a proxy that TRUST_PROXY doesn't name, all clients have the proxy's address and share its limits. The header

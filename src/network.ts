@@ -1,0 +1,19 @@
+import { isIPv6, SocketAddress } from 'node:net';
+
+/** The prefix length of the IPv6 network that a provider assigns to one customer, in bits. */
+const ipv6CustomerBits = 56;
+
+/** The first 56 bits of an IPv6 address; an IPv4 address unchanged, also when written as an IPv6 one. */
+export function networkOf(ip: string): string {
+  if (!isIPv6(ip)) return ip;
+  // Brings the address into one notation.
+  const { address } = new SocketAddress({ address: ip.split('%')[0] ?? ip, family: 'ipv6' });
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = address.split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':'));
+  const [before, after] = [groups(head), groups(tail ?? '')];
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  const bits = [...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join('');
+  return `${bits.slice(0, ipv6CustomerBits / 4)}/${ipv6CustomerBits}`;
+}
