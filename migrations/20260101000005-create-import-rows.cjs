@@ -10,7 +10,7 @@ module.exports = {
         outcome: { type: ['word', 10] },
         code: { type: ['word', 40], null: true },
         user_id: { type: 'id', null: true },
-        // Why the row was rejected, without anything that stood in it.
+        // Why the row was rejected, with the value that is wrong, unless it may be secret.
         reason: { type: 'text', null: true },
         // What undo needs: an updated account as it was before and the time of the update, and the enrollments made.
         undo_json: { type: 'text', null: true },

@@ -2,7 +2,8 @@ const { addColumn, dropColumn, hasColumn } = require('./lib/ddl.cjs');
 
 module.exports = {
   async up(queryInterface) {
-    // Long notes that enrollments share, in place of a copy in each: an id of `audit_texts`, which keeps them for ever.
+    // Long notes that enrollments share, in place of a copy in each: an id of `audit_texts`, which keeps
+    // them while something refers to them.
     await addColumn(queryInterface, 'enrollments', 'notes_text_id', { type: ['word', 43], null: true });
   },
 

@@ -54,7 +54,7 @@ export async function manPage(): Promise<string> {
   sections.push(
     '.SH ENVIRONMENT',
     paragraph(
-      'Settings come from the environment, or from the file .env of the folder in which the program is called.',
+      'Settings come from the environment, or from the file .env of the folder in which the program is called; of a global installation, from that of its data folder.',
     ),
   );
   for (const name of settingNames)
@@ -70,7 +70,10 @@ const exitStatus = [
   [0, 'Done.'],
   [1, 'An expected failure: one line says what failed and what to do.'],
   [2, "The command line, an input file or an option can't be used; nothing was done."],
-  [3, 'Done in part: some rows or accounts were refused.'],
+  [
+    3,
+    'Done in part: some rows of an import were rejected, undoing one kept accounts, some of several accounts or enrollments were not found or refused, or files of a backup are missing or damaged.',
+  ],
   [70, 'A bug in coursectl.'],
   [130, 'Interrupted.'],
 ] as const;

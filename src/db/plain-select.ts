@@ -95,8 +95,9 @@ export const plainSelect = (
 const asSent: TypeCast = (field) => field.string();
 
 /**
- * Runs a SELECT of one column of text (not of the type JSON, which the driver warns of) outside of transactions. A column costs more than what stands in it: the server
- * describes each in a packet of its own, so a row of many values is asked for as one array of JSON.
+ * Runs a SELECT of one column of text (not of the type JSON, which the driver warns of) outside of transactions. A column costs
+ * more than what stands in it: the server describes each in a packet of its own, so a row of many values is asked for as one
+ * array of JSON.
  * @param sql with `?` for each value, and nowhere else
  * @returns the value of the first row; nothing where there is no row
  * @throws the driver's own errors; run it within `Database.read`, which translates them

@@ -24,7 +24,10 @@ const constraintCodes: Readonly<Record<string, ErrorCode>> = {
   'users.super_admin_marker': 'SUPER_ADMIN_EXISTS',
 };
 
-/** The constraint in a driver's message, which has no structured field for it: MySQL `... for key 'users.name'`, MariaDB `... for key 'name'`, SQLite `... failed: table.column`. */
+/**
+ * The constraint in a driver's message, which has no structured field for it: MySQL `... for key 'users.name'`, MariaDB `... for
+ * key 'name'`, SQLite `... failed: table.column`.
+ */
 function brokenConstraint(message: string): string | undefined {
   const named = /for key '(?:\w+\.)?(\w+)'/.exec(message) ?? /UNIQUE constraint failed: ([\w.]+)/.exec(message);
   return named?.[1];

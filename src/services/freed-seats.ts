@@ -56,7 +56,8 @@ async function settle(core: Core, courseIds: readonly string[]): Promise<number>
     // So that it conflicts with what reserves a seat on another node of a cluster.
     await forceIncrementCourseVersions(core, ids, transaction);
     const settled = await models.FreedSeat.findAll({ attributes: ['id'], where: { courseId: ids }, transaction });
-    // Counted in a later statement than these rows, so that it sees the changes that they record. Others aren't full, since nobody reserves a seat now.
+    // Counted in a later statement than these rows, so that it sees the changes that they record. Others aren't full, since
+    // nobody reserves a seat now.
     const full = courses.filter(({ isFull }) => isFull);
     const reserved = await countSeats(core, idsOf(full), transaction);
     await storeWhetherFull(core, full, reserved, transaction);

@@ -7,7 +7,10 @@ export const exitCodes = {
   failure: 1,
   /** The command line, an input file or an option can't be used; nothing was done. */
   usage: 2,
-  /** Done in part: some rows of an import were rejected, undoing one kept accounts, some of several accounts or enrollments not found or refused, or files of a backup missing or damaged. */
+  /**
+   * Done in part: some rows of an import were rejected, undoing one kept accounts, some of several accounts or enrollments were
+   * not found or refused, or files of a backup are missing or damaged.
+   */
   partial: 3,
   /** A bug in coursectl. */
   bug: 70,

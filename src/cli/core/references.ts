@@ -4,8 +4,8 @@ import { findUser } from '../../services/accounts/queries.js';
 import { findCourseNamed } from '../../services/courses/names.js';
 
 /**
- * The id of the account that an id or the end of one, an email address or a phone number names. A reference to none is returned as it is: the
- * service then refuses it, in its order of checks.
+ * The id of the account that an id or the end of one, an email address or a phone number names. A reference to none is returned
+ * as it is: the service then refuses it, in its order of checks.
  */
 export async function userIdOf(context: Context, reference: string): Promise<string> {
   try {

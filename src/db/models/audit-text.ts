@@ -8,7 +8,10 @@ import {
 } from 'sequelize';
 import { timestamp } from './columns.js';
 
-/** A long text of audit entries, which refer to it by its hash. Written once, never changed, removed when nothing refers to it: see services/audit-texts.ts. */
+/**
+ * A long text of audit entries, which refer to it by its hash. Written once, never changed, removed when nothing refers to it:
+ * see services/audit-texts.ts.
+ */
 export class AuditText extends Model<InferAttributes<AuditText>, InferCreationAttributes<AuditText>> {
   /** SHA-256 of the text, in base64url. */
   declare id: string;

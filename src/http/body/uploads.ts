@@ -103,7 +103,6 @@ export async function readUpload(
   }
   if (!request.file) throw validationError([{ path: field, message: 'A file is required.' }]);
   const file = { path: path.resolve(request.file.path), name: request.file.originalname };
-  // Multer makes it without a prototype.
-  // multer makes an object of the form's fields.
+  // Multer makes an object of the form's fields, without a prototype.
   return { file, fields: { ...(request.body as object) } };
 }

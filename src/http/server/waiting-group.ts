@@ -72,7 +72,10 @@ export class Group {
   }
 }
 
-/** Moves the mark of a request that is fast enough, or whose client isn't waited for. @returns for how long it has been too slow, in milliseconds */
+/**
+ * Moves the mark of a request that is fast enough, or whose client isn't waited for.
+ * @returns for how long it has been too slow, in milliseconds
+ */
 export function slowFor(entry: Entry, minimumRate: number): number {
   const now = performance.now();
   const bytes = entry.request.bytes?.();

@@ -64,7 +64,8 @@ export async function countOldLedgers(core: Core, days: number): Promise<{ impor
 
 /**
  * Exports the ledgers of imports that ended longer ago than the retention, then deletes them. A ledger is closed first, so that
- * the import can't be undone or resumed meanwhile; the cleanups then remove its file and its plan. Killed at any point, it loses nothing: the next run exports again what was not yet deleted.
+ * the import can't be undone or resumed meanwhile; the cleanups then remove its file and its plan. Killed at any point, it
+ * loses nothing: the next run exports again what was not yet deleted.
  * @param days the retention
  * @throws AppError `RETENTION_RUNNING` while another process exports, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */

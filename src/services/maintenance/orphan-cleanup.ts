@@ -38,7 +38,8 @@ export interface WrongSize {
 }
 
 /**
- * Removes orphans of crashes and failures: marked files, interrupted uploads and partial objects. Safe to run on every instance at any time.
+ * Removes orphans of crashes and failures: marked files, interrupted uploads and partial objects. Safe to run on every instance
+ * at any time.
  * @throws AppError `STORAGE_UNAVAILABLE`, and those of the database
  */
 export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Cleanup> {
@@ -90,8 +91,8 @@ const namesIn = async (folder: string): Promise<string[]> => (await unlessMissin
 const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/;
 
 /**
- * Removes temporary objects that a killed process has left in the storage; no row names them. It looks at the kind of each key itself:
- * objects of other kinds are files in use.
+ * Removes temporary objects that a killed process has left in the storage; no row names them. It looks at the kind of each key
+ * itself: objects of other kinds are files in use.
  */
 async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
   const keys: string[] = [];

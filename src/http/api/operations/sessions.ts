@@ -6,7 +6,7 @@ import { accountBytes } from './auth.js';
 
 /** Which requests are not refused. */
 const ownPages =
-  'Only for pages of this service: `Sec-Fetch-Site` must be `same-origin` (without it, `Origin` must match), and there must be a header `X-Requested-With`.';
+  'Only for pages of this service: `Sec-Fetch-Site` must be `same-origin` (without it, `Origin`, or else `Referer`, must match), and there must be a header `X-Requested-With`.';
 
 /** The session of the web console, and the sessions of the own account. */
 export const sessionOperations = {

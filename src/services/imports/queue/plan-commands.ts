@@ -14,7 +14,10 @@ import { assertBelowPlanLimit, findPlan, requestPlan } from './plan-store.js';
 import { outdated } from './plan-worker.js';
 import { isReadableHere } from './spool.js';
 
-/** @throws AppError `IMPORT_CONFLICT` for an import of which rows are done, that doesn't wait for a person, or whose file is removed */
+/**
+ * @throws AppError `IMPORT_CONFLICT` for an import of which rows are done, that doesn't wait for a person, or whose file is
+ * removed
+ */
 async function assertPlannable(core: Core, record: Import, transaction: Transaction): Promise<void> {
   const { number, origin, status, rowsDone } = record;
   if (origin !== 'http')

@@ -54,8 +54,9 @@ const shownCell = (cell: string, secret: boolean): string =>
   cell.trim() !== '' && (secret || isSecretCell(cell)) ? masked : shortened(cell);
 
 /**
- * The cells of rows as they may be shown, in the order of the columns, up to the last one that isn't empty. In a file with passwords, a row whose cells have moved
- * to other columns, as by a surplus delimiter, is masked as a whole: the password may be under any heading.
+ * The cells of rows as they may be shown, in the order of the columns, up to the last one that isn't empty. In a file with
+ * passwords, a row whose cells have moved to other columns, as by a surplus delimiter, is masked as a whole: the password may
+ * be under any heading.
  */
 export function cellMask(columns: readonly Omit<FileColumn, 'samples'>[], width: number): CellMask {
   const places = columns.map((column) => ({ index: column.index, secret: isSecretColumn(column) }));
