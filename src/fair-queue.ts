@@ -22,7 +22,7 @@ export interface QueueTicket {
 }
 
 /** Why work was cancelled: the reason of the signal where it is one of ours. */
-export const cancelled = ({ reason }: AbortSignal): AppError =>
+export const cancellationError = ({ reason }: AbortSignal): AppError =>
   reason instanceof AppError ? reason : new AppError('INTERRUPTED');
 
 interface Entry {
@@ -110,11 +110,11 @@ export function createFairQueue({
 
   return {
     add<T>({ account, bytes, signal }: QueueTicket, work: () => Promise<T>): Promise<T> {
-      if (signal?.aborted) return Promise.reject(cancelled(signal));
+      if (signal?.aborted) return Promise.reject(cancellationError(signal));
       const own = waiting.get(account) ?? [];
       if (isClosed || own.length >= entriesEach) return Promise.reject(refused());
       return new Promise<T>((resolve, reject) => {
-        const cancel = () => entry.refuse(signal ? cancelled(signal) : new AppError('INTERRUPTED'));
+        const cancel = () => entry.refuse(signal ? cancellationError(signal) : new AppError('INTERRUPTED'));
         const late = setTimeout(() => entry.refuse(refused()), waitMs);
         const stopWaiting = () => {
           clearTimeout(late);

@@ -111,7 +111,7 @@ export function openReplica(
   /** Why it isn't used. */
   let problem: string | undefined;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  let isProbed = false;
+  let isProbing = false;
 
   function pause(reason: string): void {
     if (problem === undefined) onChange(reason);
@@ -203,12 +203,12 @@ export function openReplica(
   async function read<R>(work: (database: Database) => Promise<R>): Promise<{ result: R } | undefined> {
     if (problem === undefined) return readAt(await latest(), work);
     // After a fault one reader at a time looks whether it is back.
-    if (isProbed || performance.now() < pausedUntil) return undefined;
-    isProbed = true;
+    if (isProbing || performance.now() < pausedUntil) return undefined;
+    isProbing = true;
     try {
       return await probe(await latest(), work);
     } finally {
-      isProbed = false;
+      isProbing = false;
     }
   }
 

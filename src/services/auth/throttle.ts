@@ -7,7 +7,7 @@ import { isDeadlineExceeded } from '../../db/deadline.js';
 import { endWithSuccess, reserveAttempt, type SucceededAttempt } from '../../db/login-statements.js';
 import type { Attempts, LoginThrottle } from '../../db/models/login-throttle.js';
 import { AppError, isAppError } from '../../errors.js';
-import { cancelled } from '../../fair-queue.js';
+import { cancellationError } from '../../fair-queue.js';
 import type { Core } from '../core.js';
 import { endedOrAfter, inOrder, noteEnd } from './throttle-order.js';
 import {
@@ -251,7 +251,7 @@ async function startedInTime(core: Core, subjects: Subjects, { rows: given, sign
   const read = () => readRows(core, subjectsIn(subjects));
   const waitUntil = performance.now() + maxWaitMs;
   const assertWanted = () => {
-    if (signal?.aborted) throw cancelled(signal);
+    if (signal?.aborted) throw cancellationError(signal);
   };
   return inOrder(subjects.target, async () => {
     assertWanted();

@@ -13,7 +13,7 @@ import { removeSpooledFile } from './queue/spool.js';
 import { type AppliedImport, type ApplyOptions, applyImport } from './run/apply.js';
 import {
   assertLeaseHeld,
-  assertNotFetched,
+  assertNotBeingFetched,
   assertUnfinished,
   howToApply,
   howToCancel,
@@ -95,7 +95,7 @@ async function changeUnfinished(
     const record = await lockImport(core, id, transaction);
     assertUnfinished(record, await others(record, transaction));
     assertResumable(record);
-    await assertNotFetched(core, record, transaction);
+    await assertNotBeingFetched(core, record, transaction);
     await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
     return record;

@@ -23,7 +23,7 @@ import type { createCourseOptions, deleteCourseOptions, editCourseOptions } from
 import { type Course, courseName, trainerName } from './output.js';
 
 /** The course that the command line names first. */
-const named = (run: Run<'<course>'>, context: Context) => courseIdOf(context, run.arguments.course);
+const courseIdIn = (run: Run<'<course>'>, context: Context) => courseIdOf(context, run.arguments.course);
 
 /** A course after a change. @param textOf what to say about it */
 function changed(model: Parameters<typeof presentCourse>[0], textOf: (course: Course) => string): Result {
@@ -63,14 +63,14 @@ export function checkEdit({ options }: Run<'<course>', typeof editCourseOptions>
 export async function edit(run: Run<'<course>', typeof editCourseOptions>): Promise<Result> {
   const input = courseInput(run.options);
   const context = await run.context();
-  const updated = await updateCourse(context, operator, await named(run, context), input);
+  const updated = await updateCourse(context, operator, await courseIdIn(run, context), input);
   return changed(updated, (course) => `Changed ${courseName(course)}.`);
 }
 
 /** Publishes a course, or takes it back. @throws AppError `NOT_FOUND` */
 export async function publish(run: Run<'<course>'>, isPublished: boolean): Promise<Result> {
   const context = await run.context();
-  const published = await publishCourse(context, operator, await named(run, context), { isPublished });
+  const published = await publishCourse(context, operator, await courseIdIn(run, context), { isPublished });
   return changed(
     published,
     (course) => `${courseName(course)} is ${isPublished ? 'published' : 'no longer published'}.`,
@@ -81,7 +81,7 @@ export async function publish(run: Run<'<course>'>, isPublished: boolean): Promi
 export async function giveToTrainer(run: Run<'<course> <user>'>): Promise<Result> {
   const context = await run.context();
   const trainerId = await userIdOf(context, run.arguments.user);
-  const assigned = await assignTrainer(context, operator, await named(run, context), { trainerId });
+  const assigned = await assignTrainer(context, operator, await courseIdIn(run, context), { trainerId });
   return changed(assigned, (course) => `${courseName(course)} is now a course of ${trainerName(course)}.`);
 }
 
@@ -114,7 +114,7 @@ async function askWhetherToDelete(
 export async function remove(run: Run<'<course>', typeof deleteCourseOptions>): Promise<Result> {
   const context = await run.context();
   const { force = false, yes } = run.options;
-  const found = await findCourse(context, operator, await named(run, context));
+  const found = await findCourse(context, operator, await courseIdIn(run, context));
   assertCanAsk(run, 'delete');
   if (!yes) await askWhetherToDelete(run, context, found);
   try {

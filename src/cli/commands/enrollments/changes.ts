@@ -30,7 +30,7 @@ function changed(model: EnrollmentModel, textOf: (enrollment: Enrollment) => str
   return { json: { enrollment }, text: textOf(enrollment) };
 }
 
-const isSoAlready = (enrollment: Enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} already.`;
+const unchangedText = (enrollment: Enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} already.`;
 
 /**
  * The enrollment because of which a trainee can't be enrolled, where it is as wanted: the same command may have been run before.
@@ -73,7 +73,7 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
       (enrollment) => `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`,
     );
   } catch (error) {
-    return changed(await existing(context, error, { courseId, userId: traineeId }, { status, notes }), isSoAlready);
+    return changed(await existing(context, error, { courseId, userId: traineeId }, { status, notes }), unchangedText);
   }
 }
 
@@ -87,7 +87,7 @@ export async function status(run: Run<'[enrollment...] <status>', typeof statusO
   const context = await run.context();
   if (meant.kind === 'several') return runBulk(run, await statusChange(context, meant, input));
   const before = await findEnrollment(context, operator, meant.id);
-  if (isAsWanted(before, change)) return changed(before, isSoAlready);
+  if (isAsWanted(before, change)) return changed(before, unchangedText);
   const moved = await changeStatus(context, operator, meant.id, input);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }

@@ -96,7 +96,7 @@ export class Decider {
    */
   #nameOf(id: string, account: ExistingAccount | undefined): string {
     if (account === undefined || this.#renamed.has(id)) return `account ${id}`;
-    return whole(account);
+    return nameAndEmail(account);
   }
 
   /**
@@ -183,7 +183,9 @@ export class Decider {
     const blocked = await blockedRoleChanges(this.#core, decisions);
     return decisions.map((one) => {
       const block = one.outcome === 'updated' && one.changes.role !== undefined && blocked.get(one.account.id);
-      return block ? rejection(one.row, block, roleBlockReasons[block](whole(one.account)), one.account.id) : one;
+      return block
+        ? rejection(one.row, block, roleBlockReasons[block](nameAndEmail(one.account)), one.account.id)
+        : one;
     });
   }
 }
@@ -192,7 +194,7 @@ export class Decider {
 const isResumedUnseen = ({ origin, rowsDone }: Import) => origin === 'http' && rowsDone > 0;
 
 /** Name and email of an account. */
-const whole = ({ firstName, lastName, email }: ExistingAccount) => `${firstName} ${lastName} <${email}>`;
+const nameAndEmail = ({ firstName, lastName, email }: ExistingAccount) => `${firstName} ${lastName} <${email}>`;
 
 const otherEmail = (name: string) =>
   `Phone belongs to ${name}, who has another email. Correct the row, or import it with match phone if it is the same person.`;

@@ -8,7 +8,7 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
 import { planImport } from '../plan/plan.js';
 import { applyImport } from '../run/apply.js';
-import { assertNotFetched, leaseMs, withImportLease } from '../run/import-lock.js';
+import { assertNotBeingFetched, leaseMs, withImportLease } from '../run/import-lock.js';
 import { finishRefusal, isRefusalUnfinished } from '../run/refusal.js';
 import { jobLease, leaseName, optionsOf, transientErrors } from '../run/repository.js';
 import { needsPlan, removePlan } from './plan-store.js';
@@ -94,7 +94,7 @@ async function markRunning(core: Core, record: Import): Promise<boolean> {
       await record.update({ status: 'cancelled', finishedAt: core.now() }, { transaction });
       return false;
     }
-    await assertNotFetched(core, record, transaction);
+    await assertNotBeingFetched(core, record, transaction);
     const startedAt = record.startedAt ?? core.now();
     await record.update({ status: 'running', startedAt, errorCode: null, errorMessage: null }, { transaction });
     return true;

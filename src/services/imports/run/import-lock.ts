@@ -91,7 +91,7 @@ export async function assertLeaseHeld(
 }
 
 /** @throws AppError `IMPORT_CONFLICT` while the passwords of the import are being fetched */
-export async function assertNotFetched(core: Core, record: Import, transaction: Transaction): Promise<void> {
+export async function assertNotBeingFetched(core: Core, record: Import, transaction: Transaction): Promise<void> {
   if ((await activeLeases(core.database, [credentialsLease(record)], transaction)).size > 0)
     throw new AppError(
       'IMPORT_CONFLICT',
