@@ -120,10 +120,9 @@ describe('the fair queue', () => {
     );
     const [last] = fill(queue, 'd', 'x');
     unwanted.abort();
-    const faults = Promise.all([fails, ...takenBack].map(faultOf));
     release?.();
-    await first;
-    expect((await faults).map(({ message }) => message)).to.deep.equal(['broken', 'Interrupted.', 'Interrupted.']);
+    const [faults] = await Promise.all([Promise.all([fails, ...takenBack].map(faultOf)), first]);
+    expect(faults.map(({ message }) => message)).to.deep.equal(['broken', 'Interrupted.', 'Interrupted.']);
     expect([await last, done]).to.deep.equal(['x done', ['x']]);
   });
 

@@ -8,6 +8,7 @@ import type { Database } from '../../src/db/connection.js';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { onMysql } from '../support/database.js';
 import { scaled } from '../support/machine.js';
+import { until, whileRunning } from '../support/until.js';
 import { tablesOf, useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 import { migration } from './support/migration.js';
@@ -215,9 +216,10 @@ if (onMysql)
         await reader.query('START TRANSACTION');
         await reader.query('SELECT COUNT(*) FROM login_throttle');
         const migrating = migrateUp(database);
-        // It is awaited below, also where it fails before.
-        migrating.catch(() => undefined);
-        while ((await waiting()) === 0) await sleep(20);
+        await whileRunning(
+          migrating,
+          until(async () => (await waiting()) > 0, 'the migration waits for the lock'),
+        );
         await sleep(1.5 * inactivityMs);
         const { code } = await failureOf(() =>
           database.read(() => database.sequelize.query(`SELECT SLEEP(${(1.5 * inactivityMs) / 1000})`)),

@@ -11,7 +11,7 @@ import { cpuSeconds } from '../support/child-processes.js';
 import { atDepth } from '../support/depth.js';
 import { emptyPng, jpegOfScans, progressiveJpeg } from '../support/pictures.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
+import { until, whileRunning } from '../support/until.js';
 import { faultOf } from './support/storage-contract.js';
 
 const limits = { maxPixels: 25_000_000, width: 400, height: 300 };
@@ -71,7 +71,10 @@ describe('the process that prepares pictures', () => {
     const pid = pidNow();
     const before = cpuSeconds(pid);
     const fault = faultOf(prepare(jpegOfScans(4096, 60)));
-    await until(() => cpuSeconds(pid) > before);
+    await whileRunning(
+      fault,
+      until(() => cpuSeconds(pid) > before),
+    );
     await images.close();
     expect(await fault).to.include({ code: 'INTERRUPTED' });
     expect(isRunning(pid)).to.equal(false);
@@ -222,7 +225,10 @@ describe('the process that prepares pictures', () => {
     const content = jpegOfScans(4096, 60);
     const before = cpuSeconds(pid);
     const fault = faultOf(prepare(content, limits.maxPixels, leaving.signal));
-    await until(() => cpuSeconds(pid) > before);
+    await whileRunning(
+      fault,
+      until(() => cpuSeconds(pid) > before),
+    );
     const next = prepareSmall();
     leaving.abort();
     expect(await fault).to.include({ code: 'INTERRUPTED' });
@@ -235,7 +241,10 @@ describe('the process that prepares pictures', () => {
     const pid = pidNow();
     const before = cpuSeconds(pid);
     const fault = faultOf(prepare(jpegOfScans(4096, 60)));
-    await until(() => cpuSeconds(pid) > before);
+    await whileRunning(
+      fault,
+      until(() => cpuSeconds(pid) > before),
+    );
     process.kill(pid, 'SIGSEGV');
     expect((await fault).message).to.equal('The image is damaged.');
     expect(existsSync(target)).to.equal(false);

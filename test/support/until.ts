@@ -13,3 +13,14 @@ export async function until(holds: () => boolean | Promise<boolean>, what = Stri
     await sleep(10);
   }
 }
+
+/**
+ * Waits for `event` while `work` goes on, which the test awaits later: until then nothing handles its rejection otherwise.
+ * @throws what `work` fails with before; Error when it ends before
+ */
+export async function whileRunning<T>(work: Promise<unknown>, event: Promise<T>): Promise<T> {
+  const early = work.then(() => {
+    throw new Error('The work ended before what was to happen meanwhile.');
+  });
+  return Promise.race([event, early]);
+}

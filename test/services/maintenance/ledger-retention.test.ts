@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Context } from '../../../src/context.js';
-import type { AppError } from '../../../src/errors.js';
 import type { ImportStatus } from '../../../src/schemas/import.js';
 import { operator } from '../../../src/services/core.js';
 import {
@@ -22,6 +21,7 @@ import { archivedRows } from '../../../src/services/maintenance/retention.js';
 import { failureOf } from '../../db/support/failure.js';
 import { buildUser, signIn } from '../../support/factories.js';
 import { scaled } from '../../support/machine.js';
+import { whileRunning } from '../../support/until.js';
 import { hashedPeople, useImporting } from '../imports/support/importing.js';
 import { applyOptions, batchRows, importFile, importFirstBatch } from '../imports/support/running.js';
 import { client, runToEnd, runToPlan, submit } from '../imports/support/submitting.js';
@@ -218,12 +218,15 @@ describe('the retention of import ledgers', () => {
     await models().Import.update({ status: 'cancelled', finishedAt: new Date() }, { where: {} });
     const { fileSha256, optionsJson } = await models().Import.findByPk(id, { rejectOnEmpty: true });
     const whileHeld = async () => {
-      const waiting = await new Promise<{ resuming: Promise<AppError> }>((resolve) => {
-        const options = applyOptions({ onWait: () => resolve({ resuming }) });
-        const resuming = failureOf(() => resumeImport(importing.context, operator, id, options));
+      let onWait: () => void = () => undefined;
+      const waits = new Promise<void>((resolve) => {
+        onWait = resolve;
       });
+      const options = applyOptions({ onWait: () => onWait() });
+      const resuming = failureOf(() => resumeImport(importing.context, operator, id, options));
+      await whileRunning(resuming, waits);
       await models().Import.update({ ledgerClosedAt: new Date() }, { where: { id } });
-      return waiting;
+      return { resuming };
     };
     const waited = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), whileHeld);
     const { code, message } = await waited.resuming;

@@ -110,14 +110,11 @@ describe('coursectl backup, while the service is used', function () {
       const { context } = await withMaterials(cli, 200);
       const folder = path.join(cli.folder, 'copy');
       let changed: Promise<unknown> | undefined;
-      const backup = makeBackup(context, {
-        folder,
-        signal: new AbortController().signal,
-        onFile: () => {
-          changed ??= context.database.sequelize.query(`UPDATE leases SET ${change} WHERE name = 'backup'`);
-        },
-      });
-      const { code, message } = await failureOf(() => backup);
+      const onFile = () => {
+        changed ??= context.database.sequelize.query(`UPDATE leases SET ${change} WHERE name = 'backup'`);
+      };
+      const { signal } = new AbortController();
+      const { code, message } = await failureOf(() => makeBackup(context, { folder, signal, onFile }));
       await changed;
       expect(code).to.equal('FILE_UNUSABLE');
       expect(message).to.match(/^The backup was paused, or .*\. Run it again\.$/);

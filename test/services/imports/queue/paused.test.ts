@@ -9,6 +9,7 @@ import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/run/apply.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { runCli } from '../../../support/run-cli.js';
+import { whileRunning } from '../../../support/until.js';
 import { emailsOf, people, recordsOf, useImporting, withoutProgress } from '../support/importing.js';
 import {
   applyOptions,
@@ -88,7 +89,7 @@ describe('An import whose process is paused', () => {
   async function overtake(row: number, successor: () => Promise<unknown>) {
     await pauseAt(row);
     const overtaken = failureOf(() => importFile(program.context, file));
-    await program.paused;
+    await whileRunning(overtaken, program.paused);
     // The next batch is prepared while one is written: the pause begins when all before it are.
     const written = Math.floor((row - 1) / batchRows) * batchRows;
     while (((await models().Import.findOne())?.rowsDone ?? 0) < written) await sleep(5);
@@ -138,7 +139,7 @@ describe('An import whose process is paused', () => {
   it('makes another run of the same file wait, which Ctrl-C ends', async () => {
     await pauseAt(batchRows + 1);
     const running = importFile(program.context, file);
-    await program.paused;
+    await whileRunning(running, program.paused);
     const interrupt = new AbortController();
     const waiting = await runCli(['users', 'import', file, '--yes'], {
       env: importing.env,
@@ -167,7 +168,7 @@ describe('An import whose process is paused while it resumes its files', () => {
     const plan = await planImport(importing.context, { file, options: {}, signal: new AbortController().signal });
     const pausing = pausingContext(importing.context);
     const overtaken = failureOf(() => applyImport(pausing.context, operator, plan, applyOptions()));
-    await pausing.paused;
+    await whileRunning(overtaken, pausing.paused);
     await expireLease(importing.context);
     await importFile(importing.context, file);
     pausing.goOn();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { onMysql } from '../../../support/database.js';
+import { whileRunning } from '../../../support/until.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { expectWholeLedger, importFile } from '../support/running.js';
 
@@ -40,9 +41,7 @@ const register = (connection: Connection, number: string) =>
       await other.query(`INSERT INTO leases (name, owner, expires_at) VALUES ${weights.join(',')}`);
       await register(other, '00040');
       const running = importFile(importing.context, importing.write('people.csv', hashedPeople(count)));
-      // Awaited below; until then a rejection must not count as unhandled.
-      running.catch(() => undefined);
-      await untilInsertWaits(other);
+      await whileRunning(running, untilInsertWaits(other));
       await register(other, '00001');
       await other.query('ROLLBACK');
       const { id, counts } = await running;

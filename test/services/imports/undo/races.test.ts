@@ -7,6 +7,7 @@ import { startImportWorker } from '../../../../src/services/imports/queue/worker
 import { leaseName, resumesAutomatically } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { beforeTransactions } from '../../../support/transactions.js';
+import { whileRunning } from '../../../support/until.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { applyOptions, importFile, importFirstBatch } from '../support/running.js';
 import { client, submitInterrupted } from '../support/submitting.js';
@@ -43,10 +44,15 @@ describe('An import that is undone', () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
     // The process that ran it died.
     await models().Import.update({ status: 'running' }, { where: { id } });
-    const queueing: Promise<string>[] = [];
+    const queueing: Promise<string | undefined>[] = [];
     const worker = startImportWorker(importing.context, { pollMs: 20 });
     try {
-      const queue = async () => (await failureOf(() => requeueImport(importing.context, client, id))).code;
+      // Awaited when the undo has ended: until then no outcome may be a rejection.
+      const queue = () =>
+        requeueImport(importing.context, client, id).then(
+          () => 'queued',
+          ({ code }: { code?: string }) => code,
+        );
       await undo(id, () => queueing.push(queue()));
       await sleep(500);
     } finally {
@@ -80,7 +86,7 @@ describe('An import that is undone', () => {
       replacements,
     });
     const undoing = failureOf(() => undo(id));
-    await sleep(300);
+    await whileRunning(undoing, sleep(300));
     await requeueImport(importing.context, client, id);
     await sequelize.query("DELETE FROM leases WHERE owner = 'another'");
     const { code, message } = await undoing;
