@@ -12,7 +12,11 @@ describe('The worker processes of the tests', function () {
   this.timeout(scaled(60_000));
 
   // The durations of these are no part of the run's.
+  const durations = process.env.TEST_DURATIONS;
   before(() => void delete process.env.TEST_DURATIONS);
+  after(() => {
+    if (durations !== undefined) process.env.TEST_DURATIONS = durations;
+  });
 
   let reported: [DatabaseKind, FileResult][] = [];
   beforeEach(() => {
