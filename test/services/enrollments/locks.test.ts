@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { QueryTypes } from 'sequelize';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
 import { type Actor, type Caller, operator } from '../../../src/services/core.js';
@@ -12,6 +12,7 @@ import { onMysql } from '../../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { racing } from '../../support/transactions.js';
+import { until, whileRunning } from '../../support/until.js';
 
 describe('Locks of enrollments', () => {
   const harness = useHarness();
@@ -236,11 +237,19 @@ describe('Locks of enrollments', () => {
     const id = await enrolled('cancelled');
     const { userId } = await database.models.Enrollment.findByPk(id, { rejectOnEmpty: true });
     const list = { courseId: course.id, traineeIds: [userId], status: 'active' };
+    const isWaiting = async () => {
+      const statements = await database.sequelize.query(
+        "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE 'SELECT%FROM `enrollments`%FOR UPDATE'",
+        { type: QueryTypes.SELECT },
+      );
+      return statements.length > 0;
+    };
     let assigning: ReturnType<typeof assignMany> | undefined;
     await database.inTransaction(async (transaction) => {
       await database.models.Enrollment.destroy({ where: { id }, transaction });
       assigning ??= assignMany(context, operator, list);
-      await sleep(500);
+      // On SQLite it begins when this transaction has ended.
+      if (onMysql) await whileRunning(assigning, until(isWaiting, 'the list waits for the enrollment'));
     });
     expect(await assigning).to.deep.include({ skipped: [] });
     const active = await database.models.Enrollment.findAll({ where: { courseId: course.id, status: 'active' } });

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { activeLeases, withLease } from '../../../../src/db/lease.js';
 import { AppError } from '../../../../src/errors.js';
@@ -8,6 +7,8 @@ import { requeueImport, resumeImport } from '../../../../src/services/imports/co
 import { type CredentialsClaim, claimCredentials } from '../../../../src/services/imports/queue/credentials.js';
 import { credentialsLease, jobLease } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
+import { beforeTransactions } from '../../../support/transactions.js';
+import { until } from '../../../support/until.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
 import { applyOptions, batchRows } from '../support/running.js';
 import { client, runToEnd, runUntil, submit, submitInterrupted } from '../support/submitting.js';
@@ -139,9 +140,24 @@ describe('Fetching the passwords of an import', () => {
       await models().Import.update({ status }, { where: { id } });
       const { database } = importing.context;
       const refusal = () => new AppError('IMPORT_CONFLICT');
-      const run = withLease(database, jobLease({ id }), 0, refusal, () => sleep(300));
-      while ((await activeLeases(database, [jobLease({ id })])).size === 0) await sleep(10);
-      await (await claim(id)).failed();
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const run = withLease(database, jobLease({ id }), 0, refusal, () => released);
+      await until(async () => (await activeLeases(database, [jobLease({ id })])).size > 0, 'the run has its lease');
+      let transactions = 0;
+      const context = beforeTransactions(importing.context, async () => {
+        transactions += 1;
+        // The first takes the lease of the request, the second finds that of the run.
+        if (transactions !== 3) return;
+        release();
+        await run;
+      });
+      const claimed = await claimCredentials(context, client, id);
+      release();
+      expect(transactions).to.be.at.least(3);
+      await claimed.failed();
       await run;
     });
 

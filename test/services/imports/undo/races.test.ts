@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Context } from '../../../../src/context.js';
 import { operator } from '../../../../src/services/core.js';
 import { requeueImport, resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
 import { findImport } from '../../../../src/services/imports/queries.js';
@@ -7,7 +7,7 @@ import { startImportWorker } from '../../../../src/services/imports/queue/worker
 import { leaseName, resumesAutomatically } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { beforeTransactions } from '../../../support/transactions.js';
-import { whileRunning } from '../../../support/until.js';
+import { until, whileRunning } from '../../../support/until.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { applyOptions, importFile, importFirstBatch } from '../support/running.js';
 import { client, submitInterrupted } from '../support/submitting.js';
@@ -18,11 +18,15 @@ describe('An import that is undone', () => {
   // As many as an undo undoes in one step: it takes two.
   const importing = useImporting({ IMPORT_BATCH_ROWS: '500' });
   const models = () => importing.context.database.models;
-  const undo = (id: string, onProgress = () => {}, context = importing.context) =>
+  const undo = (
+    id: string,
+    events: { onWait?(): void; onProgress?(): void } = {},
+    context: Context = importing.context,
+  ) =>
     undoImport(context, operator, id, {
       signal: new AbortController().signal,
       onWait: () => undefined,
-      onProgress,
+      ...events,
     });
 
   async function expectUndone(id: string): Promise<void> {
@@ -45,7 +49,13 @@ describe('An import that is undone', () => {
     // The process that ran it died.
     await models().Import.update({ status: 'running' }, { where: { id } });
     const queueing: Promise<string | undefined>[] = [];
-    const worker = startImportWorker(importing.context, { pollMs: 20 });
+    let looks = 0;
+    const { database } = importing.context;
+    const read: typeof database.read = (query) => {
+      looks += 1;
+      return database.read(query);
+    };
+    const worker = startImportWorker({ ...importing.context, database: { ...database, read } }, { pollMs: 20 });
     try {
       // Awaited when the undo has ended: until then no outcome may be a rejection.
       const queue = () =>
@@ -53,8 +63,10 @@ describe('An import that is undone', () => {
           () => 'queued',
           ({ code }: { code?: string }) => code,
         );
-      await undo(id, () => queueing.push(queue()));
-      await sleep(500);
+      await undo(id, { onProgress: () => queueing.push(queue()) });
+      // One for each kind of work at a time, and one may have begun before the end of the undo.
+      const before = looks;
+      await until(() => looks >= before + 20, 'the service looks for imports');
     } finally {
       await worker.close();
     }
@@ -85,8 +97,12 @@ describe('An import that is undone', () => {
     await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES (:name, 'another', :expiresAt)", {
       replacements,
     });
-    const undoing = failureOf(() => undo(id));
-    await whileRunning(undoing, sleep(300));
+    let onWait: () => void = () => undefined;
+    const waits = new Promise<void>((resolve) => {
+      onWait = resolve;
+    });
+    const undoing = failureOf(() => undo(id, { onWait: () => onWait() }));
+    await whileRunning(undoing, waits);
     await requeueImport(importing.context, client, id);
     await sequelize.query("DELETE FROM leases WHERE owner = 'another'");
     const { code, message } = await undoing;
@@ -110,7 +126,7 @@ describe('An import that is undone', () => {
     const afterStep = () => {
       isDueToBeTaken = true;
     };
-    const { code, message } = await failureOf(() => undo(id, afterStep, context));
+    const { code, message } = await failureOf(() => undo(id, { onProgress: afterStep }, context));
     await sequelize.query("DELETE FROM leases WHERE owner = 'another'");
     expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', 'The import 1 was taken over by another process.']);
     expect(await models().User.count()).to.be.above(0);
