@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createConnection } from 'mysql2/promise';
 import { QueryTypes } from 'sequelize';
@@ -12,6 +11,7 @@ import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql, onServer } from '../support/database.js';
 import { scaled } from '../support/machine.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
+import { until } from '../support/until.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 
@@ -102,7 +102,7 @@ if (onMysql)
       proxy.target = portOf(databases.url);
       const isRefused = async () =>
         isAppError(await write(database).catch((error: unknown) => error), 'DATABASE_NOT_WRITABLE');
-      for (let tries = 0; tries < 100 && (await isRefused()); tries += 1) await sleep(50);
+      await until(async () => !(await isRefused()), 'another server takes the write');
       await write(database);
     });
 

@@ -84,12 +84,13 @@ describe('Imports over HTTP', function () {
     ((await call('get', `/api/imports/${id}`).expect(200)).body as { import: ImportBody }).import;
 
   async function until(id: string, isWanted: (record: ImportBody) => boolean): Promise<ImportBody> {
-    for (let tries = 0; tries < 1500; tries += 1) {
+    const deadline = performance.now() + scaled(30_000);
+    for (;;) {
       const record = await show(id);
       if (isWanted(record)) return record;
+      if (performance.now() > deadline) throw new Error(`never as wanted: ${JSON.stringify(record)}`);
       await sleep(20);
     }
-    throw new Error(`never as wanted: ${JSON.stringify(await show(id))}`);
   }
   const ended = (id: string) => until(id, ({ status }) => !['queued', 'running', 'interrupted'].includes(status));
 

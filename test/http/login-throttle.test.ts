@@ -14,6 +14,7 @@ import { atDepth } from '../support/depth.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
+import { until } from '../support/until.js';
 import { ada, expectFailure, messages } from './support/expectations.js';
 
 const minuteMs = 60_000;
@@ -278,8 +279,7 @@ describe('The throttle of logins', () => {
       while ((await begun()) === before && (await lock()) === null) await sleep(1);
       socket.resetAndDestroy();
     }
-    for (let tries = 0; tries < 100 && (await lock()) === null; tries += 1) await sleep(50);
-    expect(await lock()).not.to.equal(null);
+    await until(async () => (await lock()) !== null, 'the account is locked');
     server.close();
   });
 

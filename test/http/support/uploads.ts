@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import sharp, { type Metadata } from 'sharp';
 import type { Context } from '../../../src/context.js';
+import { scaled } from '../../support/machine.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 /** The names in the folder for what is on its way. */
@@ -60,7 +61,8 @@ export async function expectNothingLeft(context: Context, live = 0): Promise<voi
     uploads.length + open.length === 0 && stored.length === live && rows.join() === stored.join();
   let found = await remains(context);
   // The client may have its answer, or have left, before the last of it is closed.
-  for (let tries = 0; !isClean(found) && tries < 200; tries += 1) {
+  const deadline = performance.now() + scaled(10_000);
+  while (!isClean(found) && performance.now() < deadline) {
     await sleep(20);
     found = await remains(context);
   }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { loadConfig } from '../../../src/config/config.js';
 import { type Context, createContext } from '../../../src/context.js';
@@ -9,6 +8,7 @@ import { onMysql } from '../../support/database.js';
 import { testEnvironment } from '../../support/environment.js';
 import { buildUser, factoryPassword } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
+import { until } from '../../support/until.js';
 
 const address = '192.0.2.1';
 const client = { ip: address, userAgent: null };
@@ -125,7 +125,7 @@ describe('An attempt to log in', () => {
     const last = await beginAttempt(harness.context, { accountId }, address);
     await last.abandoned();
     const isNobodyPending = async () => Object.values(await counted()).every(([, underWay]) => underWay === 0);
-    for (let tries = 0; tries < 200 && !(await isNobodyPending()); tries += 1) await sleep(20);
+    await until(isNobodyPending, 'no attempt is under way');
     expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
     expect(await database.models.Session.count()).to.equal(0);
   });

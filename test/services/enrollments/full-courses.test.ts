@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
@@ -23,6 +22,7 @@ import { atDepth } from '../../support/depth.js';
 import { buildEnrollment, buildTrainees, buildUser } from '../../support/factories.js';
 import { emptyDatabase } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
+import { until } from '../../support/until.js';
 import { useImporting } from '../imports/support/importing.js';
 import { importFile } from '../imports/support/running.js';
 
@@ -237,8 +237,11 @@ describe('Courses that are full', function () {
     expect(transactions).to.equal(2);
     expect(await expectRight()).to.deep.equal([course.id]);
     const housekeeping = startHousekeeping(context());
-    for (let waited = 0; (await flag(course)) && waited < 500; waited += 1) await sleep(10);
-    await housekeeping.close();
+    try {
+      await until(async () => !(await flag(course)), 'the course is known to have a free seat');
+    } finally {
+      await housekeeping.close();
+    }
     expect(await expectRight()).to.deep.equal([]);
     expect(await coursesWithNotes()).to.deep.equal([]);
     expect(await flag(still)).to.equal(true);

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { FileStorage, ObjectInfo } from '../../../src/storage/storage.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
 
 /** What a suite says of its storage. */
 export interface StorageUnderTest {
@@ -50,10 +50,8 @@ export async function faultOf(promise: Promise<unknown>): Promise<Error & { code
 
 const openDescriptors = () => readdirSync('/proc/self/fd').length;
 
-async function waitForDescriptors(most: number): Promise<void> {
-  for (let tries = 0; openDescriptors() > most && tries < 100; tries += 1) await sleep(50);
-  expect(openDescriptors()).to.be.at.most(most);
-}
+const waitForDescriptors = (most: number) =>
+  until(() => openDescriptors() <= most, `at most ${most} files and sockets are open`);
 
 function describeContents(under: () => StorageUnderTest, put: (key: string, content: Uint8Array) => Promise<string>) {
   const contents: [string, () => Uint8Array][] = [

@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { migrateUp } from '../../../../src/db/migrator.js';
 import { useDatabases } from '../../../db/support/databases.js';
@@ -9,6 +8,7 @@ import { testEnvironment } from '../../../support/environment.js';
 import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+import { until } from '../../../support/until.js';
 
 interface LogLine {
   level: string;
@@ -36,13 +36,8 @@ describe('coursectl serve without a database server', function () {
     return { server, url: at };
   }
 
-  async function ready(url: string): Promise<void> {
-    for (let attempt = 0; attempt < 100; attempt += 1) {
-      if ((await fetch(`${url}/readyz`)).status === 200) return;
-      await sleep(100);
-    }
-    throw new Error('It never got ready.');
-  }
+  const ready = (url: string) =>
+    until(async () => (await fetch(`${url}/readyz`)).status === 200, 'the service is ready');
 
   it('listens immediately, is alive and not ready, reports once what it waits for, and exits with 0 at SIGTERM', async () => {
     const { server, url } = await waitingServer(nobody, '--migrate');

@@ -6,6 +6,7 @@ import { submitImport } from '../../../../src/services/imports/queue/submit.js';
 import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
 import { applyImport } from '../../../../src/services/imports/run/apply.js';
 import { optionsOf } from '../../../../src/services/imports/run/repository.js';
+import { scaled } from '../../../support/machine.js';
 import type { Importing } from './importing.js';
 import { applyOptions } from './running.js';
 
@@ -41,12 +42,13 @@ export async function runUntil(
 ): Promise<Import> {
   const worker = startImportWorker(context, { pollMs: 20 });
   try {
-    for (let tries = 0; tries < 2000; tries += 1) {
+    const deadline = performance.now() + scaled(60_000);
+    for (;;) {
       const record = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
       if (isWanted(record)) return record;
+      if (performance.now() > deadline) throw new Error(`The import never was as wanted; it is ${record.status}.`);
       await sleep(5);
     }
-    throw new Error('It never was as wanted.');
   } finally {
     await worker.close();
   }
