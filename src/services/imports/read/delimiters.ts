@@ -1,4 +1,6 @@
 import { type Delimiter, importDelimiters } from '../../../schemas/import.js';
+import { knownByKey } from './columns.js';
+import { headingKey } from './headings.js';
 
 /** The names of the delimiters for people. */
 export const delimiterNames: Readonly<Record<Delimiter, string>> = {
@@ -50,6 +52,8 @@ interface SampleRecord {
   counts: Record<Delimiter, number>;
   /** Whether it has anything but delimiters, quotes and white space. */
   hasText: boolean;
+  /** Without its quotes. */
+  text: string;
 }
 
 /** Whether the row reader takes the record for an empty one, because all its cells are blank. A cell of tabs is. */
@@ -63,7 +67,7 @@ const isDelimiter = (sign: string): sign is Delimiter => importDelimiters.some((
 
 /** The records of a sample, without those that have neither text nor delimiters. */
 function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
-  const none = (): SampleRecord => ({ counts: { ',': 0, ';': 0, '\t': 0, '|': 0 }, hasText: false });
+  const none = (): SampleRecord => ({ counts: { ',': 0, ';': 0, '\t': 0, '|': 0 }, hasText: false, text: '' });
   const records: SampleRecord[] = [];
   let record = none();
   let withText = 0;
@@ -75,6 +79,7 @@ function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
       withText += Number(record.hasText);
       if (withText >= sampleRecords) return records;
       [record, isEmpty] = [none(), true];
+      continue;
     } else if (!inQuotes && isDelimiter(sign)) {
       record.counts[sign] += 1;
       isEmpty = false;
@@ -82,29 +87,54 @@ function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
       record.hasText = true;
       isEmpty = false;
     }
+    if (sign !== '"') record.text += sign;
   }
   // The last record may be cut off, unless the sample is the whole file.
   if (!isEmpty && (isWhole || records.length === 0)) records.push(record);
   return records;
 }
 
+/** The number of a delimiter that most of the records have that have any, and the share of all records that have it. */
+function usualCount(records: readonly SampleRecord[], delimiter: Delimiter): { count: number; share: number } {
+  const frequencies = new Map<number, number>();
+  for (const { counts } of records)
+    if (counts[delimiter] > 0) frequencies.set(counts[delimiter], (frequencies.get(counts[delimiter]) ?? 0) + 1);
+  const [[count, frequency] = [0, 0]] = [...frequencies].sort(([, one], [, other]) => other - one);
+  // One record alone agrees with no other.
+  return frequency > 1 ? { count, share: frequency / records.length } : { count: 0, share: 0 };
+}
+
+/** Whether a record has headings of two columns, at least. */
+function hasHeadings({ text }: SampleRecord, delimiter: Delimiter): boolean {
+  const fields = text.split(delimiter).map((cell) => knownByKey.get(headingKey(cell))?.field);
+  return new Set(fields.filter((field) => field !== undefined)).size > 1;
+}
+
 /**
  * The delimiter of a table: the one that occurs as often in the other records as in the header; of several, the one that
- * is most frequent in the header. A comma when none occurs. The header is the first record that isn't empty, as the row reader
- * finds it with the delimiter.
+ * is most frequent in the header. The header is the first record that isn't empty, as the row reader finds it with the
+ * delimiter. If that is a title above the header, the delimiter is one that the title lacks and most of the other records
+ * have equally often. A comma when none occurs.
  * @param isWhole whether the sample is all of the file
  */
 export function detectDelimiter(sample: Buffer, isWhole: boolean): Delimiter {
   const records = sampleRecordsOf(sample.toString(), isWhole);
-  const candidates = importDelimiters
-    .map((delimiter) => {
-      const header = records.find((record) => !isBlank(record, delimiter));
-      const inHeader = header?.counts[delimiter] ?? 0;
-      const others = records.filter((record) => record !== header);
-      const agreeing = others.filter(({ counts }) => counts[delimiter] === inHeader);
-      return { delimiter, inHeader, agreement: others.length === 0 ? 1 : agreeing.length / others.length };
-    })
+  const all = importDelimiters.map((delimiter) => {
+    const header = records.find((record) => !isBlank(record, delimiter));
+    const inHeader = header?.counts[delimiter] ?? 0;
+    const others = records.filter((record) => record !== header);
+    const agreeing = others.filter(({ counts }) => counts[delimiter] === inHeader);
+    return { delimiter, inHeader, others, agreement: others.length === 0 ? 1 : agreeing.length / others.length };
+  });
+  const [best] = all
     .filter(({ inHeader }) => inHeader > 0)
     .sort((one, other) => other.agreement - one.agreement || other.inHeader - one.inHeader);
-  return candidates[0]?.delimiter ?? ',';
+  const [below] = all
+    .filter(({ inHeader }) => inHeader === 0)
+    .map(({ delimiter, others }) => ({ delimiter, others, ...usualCount(others, delimiter) }))
+    .filter(({ share }) => share > (best?.agreement ?? 0))
+    // A first record with a delimiter may be a header of other columns, or a title such as "People, 2026".
+    .filter(({ delimiter, others }) => !best || others.some((record) => hasHeadings(record, delimiter)))
+    .sort((one, other) => other.share - one.share || other.count - one.count);
+  return (below ?? best)?.delimiter ?? ',';
 }

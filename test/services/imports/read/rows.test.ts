@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { importDelimiters } from '../../../../src/schemas/import.js';
 import { type FileRow, isRejected, openImportFile } from '../../../../src/services/imports/read/rows.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { chunks, usualFormat, usualLimits } from '../support/csv-text.js';
@@ -8,7 +9,8 @@ const header = 'firstName,lastName,email,phone,role,isActive,password';
 const reading = { options: {}, format: usualFormat, policy: () => undefined };
 const bounds = { ...usualLimits, batchRows: 500 };
 
-const open = (text: string) => openImportFile(chunks(Buffer.from(text)), reading, bounds);
+const open = (text: string, format = usualFormat) =>
+  openImportFile(chunks(Buffer.from(text)), { ...reading, format }, bounds);
 
 /** The rows of a file of which only the rows are given. */
 async function rowsOf(rows: readonly string[], columns = header) {
@@ -363,14 +365,22 @@ describe('An import file', () => {
       [`Liste 2026;;;\n;;;\n${header}\nAda;King;a@x.org;1\n`, 3],
       [`Name;;Kontakt;\n${header}\nAda;King;a@x.org;1\n`, 2],
       [`${'Titel;;;\n'.repeat(30)}${header}\n`, undefined],
+      [`Liste\n${header}\nAda;King;a@x.org;1\n`, 2],
+      [`Liste\nStand\n\n${header}\nAda;King;a@x.org;"1, 2"\nBob;King;b@x.org;3\n`, 4],
+      [`Liste\n${header.replaceAll(/[^;]+/g, '"$&"')}\nAda;King;a@x.org;1\n`, 2],
+      [`Liste, 2026\n${header}\nAda;King;a@x.org;1\nBob;"King, B"\nCyd;King\n`, 2],
+      [`Liste; 2026\n${header}\nAda;King, Jr.;a@x.org;1\nBob;King;b@x.org;1\nCyd;King;c@x.org;1\n`, 2],
       [`Liste;;;\nAda;King;a@x.org;1\n`, undefined],
       [`Liste;;;\nAda;"King\n`, undefined],
       ['Liste;;;\n', undefined],
     ] as const) {
-      const { message } = await failureOf(() => open(text.replaceAll(';', ',')));
-      const hint = line === undefined ? '' : `. Line ${line} looks like the header: delete the lines above it.`;
-      expect(message).to.match(/^The (file has no header|header lacks)/);
-      expect(/\. Line .*/.exec(message)?.[0] ?? '').to.equal(hint);
+      const format = { ...usualFormat, delimiter: 'auto' as const };
+      for (const delimiter of importDelimiters) {
+        const { message } = await failureOf(() => open(text.replaceAll(';', delimiter), format));
+        const hint = line === undefined ? '' : `. Line ${line} looks like the header: delete the lines above it.`;
+        expect(message, text).to.match(/^The (file has no header|header lacks)/);
+        expect(/\. Line .*/.exec(message)?.[0] ?? '', `${delimiter} ${text}`).to.equal(hint);
+      }
     }
   });
 
