@@ -1,15 +1,10 @@
-import { AppError } from '../../../errors.js';
-import {
-  type ImportColumn,
-  type ImportField,
-  importColumns,
-  importFields,
-  requiredImportColumns,
-} from '../../../schemas/import.js';
+import type { AppError } from '../../../errors.js';
+import { type ImportColumn, type ImportField, importColumns, requiredImportColumns } from '../../../schemas/import.js';
 import { closest } from './closest.js';
+import { type Decided, decide } from './column-maps.js';
 import { FileProblem } from './file-problem.js';
-import { halfNames, headerAliases } from './header-aliases.js';
-import { headingKey, longestKnown } from './headings.js';
+import { halfNames, headerAliases, knownByKey } from './header-aliases.js';
+import { headingKey, shownHeading } from './headings.js';
 
 /** A column of a file. */
 export interface Column {
@@ -55,33 +50,9 @@ export function ownColumns(header: readonly string[]): Column[] {
     .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
 }
 
-const longestShown = 60;
 const maxShown = 10;
 
-/** A heading for messages: in one line, and shortened. */
-function shown(heading: string): string {
-  const line = heading
-    .slice(0, longestKnown)
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim();
-  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
-}
-
 const template = importColumns.join(',');
-
-/** What a heading usually means, by its key, and how likely that is. */
-export const knownByKey: ReadonlyMap<string, { field: ImportField; rank: number }> = namesByKey();
-
-function namesByKey() {
-  const names = new Map<string, { field: ImportField; rank: number }>();
-  for (const field of importFields) {
-    [field, ...headerAliases[field]].forEach((name, rank) => {
-      const key = headingKey(name);
-      if (!names.has(key)) names.set(key, { field, rank });
-    });
-  }
-  return names;
-}
 
 /** The refusal of a header that lacks required columns, some of which may have other names. */
 export class MissingColumns extends FileProblem {
@@ -93,64 +64,11 @@ export class MissingColumns extends FileProblem {
   }
 }
 
-const usage = (message: string) => new AppError('USAGE', message);
-
 /** Whether a cell is an email address: then the first line is no header. */
 function isAddress(cell: string): boolean {
   if (cell.length > 300) return false;
   const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
   return domain.slice(1, -1).includes('.');
-}
-
-/** The fields of columns that the options map; undefined for columns to ignore. */
-type Decided = ReadonlyMap<number, ImportField | undefined>;
-
-/** A column by its number, from 1: headings may be blank, or repeated. */
-const byNumber = /^#(\d{1,5})$/;
-
-/** The column that a mapping names: by number, by its exact heading, or by one that is nearly the same. */
-function columnOf(heading: string, own: readonly Column[], keys: ReadonlyMap<Column, string>): Column | undefined {
-  const [, number] = byNumber.exec(heading) ?? [];
-  const key = headingKey(heading);
-  return (
-    own.find(({ index }) => index + 1 === Number(number)) ??
-    own.find((other) => other.heading.trim() === heading) ??
-    own.find((other) => key !== '' && keys.get(other) === key)
-  );
-}
-
-/** @param maps `heading=field` each, or `heading=`; `#3` is the third column */
-export function decide(own: readonly Column[], maps: readonly string[]): Decided {
-  const decided = new Map<number, ImportField | undefined>();
-  const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
-  // Computed once, because every mapping is compared with all headings.
-  const ownKeys = new Map(own.map((column) => [column, headingKey(column.heading)]));
-  for (const map of maps) {
-    const at = map.lastIndexOf('=');
-    const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
-    const column = columnOf(heading, own, ownKeys);
-    if (at < 0 || heading === '')
-      throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
-    if (column === undefined) {
-      const near = closest(
-        heading,
-        own.map((other) => shown(other.heading)),
-      );
-      throw usage(`The file has no column "${shown(heading)}".${near ? ` Did you mean "${near}"?` : ''}`);
-    }
-    const field = fieldKeys.get(headingKey(name));
-    if (name !== '' && field === undefined) {
-      const near = closest(name, importFields);
-      throw usage(
-        `"${shown(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
-      );
-    }
-    if (decided.has(column.index)) throw usage(`The column "${shown(heading)}" is mapped twice.`);
-    if (field !== undefined && [...decided.values()].includes(field))
-      throw usage(`Two columns are mapped to ${field}. Leave one of them out.`);
-    decided.set(column.index, field);
-  }
-  return decided;
 }
 
 /** A column that may be the one of a field; the lower the rank, the likelier. */
@@ -234,7 +152,7 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   const missing = requiredImportColumns.filter(
     (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
   );
-  const unused = ignored.map(({ heading }) => shown(heading));
+  const unused = ignored.map(({ heading }) => shownHeading(heading));
   if (missing.length > 0) throw missingColumns(missing, ignored);
   const isRejects = addedColumns(headings) >= 0;
   return {
@@ -258,14 +176,14 @@ export const isPlainHeading = (heading: string): boolean => /^[^"$`\\!=#…][^"$
 
 /** The option that imports a column as a field, for a shell: by the heading, or by the number where that has other signs. */
 const mapOption = ({ heading, index }: Column, field: string): string =>
-  `--map "${isPlainHeading(shown(heading)) ? shown(heading) : `#${index + 1}`}=${field}"`;
+  `--map "${isPlainHeading(shownHeading(heading)) ? shownHeading(heading) : `#${index + 1}`}=${field}"`;
 
 /** The options for columns that the header lacks: of the headings that are nearly the same, or else of the first. */
 function mapOptions(
   missing: readonly ImportColumn[],
   unused: readonly Column[],
 ): { guesses: string[]; others: string[] } {
-  const byHeading = new Map(unused.map((column) => [shown(column.heading), column]));
+  const byHeading = new Map(unused.map((column) => [shownHeading(column.heading), column]));
   const [guesses, others]: [string[], string[]] = [[], []];
   const unguessed: ImportColumn[] = [];
   for (const field of missing) {
@@ -291,7 +209,7 @@ function missingColumns(missing: readonly ImportColumn[], unused: readonly Colum
     [
       `The header lacks ${missing.join(', ')}.`,
       ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
-      ...(unused.length > 0 ? [`Not understood: ${listed(unused.map(({ heading }) => shown(heading)))}.`] : []),
+      ...(unused.length > 0 ? [`Not understood: ${listed(unused.map(({ heading }) => shownHeading(heading)))}.`] : []),
       ...(others.length > 0 ? [`Say what they are, such as ${others.join(' ')}.`] : []),
       `The columns are: ${template}`,
     ].join(' '),

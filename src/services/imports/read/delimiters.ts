@@ -1,5 +1,5 @@
 import { type Delimiter, importDelimiters } from '../../../schemas/import.js';
-import { knownByKey } from './columns.js';
+import { knownByKey } from './header-aliases.js';
 import { headingKey } from './headings.js';
 
 /** The names of the delimiters for people. */

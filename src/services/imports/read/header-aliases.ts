@@ -1,5 +1,5 @@
-import type { ImportField } from '../../../schemas/import.js';
-import { words } from './headings.js';
+import { type ImportField, importFields } from '../../../schemas/import.js';
+import { headingKey, words } from './headings.js';
 
 /**
  * The headings of spreadsheets and other programs for each column, the likelier first: of two in a file, the first is used.
@@ -101,3 +101,17 @@ export const halfNames: Readonly<Record<'firstName' | 'lastName', { heading: str
   firstName: { heading: 'Name', beside: ['Surname', 'Family name', 'lastName', 'Nachname', 'Familienname', 'Zuname'] },
   lastName: { heading: 'Name', beside: ['Vorname', 'Vornamen', 'Rufname'] },
 };
+
+/** What a heading usually means, by its key, and how likely that is. */
+export const knownByKey: ReadonlyMap<string, { field: ImportField; rank: number }> = namesByKey();
+
+function namesByKey() {
+  const names = new Map<string, { field: ImportField; rank: number }>();
+  for (const field of importFields) {
+    [field, ...headerAliases[field]].forEach((name, rank) => {
+      const key = headingKey(name);
+      if (!names.has(key)) names.set(key, { field, rank });
+    });
+  }
+  return names;
+}

@@ -14,5 +14,16 @@ export const headingKey = (heading: string): string =>
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
 
+const longestShown = 60;
+
+/** A heading for messages: in one line, and shortened. */
+export function shownHeading(heading: string): string {
+  const line = heading
+    .slice(0, longestKnown)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+}
+
 /** The words of lists, a language or so in each line, with ` | ` between them. */
 export const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' | '));

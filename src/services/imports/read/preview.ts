@@ -4,17 +4,9 @@ import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
 import type { ImportField, ImportOptions } from '../../../schemas/import.js';
-import {
-  addedColumns,
-  type Column,
-  type ColumnMapping,
-  decide,
-  knownByKey,
-  mapColumns,
-  ownColumns,
-} from './columns.js';
+import { guessedFields } from './column-maps.js';
+import { addedColumns, type ColumnMapping, mapColumns, ownColumns } from './columns.js';
 import { type CsvFile, type CsvOptions, openCsv } from './csv-source.js';
-import { headingKey } from './headings.js';
 import { filledWidth } from './row-fields.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 import { isSecretCell, isSecretColumn } from './secret-cells.js';
@@ -91,25 +83,6 @@ export function maskOf(mapping: ColumnMapping): CellMask {
   const fields = fieldsByIndex(mapping);
   const columns = mapping.own.map((column) => ({ ...column, field: fields.get(column.index) ?? null }));
   return cellMask(columns, mapping.width);
-}
-
-/** What the columns of a header seem to be that can't be imported as it is. */
-function guessedFields(own: readonly Column[], maps: readonly string[]): Map<number, ImportField> {
-  const decided = maps.flatMap((map) => {
-    try {
-      return [...decide(own, [map])];
-    } catch (error) {
-      if (!isAppError(error, 'USAGE')) throw error;
-      return [];
-    }
-  });
-  const byHand = new Map(decided);
-  return new Map(
-    own.flatMap(({ heading, index }): [number, ImportField][] => {
-      const field = byHand.has(index) ? byHand.get(index) : knownByKey.get(headingKey(heading))?.field;
-      return field === undefined ? [] : [[index, field]];
-    }),
-  );
 }
 
 function fieldsOfHeader(header: readonly string[], maps: readonly string[]): Map<number, ImportField> {

@@ -1,5 +1,6 @@
 import type { ImportField } from '../../../schemas/import.js';
-import { type ColumnMapping, knownByKey } from './columns.js';
+import type { ColumnMapping } from './columns.js';
+import { knownByKey } from './header-aliases.js';
 import { headingKey } from './headings.js';
 
 /** Headings of passwords that have no column of their own, by their keys. */

@@ -1,0 +1,78 @@
+import { AppError, isAppError } from '../../../errors.js';
+import { type ImportField, importFields } from '../../../schemas/import.js';
+import { closest } from './closest.js';
+import type { Column } from './columns.js';
+import { knownByKey } from './header-aliases.js';
+import { headingKey, shownHeading } from './headings.js';
+
+const usage = (message: string) => new AppError('USAGE', message);
+
+/** The fields of columns that the options map; undefined for columns to ignore. */
+export type Decided = ReadonlyMap<number, ImportField | undefined>;
+
+/** A column by its number, from 1: headings may be blank, or repeated. */
+const byNumber = /^#(\d{1,5})$/;
+
+/** The column that a mapping names: by number, by its exact heading, or by one that is nearly the same. */
+function columnOf(heading: string, own: readonly Column[], keys: ReadonlyMap<Column, string>): Column | undefined {
+  const [, number] = byNumber.exec(heading) ?? [];
+  const key = headingKey(heading);
+  return (
+    own.find(({ index }) => index + 1 === Number(number)) ??
+    own.find((other) => other.heading.trim() === heading) ??
+    own.find((other) => key !== '' && keys.get(other) === key)
+  );
+}
+
+/** @param maps `heading=field` each, or `heading=`; `#3` is the third column */
+export function decide(own: readonly Column[], maps: readonly string[]): Decided {
+  const decided = new Map<number, ImportField | undefined>();
+  const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
+  // Computed once, because every mapping is compared with all headings.
+  const ownKeys = new Map(own.map((column) => [column, headingKey(column.heading)]));
+  for (const map of maps) {
+    const at = map.lastIndexOf('=');
+    const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
+    const column = columnOf(heading, own, ownKeys);
+    if (at < 0 || heading === '')
+      throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
+    if (column === undefined) {
+      const near = closest(
+        heading,
+        own.map((other) => shownHeading(other.heading)),
+      );
+      throw usage(`The file has no column "${shownHeading(heading)}".${near ? ` Did you mean "${near}"?` : ''}`);
+    }
+    const field = fieldKeys.get(headingKey(name));
+    if (name !== '' && field === undefined) {
+      const near = closest(name, importFields);
+      throw usage(
+        `"${shownHeading(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
+      );
+    }
+    if (decided.has(column.index)) throw usage(`The column "${shownHeading(heading)}" is mapped twice.`);
+    if (field !== undefined && [...decided.values()].includes(field))
+      throw usage(`Two columns are mapped to ${field}. Leave one of them out.`);
+    decided.set(column.index, field);
+  }
+  return decided;
+}
+
+/** What the columns of a header seem to be that can't be imported as it is. */
+export function guessedFields(own: readonly Column[], maps: readonly string[]): Map<number, ImportField> {
+  const decided = maps.flatMap((map) => {
+    try {
+      return [...decide(own, [map])];
+    } catch (error) {
+      if (!isAppError(error, 'USAGE')) throw error;
+      return [];
+    }
+  });
+  const byHand = new Map(decided);
+  return new Map(
+    own.flatMap(({ heading, index }): [number, ImportField][] => {
+      const field = byHand.has(index) ? byHand.get(index) : knownByKey.get(headingKey(heading))?.field;
+      return field === undefined ? [] : [[index, field]];
+    }),
+  );
+}
