@@ -7,11 +7,24 @@ import { headingKey, shownHeading } from './headings.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
 
+/** The refusal of a mapping of a column that the file doesn't have. */
+export class ColumnNotFound extends AppError {
+  constructor(message: string) {
+    super('USAGE', message);
+  }
+}
+
 /** The fields of columns that the options map; undefined for columns to ignore. */
 export type Decided = ReadonlyMap<number, ImportField | undefined>;
 
 /** A column by its number, from 1: headings may be blank, or repeated. */
 const byNumber = /^#(\d{1,5})$/;
+
+/** What a mapping says before its last equals sign. */
+const headingOf = (map: string) => map.slice(0, map.lastIndexOf('=')).trim();
+
+/** Whether a mapping names a column by its number. */
+export const namesNumber = (map: string): boolean => byNumber.test(headingOf(map));
 
 /** The column that a mapping names: by number, by its exact heading, or by one that is nearly the same. */
 function columnOf(heading: string, own: readonly Column[], keys: ReadonlyMap<Column, string>): Column | undefined {
@@ -32,7 +45,7 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
   const ownKeys = new Map(own.map((column) => [column, headingKey(column.heading)]));
   for (const map of maps) {
     const at = map.lastIndexOf('=');
-    const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
+    const [heading, name] = [headingOf(map), map.slice(at + 1).trim()];
     const column = columnOf(heading, own, ownKeys);
     if (at < 0 || heading === '')
       throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
@@ -41,7 +54,9 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
         heading,
         own.map((other) => shownHeading(other.heading)),
       );
-      throw usage(`The file has no column "${shownHeading(heading)}".${near ? ` Did you mean "${near}"?` : ''}`);
+      throw new ColumnNotFound(
+        `The file has no column "${shownHeading(heading)}".${near ? ` Did you mean "${near}"?` : ''}`,
+      );
     }
     const field = fieldKeys.get(headingKey(name));
     if (name !== '' && field === undefined) {

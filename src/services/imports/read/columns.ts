@@ -65,7 +65,7 @@ export class MissingColumns extends FileProblem {
 }
 
 /** Whether a cell is an email address: then the first line is no header. */
-function isAddress(cell: string): boolean {
+export function isAddress(cell: string): boolean {
   if (cell.length > 300) return false;
   const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
   return domain.slice(1, -1).includes('.');

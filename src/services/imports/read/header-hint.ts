@@ -1,40 +1,64 @@
 import { isAppError } from '../../../errors.js';
-import { type ColumnMapping, mapColumns } from './columns.js';
+import { ColumnNotFound, decide, namesNumber } from './column-maps.js';
+import { type ColumnMapping, isAddress, mapColumns, ownColumns } from './columns.js';
 import { FileProblem } from './file-problem.js';
+import { knownByKey } from './header-aliases.js';
+import { headingKey } from './headings.js';
 import type { CsvRow } from './row-reader.js';
 
 /** How many rows below the first are checked for the header: titles and notes above a table are shorter. */
 const manyTitles = 20;
 
+/** How many fields the headings of a line usually mean. */
+const knownFields = (cells: readonly string[]): number =>
+  new Set(cells.flatMap((cell) => knownByKey.get(headingKey(cell))?.field ?? [])).size;
+
+/** Whether the mappings are for columns with these headings. Numbers of columns tell no header from a row. */
+function areMapped(cells: readonly string[], maps: readonly string[]): boolean {
+  const named = maps.filter((map) => !namesNumber(map));
+  return named.length > 0 && isUsable(() => decide(ownColumns(cells), named));
+}
+
+function isUsable(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return false;
+  }
+}
+
 /** The refusal of a header, with the line of a better one, if there is one. */
 async function refusedHeader(
   refusal: unknown,
+  header: readonly string[],
   rows: AsyncGenerator<CsvRow[]>,
-  maps: readonly string[] | undefined,
+  maps: readonly string[] | undefined = [],
 ): Promise<unknown> {
-  if (!isAppError(refusal, 'IMPORT_FILE_INVALID')) return refusal;
+  const hasWrongMap = refusal instanceof ColumnNotFound;
+  if (!hasWrongMap && !isAppError(refusal, 'IMPORT_FILE_INVALID')) return refusal;
+  const known = Math.max(1, knownFields(header));
+  const isHeader = (cells: readonly string[]) =>
+    !cells.some(isAddress) &&
+    (knownFields(cells) > known || (hasWrongMap && areMapped(cells, maps)) || isUsable(() => mapColumns(cells, maps)));
   try {
     const next = await rows.next();
     for (const { line, cells } of next.done ? [] : next.value.slice(0, manyTitles)) {
-      if (!isHeader(cells, maps)) continue;
-      const message = `${refusal.message.replace(/\.?$/, '.')} Line ${line} looks like the header: delete the lines above it.`;
-      return new FileProblem('HEADER_BELOW', message, line, refusal);
+      if (!isHeader(cells)) continue;
+      const told = refusal.message.replace(/[^.?]$/, '$&.');
+      return new FileProblem(
+        'HEADER_BELOW',
+        `${told} Line ${line} looks like the header: delete the lines above it.`,
+        line,
+        refusal,
+      );
     }
   } catch (error) {
     // The refused header matters more than rows that can't be read.
     if (!isAppError(error)) throw error;
   }
   return refusal;
-}
-
-function isHeader(cells: readonly string[], maps: readonly string[] | undefined): boolean {
-  try {
-    mapColumns(cells, maps);
-    return true;
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    return false;
-  }
 }
 
 /**
@@ -49,6 +73,6 @@ export async function mappingOf(
   try {
     return mapColumns(header, maps);
   } catch (error) {
-    throw await refusedHeader(error, rows, maps);
+    throw await refusedHeader(error, header, rows, maps);
   }
 }

@@ -384,6 +384,30 @@ describe('An import file', () => {
     }
   });
 
+  it('is refused with the line of a header of which only some headings are known, or mapped', async () => {
+    const titles = 'Liste 2026;;;\nStand: 1.1.2026;;;\n';
+    const row = 'Ada;King;a@x.org;1\n';
+    for (const [text, map, problem, line] of [
+      [`${titles}Rufzeichen;Familie;Dienstmail;Nr\n${row}`, ['Rufzeichen=firstName', 'Nr=phone'], 'no column', 3],
+      [`Rufzeichen 1;;;\nRufzeichen;Familie\n${row}`, ['Rufzeichen=firstName'], '"Rufzeichen 1"?', 2],
+      [`${titles}Vorname;Nachname;E-Mail;Handy-Nr\n${row}`, [], 'no header', 3],
+      [`${titles}Vorname;Nachname;E-Mail;Handy-Nr\n${row}`, ['Handy-Nr=phone'], 'no column', 3],
+      [`${titles}Vorname;Familie;Dienstmail;Handy-Nr\n${row}`, [], 'no header', undefined],
+      [`Vorname;Name\nAda;Mobil\nRolle;Kurs\n${row}`, [], 'lacks email', undefined],
+      [`${titles}${row}Ada;King;;1\n`, ['#1=firstName', '#2=lastName', '#3=email', '#9=phone'], '', undefined],
+      [`Vorname;Nr;E-Mail\nAda;1;\n`, ['Kurs=course'], 'no column', undefined],
+    ] as const) {
+      const options = { map: [...map] };
+      const format = { ...usualFormat, delimiter: ';' as const };
+      const { message } = await failureOf(() =>
+        openImportFile(chunks(Buffer.from(text)), { ...reading, options, format }, bounds),
+      );
+      expect(message, text).to.include(problem);
+      const hint = line === undefined ? '' : ` Line ${line} looks like the header: delete the lines above it.`;
+      expect(/(?<=[.?]) Line .*/.exec(message)?.[0] ?? '', text).to.equal(hint);
+    }
+  });
+
   it('is closed when its header is refused, and when no row was read', async () => {
     const released: string[] = [];
     async function* source(text: string) {
