@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
 import { type ImportField, importFields, importOptionsSchema, requiredImportColumns } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
-import { MissingColumns } from '../../../services/imports/read/columns.js';
+import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/columns.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
 import { type FilePreview, previewFile } from '../../../services/imports/read/preview.js';
 import { fileBytes } from '../../../services/imports/read/source-file.js';
@@ -66,8 +66,11 @@ export async function mappingsAfter(
   context: Context,
   file: string,
 ): Promise<KnownColumns> {
-  if (!(refusal instanceof MissingColumns)) throw refusal;
-  const lack = rememberedIn && `The file ${rememberedIn} maps these headings without ${refusal.missing.join(', ')}`;
+  if (!(refusal instanceof MissingColumns || refusal instanceof RepeatedColumn)) throw refusal;
+  const lack =
+    rememberedIn !== undefined && refusal instanceof MissingColumns
+      ? `The file ${rememberedIn} maps these headings without ${refusal.missing.join(', ')}`
+      : undefined;
   if (!canAsk(run)) {
     if (lack === undefined) throw refusal;
     throw new AppError('USAGE', `${lack}: import once at a terminal without --yes, or use --map.`, { cause: refusal });

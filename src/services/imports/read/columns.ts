@@ -64,11 +64,35 @@ export class MissingColumns extends FileProblem {
   }
 }
 
+/** The refusal of a header in which two columns are the same field. */
+export class RepeatedColumn extends FileProblem {
+  /** @param repeated the second of them */
+  constructor(field: ImportField, repeated: Column) {
+    super(
+      'COLUMN_REPEATED',
+      `The header has the column ${field} twice. Remove one of them, or ignore one: --map "#${repeated.index + 1}=".`,
+    );
+  }
+}
+
 /** Whether a cell is an email address: then the first line is no header. */
 export function isAddress(cell: string): boolean {
   if (cell.length > 300) return false;
   const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
   return domain.slice(1, -1).includes('.');
+}
+
+/** A date or a phone: without letters, but with several digits. */
+const number = /^(?=(\P{Nd}*\p{Nd}){5})\P{L}+$/u;
+const longestNumber = 50;
+
+/** The full name, the email and the phone. */
+const fewestColumns = 3;
+
+/** Whether a line without any known heading may be a header all the same, whose columns people can map. */
+function mayBeHeader(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  return filled.length >= fewestColumns && !filled.some((cell) => cell.length <= longestNumber && number.test(cell));
 }
 
 /** A column that may be the one of a field; the lower the rank, the likelier. */
@@ -122,7 +146,7 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   const decided = decide(own, maps);
   const candidates = candidatesOf(own, decided);
   giveHalfNames(candidates, decided);
-  if (candidates.size === 0 || headings.some(isAddress))
+  if (headings.some(isAddress) || (candidates.size === 0 && !mayBeHeader(headings)))
     throw new FileProblem(
       'HEADER_MISSING',
       `The file has no header. Its first line must name the columns: ${template}`,
@@ -130,8 +154,7 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   const found = new Map<ImportField, number>();
   for (const [field, [first, second]] of candidates) {
     if (first === undefined) continue;
-    if (first.rank === second?.rank)
-      throw new FileProblem('COLUMN_REPEATED', `The header has the column ${field} twice. Remove one of them.`);
+    if (first.rank === second?.rank) throw new RepeatedColumn(field, second);
     found.set(field, first.index);
   }
   const fullName = found.get('fullName');

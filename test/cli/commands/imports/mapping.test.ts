@@ -38,6 +38,37 @@ describe('The columns of a file', () => {
       expect(ada).to.include({ firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '0151 1' });
     });
 
+  it('are asked where no heading is known, and where two are the same', async () => {
+    const strange = importing.write('strange.csv', 'Rufzeichen;Familie;Dienstmail;Nr\nAda;King;ada@example.org;1\n');
+    const first = await commandLine.atTerminal(
+      ['users', 'import', strange],
+      [
+        ['The header lacks firstName, lastName, email, phone.', ''],
+        ...['Column 1 of 4', 'Column 2 of 4', 'Column 3 of 4', 'Column 4 of 4'].map(
+          (asked) => [asked, `${keys.down}${keys.enter}`] as const,
+        ),
+        question,
+      ],
+    );
+    expect(first.exitCode, first.terminal.screen()).to.equal(0);
+    const twice = importing.write('twice.csv', 'Name,Mail,Phone,Mail\nBob King,bob@example.org,2,b@example.org\n');
+    const second = await commandLine.atTerminal(
+      ['users', 'import', twice],
+      [
+        ['The header has the column email twice.', ''],
+        ...['Column 1 of 4', 'Column 2 of 4', 'Column 3 of 4', 'Column 4 of 4'].map(
+          (asked) => [asked, keys.enter] as const,
+        ),
+        question,
+      ],
+    );
+    expect(second.exitCode, second.terminal.screen()).to.equal(0);
+    expect((await users().findAll({ order: ['email'] })).map(({ email, phone }) => [email, phone])).to.deep.equal([
+      ['ada@example.org', '1'],
+      ['bob@example.org', '2'],
+    ]);
+  });
+
   it('are remembered in a file, for these headings in any order', async () => {
     const file = importing.write('people.csv', rows);
     const mapping = `${importing.folder}/columns.json`;

@@ -59,7 +59,7 @@ describe('The header of an import file', () => {
 
   it('must not name a column twice', async () => {
     expect(await refusalOf([...required, 'E-mail'])).to.equal(
-      'The header has the column email twice. Remove one of them.',
+      'The header has the column email twice. Remove one of them, or ignore one: --map "#5=".',
     );
     expect(await refusalOf(['PASSWORD', ...required, 'password'])).to.match(/has the column password twice/);
   });

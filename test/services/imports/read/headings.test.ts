@@ -133,13 +133,15 @@ describe('Headings of spreadsheets', () => {
 
   it('are refused when two are the same', async () => {
     const rest = ['firstName', 'lastName', 'email'];
-    const twice = 'IMPORT_FILE_INVALID The header has the column phone twice. Remove one of them.';
+    const twice =
+      'IMPORT_FILE_INVALID The header has the column phone twice. Remove one of them, or ignore one: --map "#5=".';
     for (const pair of [
       ['phone', 'Phone'],
       ['Mobile', 'mobile'],
       ['Mobile', 'MOBILE ', 'Telephone'],
     ])
       expect(await problemOf([...rest, ...pair])).to.equal(twice);
+    expect(found([...rest, 'phone', 'Phone'], ['#5='])).to.deep.equal(basic);
     expect(found([...rest, 'Mobile', 'Mobile', 'Phone'])).to.deep.equal({ ...basic, phone: 5 });
   });
 
@@ -152,6 +154,23 @@ describe('Headings of spreadsheets', () => {
     expect(await problemOf(['firstName', 'lastName', 'email'])).to.equal(
       `IMPORT_FILE_INVALID The header lacks phone. The columns are: ${importColumns.join()}`,
     );
+  });
+
+  it('of which none is understood are those of a header, unless one looks like a number', async () => {
+    const header = ['Rufzeichen', 'Familie', 'Dienstmail', 'Handy-Nr'];
+    expect(await problemOf(header)).to.equal(
+      'IMPORT_FILE_INVALID The header lacks firstName, lastName, email, phone. ' +
+        'Not understood: Rufzeichen, Familie, Dienstmail, Handy-Nr. Say what they are, such as --map "Rufzeichen=firstName" ' +
+        '--map "Familie=lastName" --map "Dienstmail=email" --map "Handy-Nr=phone". ' +
+        `The columns are: ${importColumns.join()}`,
+    );
+    for (const row of [
+      ['Ada', 'King', '', '0151 8193'],
+      ['Ada', 'King', '+٤٩ ١٥١', ''],
+      ['Liste', '', '2026'],
+      ['Liste'],
+    ])
+      expect(await problemOf(row), row.join()).to.match(/^IMPORT_FILE_INVALID The file has no header\./);
   });
 
   it('are shown in one line, and shortened', async () => {
