@@ -8,8 +8,8 @@ import type { Core } from '../core.js';
 import { idIn } from '../ids.js';
 import { idEndingWith } from '../short-ids.js';
 
-/** A title as far as titles are told apart. */
-const titleOf = (text: string) => caseless(normalized(text.trim(), 'NFC'));
+/** A title as far as titles are told apart: word processors put spaces of other kinds into what is copied. */
+const titleOf = (text: string) => caseless(normalized(text.trim().replace(/\s+/g, ' '), 'NFC'));
 
 /** Names per query: SQLite bounds how deep an expression is, and each alternative of a list makes it deeper. */
 const batch = 500;
@@ -19,7 +19,7 @@ const shown = ['id', 'title', 'trainerId', 'maxStudents'];
 
 /**
  * The courses that each name means: that with this id; else those with this title; else those whose title differs only in
- * case. Trainers choose titles, so a text that is spelled like an id is never taken as a title.
+ * case and white space. Trainers choose titles, so a text that is spelled like an id is never taken as a title.
  */
 export async function coursesNamed(core: Core, names: readonly string[]): Promise<Map<string, Course[]>> {
   const { Course, User } = core.database.models;

@@ -2,6 +2,7 @@ import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import type { RowCode } from '../read/row-codes.js';
+import { withValue } from '../read/row-problems.js';
 import type { CourseCapacity } from './course-capacity.js';
 import { CourseIndex, courseProblems, defaultCourse } from './course-index.js';
 import {
@@ -86,8 +87,9 @@ export class EnrollmentDecider {
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
     const own = name === undefined ? undefined : index.get(name);
     const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountOf(decision));
-    if (own === 'unknown') return refusal('COURSE_UNKNOWN', courseProblems.unknown);
-    if (own === 'ambiguous') return refusal('COURSE_AMBIGUOUS', courseProblems.ambiguous);
+    const withName = (message: string) => withValue('course', message, row.quotes ? (name ?? '') : '');
+    if (own === 'unknown') return refusal('COURSE_UNKNOWN', withName(courseProblems.unknown));
+    if (own === 'ambiguous') return refusal('COURSE_AMBIGUOUS', withName(courseProblems.ambiguous));
     if (own !== undefined) {
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
       enrollments.push({ course: own, status, notes: notes ?? null });

@@ -71,7 +71,8 @@ function quoted(value: string): string {
  */
 export function withValue(field: ImportField | null, message: string, value: string): string {
   const label = field === null ? undefined : labels[field];
-  const isShown = label !== undefined && message.startsWith(`${label} `) && !isBlank(value) && !isSecretCell(value);
+  const isNamed = label !== undefined && (message.startsWith(`${label} `) || message.startsWith(`${label}: `));
+  const isShown = isNamed && !isBlank(value) && !isSecretCell(value);
   return isShown ? `${label} ${quoted(value)}${message.slice(label.length)}` : message;
 }
 

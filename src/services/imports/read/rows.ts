@@ -22,6 +22,8 @@ import { hasSecretColumn } from './secret-cells.js';
 /** A row that the file alone gives no reason to reject. */
 export interface CandidateRow extends CsvRow {
   person: ImportedPerson;
+  /** False in a file with passwords: cells that have moved to other columns may be some. */
+  quotes: boolean;
   /** Why the row is rejected unless its account already has exactly this phone, as in an export. */
   doubt?: RowProblem;
 }
@@ -109,7 +111,7 @@ class RowChecker {
   readonly #found = new Map<number, string>();
 
   readonly #policy: PasswordPolicy;
-  /** Whether values may be quoted: in a file with passwords, cells that have moved to other columns may be some. */
+  /** Whether values may be quoted. */
   readonly #quotes: boolean;
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
@@ -148,11 +150,11 @@ class RowChecker {
     const weakness = person.password && this.#policy('Password', person.password, person);
     if (weakness) return rejectedFor(row, [rowProblem('PASSWORD_WEAK', { path: 'password', message: weakness }, told)]);
     // Its keys aren't recorded: if the row is rejected later, the next row with the same email is no duplicate.
-    if (doubt) return { ...row, person, doubt };
+    if (doubt) return { ...row, person, quotes: this.#quotes, doubt };
     const reason = this.#repetition(row.line, person);
     return reason
       ? { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason }
-      : { line: row.line, cells: row.cells, person };
+      : { line: row.line, cells: row.cells, person, quotes: this.#quotes };
   }
 
   /** The fields of a row, with known words for roles replaced by the roles. */

@@ -48,6 +48,7 @@ const rowOf = (line: number, course: string): CandidateRow => ({
   line,
   cells: [],
   person: { firstName: 'Ada', lastName: 'King', email: `a${line}@example.org`, phone: `+1 ${line}`, course },
+  quotes: true,
 });
 
 const courses = 300;
