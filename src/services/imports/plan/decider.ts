@@ -2,6 +2,7 @@ import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { phoneKey } from '../../../schemas/keys.js';
+import { normalized } from '../../../schemas/text.js';
 import type { Core } from '../../core.js';
 import { KeyIndex } from '../read/key-index.js';
 import { type CandidateRow, type FileRow, isRejected, rejectedFor } from '../read/rows.js';
@@ -207,12 +208,18 @@ const changedSince = (name: string) =>
 
 const changeableFields = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive'] as const;
 
+/** Whether two values look the same: macOS writes an accent as a character of its own, and nobody sees that. */
+function isSame(one: string | boolean, other: string | boolean): boolean {
+  if (one === other) return true;
+  return typeof one === 'string' && typeof other === 'string' && normalized(one, 'NFC') === normalized(other, 'NFC');
+}
+
 /** The fields in which the row differs from the account. */
 function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {
   const changes: Record<string, string | boolean> = {};
   for (const field of changeableFields) {
     const value = person[field];
-    if (value !== undefined && value !== account[field]) changes[field] = value;
+    if (value !== undefined && !isSame(value, account[field])) changes[field] = value;
   }
   return changes;
 }

@@ -71,6 +71,10 @@ describe('Rows that match an account', () => {
     await importing.api('post', '/api/auth/login').send({ identifier: '+447', password: factoryPassword }).expect(200);
     const again = await importing.json(write('Augusta,Byron,ada@example.org,+44 7,,'), ...update);
     expect(await reasons(again.id)).to.deep.equal(['2 skipped UNCHANGED']);
+    // As macOS writes accents.
+    await user.update({ firstName: 'Zo\u00eb' });
+    const decomposed = await importing.json(write('Zoe\u0308,Byron,ada@example.org,+44 7,,'), ...update);
+    expect(await reasons(decomposed.id)).to.deep.equal(['2 skipped UNCHANGED']);
   });
 
   it('end its sessions when they change its role, deactivate it or reset its password', async () => {
