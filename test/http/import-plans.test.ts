@@ -170,6 +170,14 @@ describe('Imports that are planned over HTTP', () => {
     const more = await call('post', `/${refused.id}/plan`).send({ map }).expect(202);
     expect(more.body.import.plan).to.include({ problem: null, rowsRead: 0 });
     await runToPlan(importing, refused.id);
+    const mapped = await show(refused.id);
+    expect(mapped.plan).to.deep.include({ problem: null });
+    expect(mapped.plan.counts).to.include({ created: 3 });
+    expect(mapped.plan.columns[3]).to.deep.include({ index: 3, heading: '', field: 'phone' });
+
+    const beyond = [...map.slice(0, 3), { column: 4, field: 'phone' }];
+    await call('post', `/${refused.id}/plan`).send({ map: beyond }).expect(202);
+    await runToPlan(importing, refused.id);
     const replanned = await show(refused.id);
     expect(replanned.plan.problem).to.include({ code: 'USAGE', reason: null });
   });

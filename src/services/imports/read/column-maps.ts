@@ -23,8 +23,11 @@ const byNumber = /^#(\d{1,5})$/;
 /** What a mapping says before its last equals sign. */
 const headingOf = (map: string) => map.slice(0, map.lastIndexOf('=')).trim();
 
-/** Whether a mapping names a column by its number. */
-export const namesNumber = (map: string): boolean => byNumber.test(headingOf(map));
+/** The number of the column that a mapping names, from 1; nothing for one that names a heading. */
+export function numberIn(map: string): number | undefined {
+  const [, number] = byNumber.exec(headingOf(map)) ?? [];
+  return number === undefined ? undefined : Number(number);
+}
 
 /** The column that a mapping names: by number, by its exact heading, or by one that is nearly the same. */
 function columnOf(heading: string, own: readonly Column[], keys: ReadonlyMap<Column, string>): Column | undefined {

@@ -1,10 +1,11 @@
 import type { AppError } from '../../../errors.js';
 import { type ImportColumn, type ImportField, importColumns, requiredImportColumns } from '../../../schemas/import.js';
 import { closest } from './closest.js';
-import { type Decided, decide } from './column-maps.js';
+import { type Decided, decide, numberIn } from './column-maps.js';
 import { FileProblem } from './file-problem.js';
 import { halfNames, headerAliases, knownByKey } from './header-aliases.js';
 import { headingKey, shownHeading } from './headings.js';
+import { filledWidth } from './row-fields.js';
 
 /** A column of a file. */
 export interface Column {
@@ -37,13 +38,22 @@ export const rejectColumns = ['line', 'code', 'reason'] as const;
 export const addedColumns = (headings: readonly string[]): number =>
   headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
 
-/** The headings up to the last that isn't blank: spreadsheets pad all lines to the length of the longest. */
-const withoutPadding = (header: readonly string[]): readonly string[] =>
-  header.slice(0, header.findLastIndex((heading) => heading.trim() !== '') + 1);
+/**
+ * The header up to its last heading, because spreadsheets pad all lines to the length of the longest; or up to the last
+ * column that a mapping names by its number.
+ */
+export function headingsOf(header: readonly string[], maps: readonly string[]): readonly string[] {
+  const numbers = maps.flatMap((map) => numberIn(map) ?? []);
+  const mapped = numbers.filter((number) => number <= header.length);
+  return header.slice(0, Math.max(filledWidth(header), ...mapped));
+}
 
-/** The columns in the order of the file, without those that a rejects file added. */
-export function ownColumns(header: readonly string[]): Column[] {
-  const headings = withoutPadding(header);
+/**
+ * The columns in the order of the file, without those that a rejects file added.
+ * @param maps as of {@link mapColumns}
+ */
+export function ownColumns(header: readonly string[], maps: readonly string[] = []): Column[] {
+  const headings = headingsOf(header, maps);
   const added = addedColumns(headings);
   return headings
     .map((heading, index) => ({ heading, index }))
@@ -141,8 +151,8 @@ const isAmbiguous = (heading = '') =>
  * `USAGE` for invalid mappings
  */
 export function mapColumns(header: readonly string[], maps: readonly string[] = []): ColumnMapping {
-  const headings = withoutPadding(header);
-  const own = ownColumns(headings);
+  const headings = headingsOf(header, maps);
+  const own = ownColumns(header, maps);
   const decided = decide(own, maps);
   const candidates = candidatesOf(own, decided);
   giveHalfNames(candidates, decided);
@@ -176,7 +186,10 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
     (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
   );
   const unused = ignored.map(({ heading }) => shownHeading(heading));
-  if (missing.length > 0) throw missingColumns(missing, ignored);
+  if (missing.length > 0) {
+    const unnamed = header.findIndex((heading, index) => heading.trim() === '' && !decided.has(index));
+    throw missingColumns(missing, ignored, unnamed < 0 ? undefined : unnamed + 1);
+  }
   const isRejects = addedColumns(headings) >= 0;
   return {
     width: headings.length,
@@ -225,8 +238,14 @@ function mapOptions(
   return { guesses, others };
 }
 
-function missingColumns(missing: readonly ImportColumn[], unused: readonly Column[]): AppError {
+/** @param unnamed the number of the first column without a heading, from 1 */
+function missingColumns(
+  missing: readonly ImportColumn[],
+  unused: readonly Column[],
+  unnamed: number | undefined,
+): AppError {
   const { guesses, others } = mapOptions(missing, unused);
+  const unguessed = unnamed !== undefined && guesses.length + others.length < missing.length;
   return new MissingColumns(
     missing,
     [
@@ -234,6 +253,12 @@ function missingColumns(missing: readonly ImportColumn[], unused: readonly Colum
       ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
       ...(unused.length > 0 ? [`Not understood: ${listed(unused.map(({ heading }) => shownHeading(heading)))}.`] : []),
       ...(others.length > 0 ? [`Say what they are, such as ${others.join(' ')}.`] : []),
+      // Whether the rows have values there isn't known yet.
+      ...(unguessed
+        ? [
+            `Column ${unnamed} has no heading: if it has values, map it by its number: --map "#${unnamed}=${missing.at(-1)}".`,
+          ]
+        : []),
       `The columns are: ${template}`,
     ].join(' '),
   );

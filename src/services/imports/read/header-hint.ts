@@ -1,5 +1,5 @@
 import { isAppError } from '../../../errors.js';
-import { ColumnNotFound, decide, namesNumber } from './column-maps.js';
+import { ColumnNotFound, decide, numberIn } from './column-maps.js';
 import { type ColumnMapping, isAddress, mapColumns, ownColumns } from './columns.js';
 import { FileProblem } from './file-problem.js';
 import { knownByKey } from './header-aliases.js';
@@ -15,7 +15,7 @@ const knownFields = (cells: readonly string[]): number =>
 
 /** Whether the mappings are for columns with these headings. Numbers of columns tell no header from a row. */
 function areMapped(cells: readonly string[], maps: readonly string[]): boolean {
-  const named = maps.filter((map) => !namesNumber(map));
+  const named = maps.filter((map) => numberIn(map) === undefined);
   return named.length > 0 && isUsable(() => decide(ownColumns(cells), named));
 }
 

@@ -5,7 +5,7 @@ import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
 import type { ImportField, ImportOptions } from '../../../schemas/import.js';
 import { guessedFields } from './column-maps.js';
-import { addedColumns, type ColumnMapping, mapColumns, ownColumns } from './columns.js';
+import { addedColumns, type ColumnMapping, headingsOf, mapColumns, ownColumns } from './columns.js';
 import { type CsvFile, type CsvOptions, openCsv } from './csv-source.js';
 import { filledWidth } from './row-fields.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
@@ -90,7 +90,7 @@ function fieldsOfHeader(header: readonly string[], maps: readonly string[]): Map
     return fieldsByIndex(mapColumns(header, maps));
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
-    return guessedFields(ownColumns(header), maps);
+    return guessedFields(ownColumns(header, maps), maps);
   }
 }
 
@@ -121,15 +121,16 @@ export async function previewFile(
   const file = await openCsv(bytes, wanted, limits);
   try {
     const { header, headerLine, format } = file;
-    const fields = fieldsOfHeader(header, options.map ?? []);
+    const maps = options.map ?? [];
+    const fields = fieldsOfHeader(header, maps);
     const rows = await firstRows(file);
     const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
-    const columns = ownColumns(header).map(({ heading, index }) => ({
+    const columns = ownColumns(header, maps).map(({ heading, index }) => ({
       index,
       heading: shortened(heading.trim()),
       field: fields.get(index) ?? null,
     }));
-    const width = filledWidth(header);
+    const width = headingsOf(header, maps).length;
     const mask = cellMask(columns, width);
     const shown = rows.map(({ cells }) => mask(cells.map(restored)));
     const withSamples = columns.map((column, place) => {

@@ -302,6 +302,14 @@ describe('Columns that options map', () => {
       phone: 3,
       notes: 4,
     });
+    // Also at the end, where spreadsheets pad lines.
+    const padded = mapColumns(['Vorname', 'Nachname', 'E-Mail', '', ' ', ''], ['#5=phone']);
+    expect(Object.fromEntries(padded.fields)).to.deep.equal({ ...basic, phone: 4 });
+    expect(padded.width).to.equal(5);
+    expect(await problemOf(['Vorname', 'Nachname', 'E-Mail', ''])).to.equal(
+      'IMPORT_FILE_INVALID The header lacks phone. Column 4 has no heading: if it has values, map it by its number: ' +
+        `--map "#4=phone". The columns are: ${importColumns.join()}`,
+    );
     const { code, message } = await failureOf(() => mapColumns(header, ['#6=phone']));
     expect([code, message]).to.deep.equal(['USAGE', 'The file has no column "#6". Did you mean "#1"?']);
   });
