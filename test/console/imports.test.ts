@@ -126,7 +126,8 @@ describePages('Importing people in the web console', function () {
 
   it('says in the language of the page why a file and its rows are not imported', async () => {
     const page = await test.openAs(admin, '/imports', { locale: 'de-DE' });
-    const content = csv('Nr,Vorname,Nachname,Telefon', 'ann@example.org,Ann,Archer,1', 'bob,Bob,Baker,2');
+    const blank = new Array<string>(1220).fill('');
+    const content = csv('Nr,Vorname,Nachname,Telefon', 'ann@example.org,Ann,Archer,1', ...blank, 'bob,Bob,Baker,2');
     await page
       .locator('input[type="file"]')
       .setInputFiles({ name: 'leute.csv', mimeType: 'text/csv', buffer: content });
@@ -140,6 +141,9 @@ describePages('Importing people in the web console', function () {
     const reasons = page.getByText('Die E-Mail ist nicht gültig.');
     await expectPage(reasons).toHaveCount(2, { timeout: scaled(20_000) });
     await expectPage(page.getByText('1 Zeile ist fehlerhaft, und keine darf es sein.')).toBeVisible();
+    // As spreadsheets number their rows.
+    await expectPage(page.getByText('Zeile 1223')).toBeVisible();
+    await expectPage(page.getByRole('cell', { name: '1223', exact: true })).toBeVisible();
     await keepScreenshot(page, 'reasons of an import in German');
     expect(await accessibilityProblems(page)).to.deep.equal([]);
 

@@ -1,6 +1,5 @@
 import { Group, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatNumber } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import type { Plan } from './import-status.js';
 import { ReasonText } from './reason-text.js';
@@ -28,7 +27,7 @@ export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
                   {' · '}
                   {t('imports.reasons.lines', {
                     count,
-                    lines: `${rows.map(formatNumber).join(', ')}${rows.length < count ? ', …' : ''}`,
+                    lines: `${rows.join(', ')}${rows.length < count ? ', …' : ''}`,
                   })}
                 </Text>
                 <TextLink

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
-import { formatNumber } from '../i18n/format.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { TextLink } from '../ui/links.js';
@@ -49,7 +48,7 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
     void navigate({ ...listChange<typeof search>(next, replace), resetScroll: false });
   const clear = { outcome: undefined, code: undefined, search: undefined };
   const columns: Column<Row>[] = [
-    { id: 'line', header: t('imports.table.line'), align: 'end', render: ({ line }) => formatNumber(line) },
+    { id: 'line', header: t('imports.table.line'), align: 'end', render: ({ line }) => line },
     {
       id: 'outcome',
       header: t('imports.table.outcome'),
