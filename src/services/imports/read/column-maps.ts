@@ -1,9 +1,8 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
 import { closest } from './closest.js';
-import type { Column } from './columns.js';
 import { knownByKey } from './header-aliases.js';
-import { headingKey, shownHeading } from './headings.js';
+import { type Column, headingKey, shownHeading } from './headings.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
 

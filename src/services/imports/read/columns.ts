@@ -4,15 +4,7 @@ import { closest } from './closest.js';
 import { type Decided, decide, numberIn } from './column-maps.js';
 import { FileProblem } from './file-problem.js';
 import { halfNames, headerAliases, knownByKey } from './header-aliases.js';
-import { headingKey, shownHeading } from './headings.js';
-import { filledWidth } from './row-fields.js';
-
-/** A column of a file. */
-export interface Column {
-  heading: string;
-  /** Which cell of a row it is, from 0. */
-  index: number;
-}
+import { type Column, filledWidth, headingKey, shownHeading } from './headings.js';
 
 /** Which cell of a row is which field. */
 export interface ColumnMapping {

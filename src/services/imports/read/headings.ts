@@ -1,5 +1,15 @@
 import { normalized } from '../../../schemas/text.js';
 
+/** A column of a file. */
+export interface Column {
+  heading: string;
+  /** Which cell of a row it is, from 0. */
+  index: number;
+}
+
+/** The number of cells up to the last one that isn't blank. */
+export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+
 /** Longer than any name of a field or role, in UTF-16 units: a longer heading is compared by its exact text only. */
 export const longestKnown = 200;
 

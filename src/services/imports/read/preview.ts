@@ -7,7 +7,7 @@ import type { ImportField, ImportOptions } from '../../../schemas/import.js';
 import { guessedFields } from './column-maps.js';
 import { addedColumns, type ColumnMapping, headingsOf, mapColumns, ownColumns } from './columns.js';
 import { type CsvFile, type CsvOptions, openCsv } from './csv-source.js';
-import { filledWidth } from './row-fields.js';
+import { filledWidth } from './headings.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 import { isSecretCell, isSecretColumn } from './secret-cells.js';
 

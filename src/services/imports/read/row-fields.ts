@@ -1,7 +1,7 @@
 import { readPhone, restoreProtected } from '../../../csv/cells.js';
 import { answerWords, type ImportField } from '../../../schemas/import.js';
 import type { ColumnMapping } from './columns.js';
-import { longestKnown } from './headings.js';
+import { filledWidth, longestKnown } from './headings.js';
 
 /** First and last name, split at the last space. A comma means that the order is reversed, or more than a name. */
 const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
@@ -9,9 +9,6 @@ const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
 /** The cells of a row; for a rejects file, as they were in the file that it came from. */
 export const restoredCells = (cells: string[], { isRejects }: ColumnMapping): string[] =>
   isRejects ? cells.map(restoreProtected) : cells;
-
-/** The number of cells up to the last one that isn't blank. */
-export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 
 /**
  * The line of a rejects file for a row: its cells, why it was rejected, and the cells that belong to no column. These stay
