@@ -103,6 +103,12 @@ describePages('Importing people in the web console', function () {
     await undo.getByRole('button', { name: 'Undo the import' }).click();
     await expectPage(button).toHaveCount(0, { timeout: scaled(20_000) });
     expect(await accounts()).to.equal(1);
+
+    // The corrected file is planned with the same options.
+    await expectPage(page.getByText('Column 4: Phone')).toBeVisible();
+    await planFile(page, 'corrected.csv', Buffer.from(rejects.replace('not-an-email', 'cid@example.org')));
+    await expectPage(page.getByLabel('What “Rufzeichen” is imported as')).toHaveValue('phone');
+    await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
   });
 
   it('offers no undo, no rows and no outcomes of an import whose rows were deleted, and says so', async () => {

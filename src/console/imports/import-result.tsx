@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,8 +9,10 @@ import { ConfirmDialog } from '../ui/confirm.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { saveFile } from '../ui/save-file.js';
 import { ImportFigures } from './import-figures.js';
+import { GivenOptions } from './import-options.js';
 import { canResume, hasDeletedRows, type Import } from './import-status.js';
 import { UndoDialog } from './undo-dialog.js';
+import { UploadArea } from './upload-area.js';
 
 /** What an import did, its files, and what can be done about it. */
 export function ImportResult({ current }: { current: Import }) {
@@ -85,11 +87,16 @@ export function ImportResult({ current }: { current: Import }) {
           </Button>
         )}
       </Group>
-      {hasRejects && (
-        <Text size="sm" c="dimmed" mt="xs">
-          {t('imports.result.rejectsHint')}
-        </Text>
-      )}
+      <Stack gap="sm" mt="sm">
+        <GivenOptions options={current.options} />
+        {hasRejects && (
+          <UploadArea
+            hint={t('imports.result.rejectsHint')}
+            action={t('imports.result.chooseCorrected')}
+            like={current}
+          />
+        )}
+      </Stack>
       {ledgerClosedAt !== null && (
         <Text size="sm" c="dimmed" mt="xs">
           {t(counts.rows > 0 ? 'imports.result.rowsDeleted' : 'imports.result.closed', {

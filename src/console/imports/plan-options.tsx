@@ -1,18 +1,11 @@
 import { NativeSelect, Paper, SimpleGrid, TextInput, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
+import { chosenColumns, delimiterName, optionNames, valueLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
 
 /** What is to be planned otherwise. */
 export type PlanChanges = NonNullable<Input<'planImport'>['body']>;
-
-const optionNames = [
-  ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'onError', 'encoding', 'delimiter'] as const),
-  ...(['resetPasswords', 'maxErrors'] as const),
-];
-
-/** A delimiter as the options name it. */
-const delimiterName = (delimiter: unknown): unknown => (delimiter === '\t' ? 'tab' : delimiter);
 
 /** Whether the file is divided into columns anew: those that were chosen are others then. */
 function dividesAnew({ options }: Pick<Import, 'options'>, plan: Plan, { delimiter }: PlanChanges): boolean {
@@ -27,7 +20,7 @@ type Choices = NonNullable<PlanChanges['map']>;
  * It has stored `#3=phone` for each choice that was made here.
  */
 function chosenBefore({ options }: Import, plan: Plan): Choices {
-  const stored = Array.isArray(options.map) ? options.map.map(String) : [];
+  const stored = chosenColumns(options);
   const numbered = stored.map((entry) => /^#(\d+)=(\w*)$/.exec(entry));
   // Another client has named columns by their headings: everything is as the plan has it.
   if (numbered.includes(null)) return plan.columns.map(({ index, field }) => ({ column: index, field }));
@@ -65,6 +58,7 @@ interface PlanOptionsProps {
 export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const { options } = current;
+  const labels = valueLabels(t);
   const chosen = (name: keyof PlanChanges, otherwise: string): string =>
     String(changes[name] ?? delimiterName(options[name]) ?? otherwise);
 
@@ -89,33 +83,10 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
         {t('imports.options.title')}
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        <NativeSelect
-          label={t('imports.options.onExisting')}
-          {...choice('onExisting', 'skip', {
-            skip: t('imports.options.skip'),
-            update: t('imports.options.update'),
-            fail: t('imports.options.fail'),
-          })}
-        />
-        <NativeSelect
-          label={t('imports.options.match')}
-          {...choice('match', 'email', {
-            email: t('imports.options.matchEmail'),
-            phone: t('imports.options.matchPhone'),
-          })}
-        />
-        <NativeSelect
-          label={t('imports.options.onError')}
-          {...choice('onError', 'continue', {
-            continue: t('imports.options.continue'),
-            stop: t('imports.options.stop'),
-            abort: t('imports.options.abort'),
-          })}
-        />
-        <NativeSelect
-          label={t('imports.options.role')}
-          {...choice('role', 'trainee', { trainee: t('role.trainee'), trainer: t('role.trainer') })}
-        />
+        <NativeSelect label={t('imports.options.onExisting')} {...choice('onExisting', 'skip', labels.onExisting)} />
+        <NativeSelect label={t('imports.options.match')} {...choice('match', 'email', labels.match)} />
+        <NativeSelect label={t('imports.options.onError')} {...choice('onError', 'continue', labels.onError)} />
+        <NativeSelect label={t('imports.options.role')} {...choice('role', 'trainee', labels.role)} />
         <TextInput
           label={t('imports.options.course')}
           description={t('imports.options.courseHint')}
@@ -123,27 +94,12 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
           value={chosen('course', '')}
           onChange={({ currentTarget }) => chooseCourse(currentTarget.value)}
         />
-        <NativeSelect
-          label={t('imports.options.encoding')}
-          {...choice('encoding', 'auto', {
-            auto: t('imports.options.automatic'),
-            'utf-8': 'UTF-8',
-            'windows-1252': 'Windows-1252',
-            'utf-16le': 'UTF-16 LE',
-            'utf-16be': 'UTF-16 BE',
-          })}
-        />
+        <NativeSelect label={t('imports.options.encoding')} {...choice('encoding', 'auto', labels.encoding)} />
         <NativeSelect
           label={t('imports.options.delimiter')}
           description={dividesAnew(current, plan, changes) ? t('imports.options.delimiterHint') : undefined}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          {...choice('delimiter', 'auto', {
-            auto: t('imports.options.automatic'),
-            ',': t('imports.plan.comma'),
-            ';': t('imports.plan.semicolon'),
-            tab: t('imports.plan.tab'),
-            '|': t('imports.plan.pipe'),
-          })}
+          {...choice('delimiter', 'auto', labels.delimiter)}
         />
       </SimpleGrid>
     </Paper>

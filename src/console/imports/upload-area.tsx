@@ -6,9 +6,20 @@ import { addressOf } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { FormFailure } from '../ui/form-failure.js';
+import { formOptions } from './import-options.js';
+import type { Import } from './import-status.js';
+
+interface UploadAreaProps {
+  /** What can be dropped there; a new file when absent. */
+  hint?: string;
+  /** Names the button that chooses the file. */
+  action?: string;
+  /** The import whose options the new one gets; the defaults when absent. */
+  like?: Pick<Import, 'options'>;
+}
 
 /** Takes a file, by button or dropped, and plans its import: nothing is written by that. */
-export function UploadArea() {
+export function UploadArea({ hint, action, like }: UploadAreaProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const upload = useChange('createImport', ['listImports']);
@@ -21,7 +32,7 @@ export function UploadArea() {
     if (!file || others.length > 0) return;
     setName(file.name);
     upload.mutate(
-      { body: { file, plan: true } },
+      { body: { ...(like && formOptions(like.options)), file, plan: true } },
       { onSuccess: ({ import: { id } }) => void navigate({ to: '/imports/$id', params: { id } }) },
     );
   }
@@ -32,13 +43,15 @@ export function UploadArea() {
       {upload.isPending ? (
         <Text role="status">{t('imports.uploading', { file: name })}</Text>
       ) : (
-        <DropZone hint={t('imports.drop')} action={t('imports.choose')} onFiles={plan} />
+        <DropZone hint={hint ?? t('imports.drop')} action={action ?? t('imports.choose')} onFiles={plan} />
       )}
-      <div>
-        <Anchor size="sm" href={addressOf('importTemplate', {})} download>
-          {t('imports.template')}
-        </Anchor>
-      </div>
+      {!like && (
+        <div>
+          <Anchor size="sm" href={addressOf('importTemplate', {})} download>
+            {t('imports.template')}
+          </Anchor>
+        </div>
+      )}
     </Stack>
   );
 }

@@ -10,7 +10,7 @@ import { findImport, listImports } from '../../../services/imports/queries.js';
 import { findPlan } from '../../../services/imports/queue/plan-store.js';
 import { listImportRows } from '../../../services/imports/rows.js';
 import { countKept, keptAccounts } from '../../../services/imports/run/ledger.js';
-import { resultOf } from '../../../services/imports/run/repository.js';
+import { optionsOf, resultOf } from '../../../services/imports/run/repository.js';
 import { extentOf, type KeptAccount, type UndoResult } from '../../../services/imports/undo/undo.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { outputOption } from '../../core/declaration.js';
@@ -22,6 +22,7 @@ import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText } from '../../core/table.js';
 import { importColumns, importRowColumns } from './columns.js';
+import { correctedText } from './command-lines.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
 
@@ -131,13 +132,19 @@ export async function rejects(run: Run<'<import>', typeof outputOption>): Promis
   const rejected = record.rejectedCount;
   return file === undefined
     ? {}
-    : { json: { rejected, file }, text: `${counted(rejected, 'row')} written to ${file}.` };
+    : {
+        json: { rejected, file },
+        text: [
+          `${counted(rejected, 'row')} written to ${file}.`,
+          ...correctedText(run.io, file, optionsOf(record)),
+        ].join('\n'),
+      };
 }
 
 /** Resumes an interrupted import after a question. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<'<import>', typeof resumeOptions>): Promise<Result> {
   const context = await run.context();
-  const { id } = await findImport(context, await importIdOf(context, run.arguments.import));
+  const record = await findImport(context, await importIdOf(context, run.arguments.import));
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
   const { credentials, rejects: rejectsPath, yes } = run.options;
@@ -151,7 +158,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
         resumeImport(
           context,
           operator,
-          id,
+          record.id,
           {
             ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
             ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
@@ -169,7 +176,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
           },
         ),
     );
-    return report(result, (performance.now() - startedAt) / 1000, run);
+    return report({ ...result, options: optionsOf(record) }, (performance.now() - startedAt) / 1000, run);
   } finally {
     progress.stop();
   }

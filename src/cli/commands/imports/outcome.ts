@@ -11,6 +11,7 @@ import { wrapHanging } from '../../core/fit.js';
 import { asTyped, counted, type Io, widthOf } from '../../core/output.js';
 import { printableLine } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
+import { correctedText } from './command-lines.js';
 
 /** Shows a plan and asks for confirmation. @throws AppError `INTERRUPTED` for a no */
 export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
@@ -166,7 +167,7 @@ function headline({ number, status, counts }: AppliedImport, seconds: number, io
     case 'cancelled':
       return `Cancelled after ${counted(counts.rows, 'row')}. To resume: ${resume}`;
     case 'stopped':
-      return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Correct it and import the file again: rows that are done are skipped.`;
+      return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Correct it and import the file again with the same options: rows that are done are skipped.`;
     default:
       return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${number}`;
   }
@@ -205,8 +206,15 @@ function exitCodeOf({ status, counts }: AppliedImport) {
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
+/** An import that has ended, with its options. */
+type ReportedImport = AppliedImport & Pick<ImportPlan, 'options'>;
+
 /** What an import did, for people and programs. */
-export function report(result: AppliedImport, seconds: number, { io, display }: Pick<Run, 'io' | 'display'>): Result {
+export function report(
+  { options, ...result }: ReportedImport,
+  seconds: number,
+  { io, display }: Pick<Run, 'io' | 'display'>,
+): Result {
   const { counts, credentialsFile, rejectsFile, status } = result;
   const whole = status === 'completed';
   const changed = [
@@ -230,7 +238,11 @@ export function report(result: AppliedImport, seconds: number, { io, display }: 
   ];
   return {
     json: { import: { ...result, seconds: Number(seconds.toFixed(3)) } },
-    text: lines.flatMap((line) => wrapHanging(line, display.width)).join('\n'),
+    text: [
+      ...lines.flatMap((line) => wrapHanging(line, display.width)),
+      // A command that was wrapped couldn't be copied.
+      ...(whole ? correctedText(io, rejectsFile, options) : []),
+    ].join('\n'),
     exitCode: exitCodeOf(result),
   };
 }

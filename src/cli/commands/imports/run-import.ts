@@ -11,10 +11,11 @@ import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
 import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
 import { assertCanAsk } from '../../core/confirm.js';
 import { exitCodeOf, exitCodes } from '../../core/exit-codes.js';
-import { commandLine, type Io } from '../../core/output.js';
+import type { Io } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { assertReadable } from './checks.js';
+import { correctedText, importCommand } from './command-lines.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, remainder, report, withResumeHint } from './outcome.js';
@@ -82,7 +83,7 @@ async function importFile(
   if (plan.refusal === null) await columns.remember?.();
   if (dryRun) return planned(run, named, plan, columns.map);
   const result = await apply(run, context, plan, spooled);
-  return report(result, (performance.now() - startedAt) / 1000, run);
+  return report({ ...result, options: plan.options }, (performance.now() - startedAt) / 1000, run);
 }
 
 /** Plans with the mappings that are known, or else with those that a person gives. */
@@ -100,13 +101,19 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
 function planned({ io, options, display }: ImportRun, named: string, plan: ImportPlan, map: readonly string[]): Result {
   const rejectsFile =
     options.rejects !== undefined && plan.counts.rejected > 0 ? path.resolve(io.cwd, options.rejects) : null;
-  const written =
-    rejectsFile === null ? 'Nothing was written.' : `Rejected rows with reasons: ${rejectsFile}\nNothing was imported.`;
-  const next =
-    plan.refusal === null ? `\nTo do exactly this:\n  ${exactly(io, named, { ...options, map: [...map] }, plan)}` : '';
+  const lines = [
+    planText(plan, display.width),
+    ...(rejectsFile === null
+      ? ['Nothing was written.']
+      : [`Rejected rows with reasons: ${rejectsFile}`, 'Nothing was imported.']),
+    ...(plan.refusal === null
+      ? ['To do exactly this:', `  ${exactly(io, named, { ...options, map: [...map] }, plan)}`]
+      : []),
+    ...correctedText(io, rejectsFile, plan.options),
+  ];
   return {
     json: { plan: { ...planJson(plan), ...(options.rejects !== undefined && { rejectsFile }) } },
-    text: `${planText(plan, display.width)}\n${written}${next}`,
+    text: lines.join('\n'),
     exitCode: plan.refusal === null ? exitCodes.ok : exitCodeOf('IMPORT_REFUSED'),
   };
 }
@@ -115,11 +122,7 @@ function planned({ io, options, display }: ImportRun, named: string, plan: Impor
 function exactly(io: Io, named: string, options: ImportRun['options'], plan: ImportPlan): string {
   // The file of rejected rows is written: another import never overwrites it. What --mapping remembers stands in --map.
   const { dryRun: _, yes: __, rejects: ___, mapping: ____, ...others } = options;
-  const words = Object.entries({ ...others, plan: plan.id }).flatMap(([name, value]: [string, unknown]) => {
-    const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    return value === true ? [option] : [value].flat().flatMap((one) => [option, String(one)]);
-  });
-  return commandLine(io, ['users', 'import', named, ...words]);
+  return importCommand(io, named, { ...others, plan: plan.id });
 }
 
 /** @throws AppError `IMPORT_CONFLICT` unless the plan is the expected one, or what a run of that has left of it */

@@ -98,6 +98,7 @@ export const imports: Words['imports'] = {
     field: 'Importiert als',
     samples: 'Erste Werte',
     ignored: 'Nicht importiert',
+    numbered: 'Spalte {{number}}',
     noHeading: 'Spalte {{number}}, ohne Überschrift',
     fieldOf: 'Als was „{{heading}}“ importiert wird',
     missing: 'In der Datei nicht gefunden: {{fields}}',
@@ -137,6 +138,12 @@ export const imports: Words['imports'] = {
     delimiter: 'Spalten sind getrennt durch',
     delimiterHint: 'Die Spalten werden neu gelesen: Was für sie gewählt wurde, gilt nicht mehr.',
     automatic: 'Herausfinden',
+    enrollmentStatus: 'Status der Teilnahme, wenn eine Zeile keinen nennt',
+    active: 'Aktiv',
+    pending: 'Angefragt',
+    resetPasswords: 'Neue Passwörter für geänderte Konten',
+    yes: 'Ja',
+    maxErrors: 'Höchstens fehlerhafte Zeilen',
   },
   reasons: {
     title: 'Zeilen, die nicht so importiert werden, wie sie sind',
@@ -204,7 +211,9 @@ export const imports: Words['imports'] = {
   result: {
     title: 'Ergebnis',
     rejects: 'Abgelehnte Zeilen herunterladen',
-    rejectsHint: 'Korrigiere die abgelehnten Zeilen in der heruntergeladenen Datei und importiere dann diese Datei.',
+    rejectsHint:
+      'Korrigiere die abgelehnten Zeilen in der heruntergeladenen Datei und lege sie dann hier ab oder wähle sie: Sie wird mit den Optionen dieses Imports geplant.',
+    chooseCorrected: 'Korrigierte Datei wählen',
     credentials: 'Passwörter herunterladen',
     credentialsTitle: 'Die erzeugten Passwörter herunterladen?',
     credentialsText:

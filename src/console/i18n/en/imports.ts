@@ -93,6 +93,7 @@ export const imports = {
     field: 'Imported as',
     samples: 'First values',
     ignored: 'Not imported',
+    numbered: 'Column {{number}}',
     noHeading: 'Column {{number}}, without a heading',
     fieldOf: 'What “{{heading}}” is imported as',
     missing: 'Not found in the file: {{fields}}',
@@ -132,6 +133,12 @@ export const imports = {
     delimiter: 'Columns are separated by',
     delimiterHint: 'The columns are read anew: what was chosen for them is dropped.',
     automatic: 'Find out',
+    enrollmentStatus: 'Status of enrollments of rows that name none',
+    active: 'Active',
+    pending: 'Requested',
+    resetPasswords: 'New passwords for updated accounts',
+    yes: 'Yes',
+    maxErrors: 'Bad rows at most',
   },
   reasons: {
     title: 'Rows that are not imported as they are',
@@ -195,7 +202,9 @@ export const imports = {
   result: {
     title: 'Result',
     rejects: 'Download rejected rows',
-    rejectsHint: 'Correct the rejected rows in the downloaded file, then import that file.',
+    rejectsHint:
+      'Correct the rejected rows in the downloaded file, then drop or choose it here: it is planned with the options of this import.',
+    chooseCorrected: 'Choose the corrected file',
     credentials: 'Download passwords',
     credentialsTitle: 'Download the generated passwords?',
     credentialsText: 'They can be downloaded once. Keep the file in a safe place: it lets everybody in it sign in.',

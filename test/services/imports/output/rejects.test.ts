@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { buildUser } from '../../../support/factories.js';
+import { buildCourse, buildUser } from '../../../support/factories.js';
+import { runCli } from '../../../support/run-cli.js';
 import { recordsOf, useImporting } from '../support/importing.js';
 
 const header = 'Team,First name,Last name,E-mail,Phone,Code';
@@ -50,6 +51,37 @@ describe('Rows that cannot be imported', () => {
       `  Rejected rows with reasons: ${importing.folder}/people.rejected.csv (correct them and import that file)`,
       '',
     ]);
+  });
+
+  it('come with the command that imports them with the same options once they are corrected', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    await buildCourse(importing.context, trainer, { title: "Ada's data", isPublished: true });
+    const file = importing.write(
+      'people.csv',
+      'Funktion,firstName,lastName,email,phone\nDozent,Ann,King,ann@x.org,4.41E+11\n,Bob,King,bob@x.org,4.41E+11\n',
+    );
+    const given = ['--map', 'Funktion=role', '--course', "Ada's data", '--on-error', 'continue', '--delimiter', ','];
+    const next = 'To import the corrected rows with the same options:\n  ';
+    const command = (rejects: string) =>
+      `coursectl users import ${importing.folder}/${rejects} --course 'Ada'\\''s data' --delimiter , --map Funktion=role`;
+    const sorted = (line = '') => line.split(/ (?=--)/).sort();
+    const planned = await importing.run(file, ...given, '--dry-run', '--rejects', 'planned.csv');
+    expect(sorted(planned.stdout.split(next)[1]?.trimEnd())).to.deep.equal(sorted(command('planned.csv')));
+    const { stdout } = await importing.run(file, ...given, '--yes');
+    expect(sorted(stdout.split(next)[1]?.trimEnd())).to.deep.equal(sorted(command('people.rejected.csv')));
+    const copy = await runCli(['imports', 'rejects', '1', '--output', 'copy.csv'], {
+      env: importing.env,
+      cwd: importing.folder,
+    });
+    expect(copy.stdout).to.equal(
+      `2 rows written to copy.csv.\n${next}${command('copy.csv').replace(/\S+\/copy/, 'copy')}\n`,
+    );
+    const corrected = importing
+      .read('copy.csv')
+      .replaceAll('4.41E+11', (_phone, offset: number) => String(1_000_000 + offset));
+    importing.write('copy.csv', corrected);
+    expect((await importing.json('copy.csv', ...given)).counts).to.include({ created: 2, enrolled: 1 });
+    expect(await users().count({ where: { email: 'ann@x.org', role: 'trainer' } })).to.equal(1);
   });
 
   it('are written to a file with their original columns, their line, a code and the reason', async () => {

@@ -1,0 +1,119 @@
+import { Text } from '@mantine/core';
+import i18next, { type TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { Input } from '../api/client.js';
+import type { Words } from '../i18n/en.js';
+import type { Import } from './import-status.js';
+
+type Options = Import['options'];
+
+/** All options but `map`. */
+export const optionNames = [
+  ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'onError', 'encoding', 'delimiter'] as const),
+  ...(['resetPasswords', 'maxErrors'] as const),
+];
+type OptionName = (typeof optionNames)[number];
+
+/** What the service takes for options that are left out; of the others there is none. */
+const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
+  role: 'trainee',
+  enrollmentStatus: 'active',
+  onExisting: 'skip',
+  match: 'email',
+  onError: 'continue',
+  resetPasswords: false,
+};
+
+/** A delimiter as the options name it. */
+export const delimiterName = (delimiter: unknown): unknown => (delimiter === '\t' ? 'tab' : delimiter);
+
+/** The words for the values of options, by the values that the service takes. */
+export const valueLabels = (t: TFunction) => ({
+  onExisting: {
+    skip: t('imports.options.skip'),
+    update: t('imports.options.update'),
+    fail: t('imports.options.fail'),
+  },
+  match: {
+    email: t('imports.options.matchEmail'),
+    phone: t('imports.options.matchPhone'),
+  },
+  onError: {
+    continue: t('imports.options.continue'),
+    stop: t('imports.options.stop'),
+    abort: t('imports.options.abort'),
+  },
+  role: { trainee: t('role.trainee'), trainer: t('role.trainer') },
+  enrollmentStatus: { active: t('imports.options.active'), pending: t('imports.options.pending') },
+  encoding: {
+    auto: t('imports.options.automatic'),
+    'utf-8': 'UTF-8',
+    'windows-1252': 'Windows-1252',
+    'utf-16le': 'UTF-16 LE',
+    'utf-16be': 'UTF-16 BE',
+  },
+  delimiter: {
+    auto: t('imports.options.automatic'),
+    ',': t('imports.plan.comma'),
+    ';': t('imports.plan.semicolon'),
+    tab: t('imports.plan.tab'),
+    '|': t('imports.plan.pipe'),
+  },
+});
+
+/** The options of an import that differ from the defaults, as a request gives them. */
+function givenOptions(options: Options): [OptionName, unknown][] {
+  return optionNames
+    .map((name): [OptionName, unknown] => [name, delimiterName(options[name])])
+    .filter(([name, value]) => value !== undefined && value !== null && value !== defaults[name]);
+}
+
+/** What columns were chosen to be, as `heading=field`. */
+export const chosenColumns = ({ map }: Options): string[] => (Array.isArray(map) ? map.map(String) : []);
+
+/** The options of an import as fields of the form that submits another. */
+export function formOptions(options: Options): Omit<Input<'createImport'>['body'], 'file'> {
+  return { ...Object.fromEntries(givenOptions(options)), map: chosenColumns(options) };
+}
+
+function columnText(entry: string, t: TFunction): string {
+  const at = entry.lastIndexOf('=');
+  const [heading, field] = [entry.slice(0, at), entry.slice(at + 1)];
+  const number = /^#(\d+)$/.exec(heading)?.[1];
+  const column = number === undefined ? heading : t('imports.columns.numbered', { number });
+  if (field === '') return `${column}: ${t('imports.columns.ignored')}`;
+  // At a terminal, fields may be typed in any case.
+  if (!i18next.exists(`imports.fields.${field}`)) return `${column}: ${field}`;
+  return `${column}: ${t(`imports.fields.${field as keyof Words['imports']['fields']}`)}`;
+}
+
+function valueText(name: OptionName, value: unknown, t: TFunction): string {
+  if (name === 'resetPasswords') return t('imports.options.yes');
+  const labels: Readonly<Record<string, Readonly<Record<string, string>>>> = valueLabels(t);
+  return labels[name]?.[String(value)] ?? String(value);
+}
+
+/** The options that an import was given, as names and values; nothing where it has the defaults. */
+export function GivenOptions({ options }: Pick<Import, 'options'>) {
+  const { t } = useTranslation();
+  const columns = chosenColumns(options).map((entry) => columnText(entry, t));
+  const facts = [
+    ...givenOptions(options).map(([name, value]) => [t(`imports.options.${name}`), valueText(name, value, t)]),
+    ...(columns.length > 0 ? [[t('imports.columns.title'), columns.join(', ')]] : []),
+  ];
+  if (facts.length === 0) return null;
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <Text component="dt" size="sm" c="dimmed">
+            {name}
+          </Text>
+          <Text component="dd" size="sm">
+            {value}
+          </Text>
+        </div>
+      ))}
+    </dl>
+  );
+}
