@@ -173,15 +173,23 @@ function headline({ number, status, counts }: AppliedImport, seconds: number, io
   }
 }
 
-/** What a failure leaves of an import. @param total rows of the file */
-function interruptedText({ number, counts, credentialsFile }: ImportResult, total: number, io: Io): string {
-  const passwords = credentialsFile === null ? '' : ` (passwords so far: ${credentialsFile}, keep it)`;
-  const resume = asTyped(io, `imports resume ${number}`);
-  return `Import ${number} is interrupted after ${counts.rows} of ${counted(total, 'row')}${passwords}. Run the same command again to resume, or: ${resume}`;
+/** What a failure leaves of an import. */
+interface LeftOver {
+  unfinished: ImportResult;
+  canResume: boolean;
+}
+
+/** @param total rows of the file */
+function interruptedText({ unfinished, canResume }: LeftOver, total: number, io: Io): string {
+  const { number, counts, credentialsFile } = unfinished;
+  const keep = canResume ? 'keep it' : 'keep it, because those of the other rows come in another file';
+  const passwords = credentialsFile === null ? '' : ` (passwords so far: ${credentialsFile}, ${keep})`;
+  const resume = ` Run the same command again to resume, or: ${asTyped(io, `imports resume ${number}`)}`;
+  return `Import ${number} is interrupted after ${counts.rows} of ${counted(total, 'row')}${passwords}.${canResume ? resume : ''}`;
 }
 
 /**
- * Applies a plan; a failure that leaves an import to be resumed says so.
+ * Applies a plan; a failure that leaves an unfinished import says what is done of it, and how to resume it.
  * @param total how many rows the file has, asked after the failure
  */
 export async function withResumeHint(
@@ -189,14 +197,14 @@ export async function withResumeHint(
   total: () => number,
   work: (options: Required<Pick<ApplyOptions, 'onBreakOff'>>) => Promise<AppliedImport>,
 ): Promise<AppliedImport> {
-  const left: ImportResult[] = [];
+  const all: LeftOver[] = [];
   try {
-    return await work({ onBreakOff: (unfinished) => left.push(unfinished) });
+    return await work({ onBreakOff: (unfinished, canResume) => all.push({ unfinished, canResume }) });
   } catch (failure) {
-    const [unfinished] = left;
-    if (unfinished === undefined) throw failure;
-    const text = interruptedText(unfinished, total(), io);
-    throw new PartialFailure(failure, { text, json: { import: unfinished } });
+    const [left] = all;
+    if (left === undefined) throw failure;
+    const text = interruptedText(left, total(), io);
+    throw new PartialFailure(failure, { text, json: { import: left.unfinished } });
   }
 }
 

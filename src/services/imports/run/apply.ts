@@ -10,7 +10,7 @@ import { closeReports, openReports, type ReportPaths, type Reports } from '../ou
 import { Decider } from '../plan/decider.js';
 import { findUnfinished, type ImportPlan } from '../plan/plan.js';
 import { ReasonGroups } from '../plan/reasons.js';
-import { removeSpooledFile } from '../queue/spool.js';
+import { removeSpooledFile, withoutPaths } from '../queue/spool.js';
 import { maskOf } from '../read/preview.js';
 import { type ImportFile, openImportFile } from '../read/rows.js';
 import { fileBytes } from '../read/source-file.js';
@@ -19,7 +19,7 @@ import { assertUnfinished, withImportLease } from './import-lock.js';
 import { assertResumable } from './ledger.js';
 import { finishRefusal } from './refusal.js';
 import { type ImportResult, lockImport, planOf, reportsOf, resultOf, startImport } from './repository.js';
-import { advance, assertUnchanged, type ImportRun } from './run.js';
+import { advance, assertUnchanged, FileChanged, type ImportRun } from './run.js';
 
 /** How a plan is applied. */
 export interface ApplyOptions extends ReportPaths {
@@ -33,8 +33,8 @@ export interface ApplyOptions extends ReportPaths {
   waitMs?: number;
   /** Called once when another run of the same file must end first, or its lease must expire. */
   onWait(): void;
-  /** Called before a failure is thrown that leaves an import to be resumed. */
-  onBreakOff?(unfinished: ImportResult): void;
+  /** Called before a failure is thrown that leaves an unfinished import. @param canResume false when its file has changed */
+  onBreakOff?(unfinished: ImportResult, canResume: boolean): void;
 }
 
 /** What an import has done. */
@@ -110,13 +110,13 @@ async function runImport(
     await importRows(run, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
     return { ...resultOf(record), reasons: run.reasons.list() };
-  } catch (error) {
+  } catch (failure) {
+    const error = await causeOf(failure, plan);
     if (run && breaksOff(run, error)) {
       await noteFailure(run, error);
-      options.onBreakOff?.({ ...resultOf(run.record), status: 'interrupted' });
+      const canResume = !(error instanceof FileChanged) || error.hasSameContent;
+      options.onBreakOff?.({ ...resultOf(run.record), status: 'interrupted' }, canResume);
     }
-    // Planning could read it, so it must have changed.
-    if (isAppError(error, 'IMPORT_FILE_INVALID')) await assertUnchanged(plan);
     throw error;
   } finally {
     await file?.close();
@@ -167,13 +167,27 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
   });
 }
 
-/** Whether a failure leaves an import that the same command resumes. After a conflict it may be another process's. */
+/** What has made a run fail. Planning could read the file: if it can't be read as CSV any more, it has changed. */
+async function causeOf(failure: unknown, plan: ImportPlan): Promise<unknown> {
+  if (!isAppError(failure, 'IMPORT_FILE_INVALID')) return failure;
+  return assertUnchanged(plan).then(
+    () => failure,
+    (change: unknown) => change,
+  );
+}
+
+/** Whether a failure leaves an unfinished import. After a conflict with another process it may be that one's. */
 const breaksOff = ({ record }: ImportRun, error: unknown): boolean =>
-  record.status === 'running' && !isAppError(error, 'IMPORT_CONFLICT');
+  record.status === 'running' && (error instanceof FileChanged || !isAppError(error, 'IMPORT_CONFLICT'));
 
 /** Records the failure for the list of imports, if the database still can. The caller throws the error itself. */
 async function noteFailure(run: ImportRun, error: unknown): Promise<void> {
-  const known = isAppError(error) ? { errorCode: error.code, errorMessage: error.message } : { errorCode: 'BUG' };
+  const known = isAppError(error)
+    ? { errorCode: error.code, errorMessage: messageFor(run.record, error) }
+    : { errorCode: 'BUG' };
   // The error that ended the run says more than one of the database would.
   await advance(run, { status: 'interrupted', ...known }).catch(() => undefined);
 }
+
+const messageFor = (record: Import, { message }: AppError): string =>
+  record.origin === 'http' ? withoutPaths(message, record) : message;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { InferAttributes, Transaction } from 'sequelize';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
@@ -9,7 +10,7 @@ import type { ImportPlan } from '../plan/plan.js';
 import type { ReasonGroups } from '../plan/reasons.js';
 import type { ColumnMapping } from '../read/columns.js';
 import type { CellMask } from '../read/preview.js';
-import { fileIdentity } from '../read/source-file.js';
+import { fileBytes, fileIdentity } from '../read/source-file.js';
 import { assertLeaseHeld } from './import-lock.js';
 
 /** The state of one run of an import. */
@@ -32,15 +33,39 @@ export interface ImportRun {
   isInterrupted: boolean;
 }
 
-/** @throws AppError `IMPORT_CONFLICT` */
-export async function assertUnchanged({ file, fileIdentity: planned }: ImportPlan): Promise<void> {
-  // A file that is gone or can't be read any more has changed, too.
-  const current = await fileIdentity(file).catch(() => undefined);
-  if (current !== planned)
-    throw new AppError(
+/** The file of an import is no longer the one that was planned. */
+export class FileChanged extends AppError {
+  /** @param hasSameContent it was only written again or touched: an import of it can be resumed */
+  constructor(
+    file: string,
+    readonly hasSameContent: boolean,
+  ) {
+    super(
       'IMPORT_CONFLICT',
-      `The file ${file} was changed after it was read. Import it again: rows that are done are skipped.`,
+      hasSameContent
+        ? `The file ${file} was saved again after it was read, with the same content. Run the same command again.`
+        : `The file ${file} was changed after it was read. Import it again: rows that are done are skipped.`,
     );
+  }
+}
+
+/** @throws FileChanged */
+export async function assertUnchanged(plan: ImportPlan): Promise<void> {
+  // A file that is gone or can't be read any more has changed, too.
+  const current = await fileIdentity(plan.file).catch(() => undefined);
+  if (current === plan.fileIdentity) return;
+  throw new FileChanged(plan.file, current !== undefined && (await hasPlannedContent(plan)));
+}
+
+async function hasPlannedContent({ file, fileSha256 }: ImportPlan): Promise<boolean> {
+  const digest = createHash('sha256');
+  try {
+    for await (const bytes of fileBytes(file)) digest.update(bytes);
+  } catch {
+    // It was removed or can't be read any more.
+    return false;
+  }
+  return digest.digest('hex') === fileSha256;
 }
 
 /**

@@ -1,10 +1,12 @@
 import { appendFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/run/apply.js';
 import { failureOf } from '../../../db/support/failure.js';
+import { runCli } from '../../../support/run-cli.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
 import { applyOptions, batchRows, importFile } from '../support/running.js';
 
@@ -80,6 +82,41 @@ describe('A file that is changed', () => {
       expect(recordsOf(path.join(importing.folder, 'people.credentials.csv'))).to.have.length(batchRows);
     });
   }
+
+  /** Imports the file in small batches, and changes it after the first of them. */
+  async function importAndChange(make: () => void, ...args: string[]) {
+    importing.env.IMPORT_BATCH_ROWS = '10';
+    importing.write('people.csv', people(300));
+    const running = importing.run(file, '--yes', ...args);
+    while ((await importing.context.database.models.ImportRow.count()) === 0) await sleep(5);
+    make();
+    return running;
+  }
+  const show = async () => {
+    const { stdout } = await runCli(['imports', 'show', '1'], { env: importing.env, cwd: importing.folder });
+    return stdout;
+  };
+
+  it('while it is imported is reported with the rows that are done and their passwords', async () => {
+    const { exitCode, stdout } = await importAndChange(changes['by adding to it'] ?? change, '--json');
+    const { error, import: left } = JSON.parse(stdout);
+    expect([exitCode, error.code, left.status]).to.deep.equal([1, 'IMPORT_CONFLICT', 'interrupted']);
+    const credentials = path.join(importing.folder, 'people.credentials.csv');
+    expect(left.credentialsFile).to.equal(credentials);
+    expect(recordsOf(credentials)).to.have.length(left.counts.created);
+    expect(await show()).to.match(/^problem +The file \S+ was changed after it was read\. Import it again/m);
+  });
+
+  it('by its time alone can be resumed after that', async () => {
+    const { exitCode, stderr } = await importAndChange(() => utimesSync(file, 1, 1));
+    expect(exitCode).to.equal(1);
+    expect(stderr)
+      .to.match(/was saved again after it was read, with the same content\./)
+      .and.to.match(/Import 1 is interrupted after \d+ of 300 rows \(passwords so far: \S+, keep it\)\./)
+      .and.to.match(/or: coursectl imports resume 1$/m);
+    const { number, counts, status } = await importing.json(file);
+    expect({ number, status, created: counts.created }).to.deep.equal({ number: 1, status: 'completed', created: 300 });
+  });
 
   it('can be imported as it is now: what was done is skipped', async () => {
     await failureOf(() => importFile(importing.context, file, { onProgress: changes['by adding to it'] ?? change }));
