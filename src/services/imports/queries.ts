@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
 import { activeLeases } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
@@ -65,4 +66,20 @@ export async function findImport(core: Core, id: string): Promise<Import> {
   if (!record) throw notFound('Import');
   await setLiveStatus(core, [record]);
   return record;
+}
+
+/**
+ * The last import of a file at a terminal, known by its content or its path, if it was interrupted after its first rows. The same
+ * command would not resume it where its options or the content of the file differ.
+ */
+export async function findInterrupted(
+  core: Core,
+  { file, fileSha256 }: { file: string; fileSha256: string },
+): Promise<Import | null> {
+  const where = { origin: 'cli', [Op.or]: [{ fileSha256 }, { filePath: path.resolve(file) }] } as const;
+  const last = await core.database.read(() => core.database.models.Import.findOne({ where, order: [['id', 'DESC']] }));
+  // An undo that broke off is shown as interrupted, too.
+  if (!last || last.rowsDone === 0 || last.ledgerClosedAt !== null || last.status === 'undoing') return null;
+  await setLiveStatus(core, [last]);
+  return last.status === 'interrupted' ? last : null;
 }

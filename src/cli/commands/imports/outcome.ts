@@ -13,10 +13,14 @@ import { printableLine } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
 import { correctedText } from './command-lines.js';
 
-/** Shows a plan and asks for confirmation. @throws AppError `INTERRUPTED` for a no */
-export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
+/**
+ * Shows a plan and asks for confirmation.
+ * @param notes more lines of the plan
+ * @throws AppError `INTERRUPTED` for a no
+ */
+export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[] = []): Promise<void> {
   return confirm(run, {
-    about: planText(plan, widthOf(run.io.stderr)),
+    about: planText(plan, widthOf(run.io.stderr), notes),
     question: 'Import these rows?',
     otherwise: `Nothing ${plan.unfinished ? 'more ' : ''}was imported.`,
     initial: true,
@@ -134,8 +138,12 @@ function unfinishedText({ unfinished, counts }: ImportPlan): string[] {
   return [`  An earlier import of this file was interrupted and will be resumed: ${rest}`];
 }
 
-/** A plan for people. @param width of the terminal that it is for, if it is for one */
-export function planText(plan: ImportPlan, width: number | undefined): string {
+/**
+ * A plan for people.
+ * @param width of the terminal that it is for, if it is for one
+ * @param notes more lines
+ */
+export function planText(plan: ImportPlan, width: number | undefined, notes: readonly string[]): string {
   const { counts, generatedPasswords, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
   const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(line, width));
@@ -154,6 +162,7 @@ export function planText(plan: ImportPlan, width: number | undefined): string {
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
     ...unfinishedText(plan),
+    ...fitted(notes.map((note) => `  ${note}`)),
     ...fitted([...identityChangesText(plan), ...samplesText(plan.samples)]),
     ...(plan.refusal === null ? [] : [`This can't be imported: ${plan.refusal}`]),
   ].join('\n');

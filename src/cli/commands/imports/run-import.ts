@@ -16,6 +16,7 @@ import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { assertReadable } from './checks.js';
 import { correctedText, importCommand } from './command-lines.js';
+import { type InterruptedImport, interruptedBeside } from './interrupted.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, remainder, report, withResumeHint } from './outcome.js';
@@ -78,10 +79,13 @@ async function importFile(
   const { dryRun, plan: expectedPlan, yes } = run.options;
   const { plan, columns } = await planWithMappings(run, context, file);
   if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
-  if (!dryRun && plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
+  const interrupted = await interruptedBeside(run.io, context, plan);
+  const isAsked = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
+  if (isAsked) await confirmPlan(run, plan, notesOf(interrupted));
+  else if (!dryRun && interrupted !== null) run.say(interrupted.text);
   // Only what a person has seen the effect of, and not declined: scripts rely on it.
   if (plan.refusal === null) await columns.remember?.();
-  if (dryRun) return planned(run, named, plan, columns.map);
+  if (dryRun) return planned(run, named, plan, columns.map, interrupted);
   const result = await apply(run, context, plan, spooled);
   return report({ ...result, options: plan.options }, (performance.now() - startedAt) / 1000, run);
 }
@@ -97,12 +101,20 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
   }
 }
 
+const notesOf = (interrupted: InterruptedImport | null): string[] => (interrupted === null ? [] : [interrupted.text]);
+
 /** What a dry run has found. */
-function planned({ io, options, display }: ImportRun, named: string, plan: ImportPlan, map: readonly string[]): Result {
+function planned(
+  { io, options, display }: ImportRun,
+  named: string,
+  plan: ImportPlan,
+  map: readonly string[],
+  interrupted: InterruptedImport | null,
+): Result {
   const rejectsFile =
     options.rejects !== undefined && plan.counts.rejected > 0 ? path.resolve(io.cwd, options.rejects) : null;
   const lines = [
-    planText(plan, display.width),
+    planText(plan, display.width, notesOf(interrupted)),
     ...(rejectsFile === null
       ? ['Nothing was written.']
       : [`Rejected rows with reasons: ${rejectsFile}`, 'Nothing was imported.']),
@@ -112,7 +124,13 @@ function planned({ io, options, display }: ImportRun, named: string, plan: Impor
     ...correctedText(io, rejectsFile, plan.options),
   ];
   return {
-    json: { plan: { ...planJson(plan), ...(options.rejects !== undefined && { rejectsFile }) } },
+    json: {
+      plan: {
+        ...planJson(plan),
+        interrupted: interrupted && { number: interrupted.number, rowsDone: interrupted.rowsDone },
+        ...(options.rejects !== undefined && { rejectsFile }),
+      },
+    },
     text: lines.join('\n'),
     exitCode: plan.refusal === null ? exitCodes.ok : exitCodeOf('IMPORT_REFUSED'),
   };

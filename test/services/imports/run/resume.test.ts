@@ -45,6 +45,28 @@ describe('An interrupted import', () => {
     expect(recordsOf(credentialsFile)).to.have.length(49);
   });
 
+  it('is named by the plan of its file with other options or another content, which does not resume it', async () => {
+    const file = importing.write('people.csv', mixed);
+    await importFirstBatch(importing.context, file);
+    const dryRun = async (...args: string[]) => (await importing.run(file, '--dry-run', ...args)).stdout;
+    const resume = 'To resume it instead: coursectl imports resume 1';
+    const others = `Import 1 of this file, with other options, is interrupted after 50 rows. ${resume}`;
+    expect(await dryRun('--role', 'trainer')).to.include(`\n  ${others}\n`);
+    expect(JSON.parse(await dryRun('--role', 'trainer', '--json')).plan.interrupted).to.deep.equal({
+      number: 1,
+      rowsDone: batchRows,
+    });
+    expect(await dryRun()).not.to.include('Import 1');
+
+    importing.write('people.csv', `${mixed}Ada,King,ada@example.org,+1 9\n`);
+    const changed = `Import 1 of this file, before it was changed, is interrupted after 50 rows (passwords: ${importing.folder}/people.credentials.csv, keep it).`;
+    expect(await dryRun()).to.include(`\n  ${changed}\n`);
+    const { stderr } = await importing.run(file, '--yes', '--role', 'trainer');
+    expect(stderr).to.include(`${changed} It has other options: coursectl imports show 1\n`);
+    // The last import of the file is complete.
+    expect(await dryRun('--role', 'trainee')).not.to.include('interrupted');
+  });
+
   it('is resumed where it stopped, and ends like an uninterrupted one', async () => {
     const file = importing.write('people.csv', mixed);
     const { id } = await importFirstBatch(importing.context, file);
