@@ -8,6 +8,7 @@ import { importIdOf } from '../../../services/imports/names.js';
 import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
 import { findImport, listImports } from '../../../services/imports/queries.js';
 import { findPlan } from '../../../services/imports/queue/plan-store.js';
+import { keptPath } from '../../../services/imports/queue/spool.js';
 import { listImportRows } from '../../../services/imports/rows.js';
 import { countKept, keptAccounts } from '../../../services/imports/run/ledger.js';
 import { optionsOf, resultOf } from '../../../services/imports/run/repository.js';
@@ -32,10 +33,11 @@ type ImportRecord = Awaited<ReturnType<typeof findImport>>;
  * An import for `--json`: as the API shows it, with the files that only the machine of the terminal has. `rowsTotal` stands in
  * `progress`, too.
  */
-function importJson(record: ImportRecord) {
+function importJson(context: Context, record: ImportRecord) {
   const { credentialsFile, rejectsFile } = resultOf(record);
-  const { filePath, rowsTotal } = record;
-  return { ...presentImport(record), filePath, rowsTotal, credentialsFile, rejectsFile };
+  const { rowsTotal, credentialsFetchedAt } = record;
+  const filePath = keptPath(context, record);
+  return { ...presentImport(record), filePath, rowsTotal, credentialsFile, credentialsFetchedAt, rejectsFile };
 }
 
 /** Imports, newest first. @throws AppError `VALIDATION` */
@@ -43,7 +45,8 @@ export async function list(run: Run<'', typeof importListOptions>): Promise<Resu
   const { status } = run.options;
   return listing(run, { key: 'imports', one: 'import', columns: importColumns }, async () => {
     const context = await run.context();
-    return async (page) => presented(await listImports(context, { status, ...page }), importJson);
+    return async (page) =>
+      presented(await listImports(context, { status, ...page }), (record) => importJson(context, record));
   });
 }
 
@@ -66,6 +69,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
   const kept = record.ledgerClosedAt === null ? await keptOf(run, context, record.id) : { count: 0, accounts: [] };
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
+  const keptFile = keptPath(context, record);
   const fields: [string, string | null][] = [
     ['number', String(record.number)],
     ['id', record.id],
@@ -73,7 +77,8 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['problem', record.errorMessage ?? plan?.problem?.message ?? null],
     ['plan', plan?.id ?? null],
     ['expires', plan?.expiresAt.toISOString() ?? null],
-    ['file', record.filePath],
+    ['file', record.origin === 'http' ? record.fileName : (keptFile ?? record.fileName)],
+    ['kept as', record.origin === 'http' ? keptFile : null],
     ['options', record.optionsJson],
     ['rows', `${counts.rows}${record.rowsTotal === null ? '' : ` of ${record.rowsTotal}`}`],
     ['created', String(counts.created)],
@@ -81,7 +86,10 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['skipped', String(counts.skipped)],
     ['rejected', String(counts.rejected)],
     ['enrolled', String(counts.enrolled)],
-    ['passwords', credentialsFile],
+    [
+      'passwords',
+      record.credentialsFetchedAt ? `fetched ${record.credentialsFetchedAt.toISOString()}` : credentialsFile,
+    ],
     ['rejects', rejectsFile],
     ['begun', record.createdAt.toISOString()],
     ['ended', record.finishedAt?.toISOString() ?? null],
@@ -89,7 +97,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     [counts.rows > 0 ? 'rows deleted' : 'closed', record.ledgerClosedAt?.toISOString() ?? null],
   ];
   return {
-    json: { import: { ...importJson(record), plan }, kept: kept.accounts },
+    json: { import: { ...importJson(context, record), plan }, kept: kept.accounts },
     text: [fieldsText(fields, run.display), ...keptText(kept.accounts, kept.count)].join('\n'),
   };
 }
@@ -191,7 +199,7 @@ export async function cancel(run: Run<'<import>'>): Promise<Result> {
     ['discarded', 'Plan discarded'],
   ]);
   return {
-    json: { import: importJson(record) },
+    json: { import: importJson(context, record) },
     text: `${texts.get(record.status) ?? 'It will end after the current batch of rows'}: import ${record.number}`,
   };
 }
@@ -262,7 +270,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
       onProgress: (rows) => progress.update(rows),
     });
     const record = await findImport(context, id);
-    return { json: { import: importJson(record), undo: result }, ...undoOutcome(run, result, record.number) };
+    return { json: { import: importJson(context, record), undo: result }, ...undoOutcome(run, result, record.number) };
   } finally {
     progress.stop();
   }

@@ -15,11 +15,21 @@ export function importsFolder(core: Core): string {
  * Removes a spooled file, which is an upload or came from standard input, because it has personal data and sometimes
  * passwords in it. An operator's file stays.
  */
-export async function removeSpooledFile(core: Core, { filePath }: Import): Promise<void> {
-  if (!filePath.startsWith(importsFolder(core) + path.sep)) return;
+export async function removeSpooledFile(core: Core, record: Import): Promise<void> {
+  const { filePath } = record;
+  if (!isSpooled(core, record)) return;
   await rm(filePath, { force: true });
   // The folder stays if the import wrote files to it.
   await rmdir(path.dirname(filePath)).catch(() => undefined);
+}
+
+const isSpooled = (core: Core, { filePath }: Import) => filePath.startsWith(importsFolder(core) + path.sep);
+
+/** The path of the file of an import; null once a spooled file was removed, because no run needs it any more. */
+export function keptPath(core: Core, record: Import): string | null {
+  // The service may have another data folder than this process.
+  const isRemoved = (record.origin === 'http' || isSpooled(core, record)) && hasEnded(record);
+  return isRemoved ? null : record.filePath;
 }
 
 /** Whether this instance can read the file: instances may have disks of their own. */

@@ -21,7 +21,7 @@ export interface ImportResult {
   status: ImportStatus;
   file: string;
   counts: ImportCounts;
-  /** Where the generated passwords are; absent when none was generated. */
+  /** Where the generated passwords are; absent when none was generated, or they were fetched over HTTP. */
   credentialsFile: string | null;
   rejectsFile: string | null;
 }
@@ -201,15 +201,17 @@ export function progressAfter(record: Import, plan: ImportPlan, decisions: reado
   };
 }
 
-/** The state of an import, with the files that it wrote; null for a file without rows. */
+/** The state of an import, with the files that it wrote; null for a file without rows, and for passwords that were fetched. */
 export function resultOf(record: Import): ImportResult {
+  // A record that was just created has no value for what is null by default.
+  const hasPasswords = Number(record.credentialsBytes) > 0 && !record.credentialsFetchedAt;
   return {
     id: record.id,
     number: record.number,
     status: record.status,
     file: record.fileName,
     counts: record.counts,
-    credentialsFile: Number(record.credentialsBytes) > 0 ? record.credentialsFile : null,
+    credentialsFile: hasPasswords ? record.credentialsFile : null,
     rejectsFile: Number(record.rejectsBytes) > 0 ? record.rejectsFile : null,
   };
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { people, useImporting } from '../../../services/imports/support/importing.js';
+import { runToEnd, submit } from '../../../services/imports/support/submitting.js';
 import { runCli } from '../../../support/run-cli.js';
 
 describe('coursectl imports show and list', () => {
@@ -21,5 +22,25 @@ describe('coursectl imports show and list', () => {
     for (const value of values) expect(json).to.include(value);
     const listed = JSON.parse((await cli('list', '--json')).stdout) as { imports: object[] };
     expect(listed.imports[0]).to.include({ filePath: file });
+  });
+
+  it('name an upload as its user does, and no file that is gone', async () => {
+    const { id } = await submit(importing, people(2));
+    const shown = async () => (await cli('show', '1')).stdout;
+    expect(await shown())
+      .to.match(/^file +people\.csv$/m)
+      .and.to.match(/^kept as +\/\S+\/upload\.csv$/m);
+    await runToEnd(importing, id);
+    expect(await shown())
+      .to.match(/^passwords +\/\S+\/upload\.credentials\.csv$/m)
+      .and.not.to.match(/upload\.csv/);
+    const credentialsFetchedAt = '2026-02-03T12:00:00.000Z';
+    const fetched = { credentialsFetchedAt: new Date(credentialsFetchedAt) };
+    await importing.context.database.models.Import.update(fetched, { where: { id } });
+    expect(await shown())
+      .to.match(/^passwords +fetched 2026-02-03T12:00:00\.000Z$/m)
+      .and.not.to.match(/upload\./);
+    const { import: json } = JSON.parse((await cli('show', '1', '--json')).stdout);
+    expect(json).to.include({ file: 'people.csv', filePath: null, credentialsFile: null, credentialsFetchedAt });
   });
 });
