@@ -88,7 +88,11 @@ describe('A file that is changed', () => {
     importing.env.IMPORT_BATCH_ROWS = '10';
     importing.write('people.csv', people(300));
     const running = importing.run(file, '--yes', ...args);
-    while ((await importing.context.database.models.ImportRow.count()) === 0) await sleep(5);
+    let hasEnded = false;
+    void running.finally(() => {
+      hasEnded = true;
+    });
+    while (!hasEnded && (await importing.context.database.models.ImportRow.count()) === 0) await sleep(5);
     make();
     return running;
   }
