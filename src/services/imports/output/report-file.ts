@@ -215,20 +215,34 @@ export class ReportFile {
       );
   }
 
+  /** Whether there is more than the header. */
+  get hasRows(): boolean {
+    return this.#length > this.#header.length;
+  }
+
+  /** Closes the file. One without rows is removed and has no length then: begin() would create it again. */
+  async end(): Promise<void> {
+    if (!this.hasRows) {
+      this.#length = 0;
+      this.commit();
+    }
+    await this.close();
+  }
+
   /** Closes the file and removes it, whatever was written: for one that no import has recorded. */
   async discard(): Promise<void> {
     this.#length = 0;
     await this.close();
   }
 
-  /** Closes the file. One without rows is removed, and so is a copy that was not published. */
+  /** Closes the file. One to which nothing was written is removed, and so is a copy that was not published. */
   async close(): Promise<void> {
     const [handle, copy] = [this.#handle, this.#copy];
     this.#handle = undefined;
     this.#copy = undefined;
     // The copy was not published. By now its path may be another run's.
     if (handle && copy !== undefined && (await isAt(handle, copy))) await rm(copy, { force: true });
-    // The file was claimed, but no row was written.
+    // The file was claimed, but nothing was written.
     else if (handle && this.#length === 0 && (await isAt(handle, this.path))) await rm(this.path, { force: true });
     await handle?.close();
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError } from '../../../errors.js';
+import type { ReportFile } from '../output/report-file.js';
 import { closeReports, rejectLines } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-capacity.js';
 import { type Decision, needsCapacity } from '../plan/outcomes.js';
@@ -87,8 +88,11 @@ export async function importRows(
 
 /** Records how an import ended, once its files are closed: from then on they may be fetched or moved. */
 async function end(run: ImportRun, progress: Parameters<typeof advance>[1]): Promise<void> {
-  await closeReports(run.reports);
-  await advance(run, progress);
+  const { credentials, rejects } = run.reports;
+  await credentials.end();
+  await rejects.end();
+  // Rows that a file was begun for may have been decided otherwise since: then it was removed.
+  await advance(run, { ...progress, ...reportsOf(run.reports) });
 }
 
 /** Whether so many bad rows end the import before its end. */
@@ -153,11 +157,12 @@ async function tryBatch(
   await beginReports(run, passwords.length > 0, rejected.length > 0);
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
-  const progress = progressAfter(record, plan, decisions, reports);
   // In the transaction of the batch: a run that breaks off after it must not import the rows behind the bad one.
-  const stopped = mustStop(plan, progress.rejectedCount) && ({ status: 'stopped', finishedAt: core.now() } as const);
-  // The empty file that reserves its name: nothing would remove it after a kill.
-  if (stopped && credentials.length === 0) await credentials.close();
+  const stopped =
+    mustStop(plan, record.rejectedCount + rejected.length) && ({ status: 'stopped', finishedAt: core.now() } as const);
+  // A file without rows, or an empty one that reserves its name: nothing would remove it after a kill.
+  if (stopped && !credentials.hasRows) await credentials.end();
+  const progress = progressAfter(record, plan, decisions, reports);
   await advance(run, { ...progress, ...stopped }, async (transaction) => {
     // Once the first long statement is sent: before, it would delay the short ones while the database waits for them.
     setImmediate(prepareNext);
@@ -198,12 +203,15 @@ export async function refuseAndUndo(run: ImportRun, why: string): Promise<never>
   throw error;
 }
 
+/** Whether a file isn't recorded, or was removed again before a retry. @param recorded bytes */
+const isUnknown = ({ length }: ReportFile, recorded: string | number) => Number(recorded) === 0 || length === 0;
+
 /** Creates the files before their first rows. Their paths are committed before any row is written to them. */
 async function beginReports(run: ImportRun, withPasswords: boolean, withRejects: boolean): Promise<void> {
   const { record, reports } = run;
   const unknown = [
-    ...(withPasswords && Number(record.credentialsBytes) === 0 ? [reports.credentials] : []),
-    ...(withRejects && Number(record.rejectsBytes) === 0 ? [reports.rejects] : []),
+    ...(withPasswords && isUnknown(reports.credentials, record.credentialsBytes) ? [reports.credentials] : []),
+    ...(withRejects && isUnknown(reports.rejects, record.rejectsBytes) ? [reports.rejects] : []),
   ];
   for (const report of unknown) if (report.length === 0) await report.begin();
   if (unknown.length > 0) await advance(run, reportsOf(reports));

@@ -128,4 +128,13 @@ describe('A decision of an import', () => {
     expect(recordsOf(result.credentialsFile).map((row) => row.email)).to.deep.equal(created);
     expect(recordsOf(result.rejectsFile).map(({ line }) => line)).to.deep.equal(['61', '71']);
   });
+
+  it('that is made again without a password leaves no file of passwords', async () => {
+    // Only the row of the second batch would get one.
+    const rows = hashedPeople(count).replace(new RegExp(`(${phone.replace('+', '\\+')},).*`), '$1');
+    const result = await importAround(rows, {}, () => buildUser(importing.context, { email, phone }));
+    expect(result.counts).to.include({ created: count - 1, skipped: 1 });
+    expect(result.credentialsFile).to.equal(null);
+    expect(importing.files()).to.deep.equal(['people.csv']);
+  });
 });
