@@ -23,6 +23,8 @@ export interface Column<T> {
    * `on request`: tables have it for `--columns` only; CSV and YAML always.
    */
   priority: number | 'on request';
+  /** Tables are without it where no row of the first page has a value, unless it was asked for. */
+  hideEmpty?: boolean;
 }
 
 /** What the columns of a listing are called, for the help. */

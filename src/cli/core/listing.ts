@@ -140,7 +140,10 @@ export async function listing<T>(
     }
   }
   const { items, pagination } = first.value;
-  const inTable = columns.filter(({ priority }) => priority !== 'on request');
+  const hasValue = ({ value }: Column<T>) => items.some((item) => value(item) !== null && value(item) !== undefined);
+  const inTable = columns.filter(
+    (column) => column.priority !== 'on request' && (!column.hideEmpty || hasValue(column)),
+  );
   let leftOut: Column<T>[] = [];
   async function* lines(): AsyncGenerator<string> {
     if (items.length === 0) return;

@@ -29,10 +29,14 @@ export const importColumns: readonly Column<ImportRecord>[] = [
 const reason = ({ message, changes }: ImportRow) =>
   message ?? changes?.flatMap((change) => ('field' in change ? String(change.field) : [])).join(', ');
 
+/** What an undo did with the account, and why it was kept. */
+const undone = ({ undo }: ImportRow) => undo && [undo.outcome, undo.code].filter((word) => word !== null).join(' ');
+
 export const importRowColumns: readonly Column<ImportRow>[] = [
   { name: 'line', value: ({ line }) => line, priority: 0 },
   { name: 'outcome', value: ({ outcome }) => outcome, fit: 'whole', priority: 0 },
   { name: 'code', value: ({ code }) => code, fit: 'whole', priority: 2 },
   { name: 'account', value: ({ account }) => account?.email, fit: 'whole', priority: 1 },
+  { name: 'undo', value: undone, fit: 'whole', priority: 1, hideEmpty: true },
   { name: 'message', heading: 'WHY', value: reason, fit: 'wrap', minimum: 24, priority: 0 },
 ];

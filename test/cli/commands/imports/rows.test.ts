@@ -47,6 +47,20 @@ describe('coursectl imports rows', () => {
     expect(JSON.stringify(await importing.context.database.models.ImportRow.findAll())).not.to.include('s3cret');
   });
 
+  it('says what an undo did with each account, once there was one', async () => {
+    importing.write('people.csv', people(2));
+    const { id } = await importing.json('people.csv');
+    expect((await cli('imports', 'rows', '1')).stdout).not.to.include('UNDO');
+    const { User } = importing.context.database.models;
+    await User.update({ lastLogin: new Date() }, { where: { email: 'p00002@example.org' }, silent: true });
+    expect(await cli('imports', 'undo', id, '--yes')).to.include({ exitCode: 3 });
+    const { stdout } = await cli('imports', 'rows', '1');
+    expect(stdout)
+      .to.match(/^LINE +OUTCOME +CODE +ACCOUNT +UNDO +WHY\n/)
+      .and.to.match(/^ +2 +created +removed$/m)
+      .and.to.match(/^ +3 +created +p00002@example\.org +kept LOGGED_IN$/m);
+  });
+
   it('lists the rows of a plan, which can be shown and discarded', async () => {
     const { id } = await submit(importing, `${people(2)}A,B,nobody,1\n`, { plan: true });
     const { planId } = await runToPlan(importing, id);
