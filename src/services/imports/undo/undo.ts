@@ -95,7 +95,8 @@ export type Advance = (
 function addTo(result: UndoResult, verdicts: readonly Verdict[]): void {
   for (const { row, userId, email, outcome, code } of verdicts) {
     if (outcome === 'kept') result.kept.push({ line: row.line, userId, email, code });
-    else result[outcome] += 1;
+    // An account that was deleted before isn't removed by the undo.
+    else if (code !== 'GONE') result[outcome] += 1;
   }
 }
 

@@ -183,6 +183,14 @@ describe('coursectl imports undo', () => {
     });
   });
 
+  it('counts no account as removed that was deleted before', async () => {
+    const { id } = await importing.json(importing.write('people.csv', people(3)));
+    await models().User.destroy({ where: { email: 'p00001@example.org' } });
+    const figures = '2 accounts removed, 0 restored, 0 kept';
+    expect((await imports('undo', id, '--dry-run')).stdout).to.include(figures);
+    expect(await imports('undo', id, '--yes')).to.include({ exitCode: 0, stdout: `Undone: ${figures}\n` });
+  });
+
   it('says that nothing was undone when the prompt is cancelled', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const { exitCode, terminal } = await commandLine.atTerminal(
