@@ -209,7 +209,7 @@ const shownKept = 20;
 const keptReasons: Record<KeptAccount['code'], string> = {
   LOGGED_IN: 'has signed in',
   EDITED: 'was edited since',
-  ENROLLED: 'has other enrollments, or progress in one',
+  ENROLLED: 'has other enrollments, or its enrollment was changed since',
   HAS_COURSES: 'has courses as their trainer',
   KEY_TAKEN: 'another account has its old email or phone now',
   GONE: 'was deleted',

@@ -243,7 +243,7 @@ export const imports: Words['imports'] = {
     kept: {
       LOGGED_IN: 'hat sich angemeldet',
       EDITED: 'wurde seitdem geändert',
-      ENROLLED: 'hat Teilnahmen',
+      ENROLLED: 'hat andere Teilnahmen, oder seine Teilnahme wurde seitdem geändert',
       HAS_COURSES: 'hat Kurse',
       KEY_TAKEN: 'seine alte E-Mail oder Telefonnummer gehört jetzt zu einem anderen Konto',
       GONE: 'wurde gelöscht',

@@ -231,7 +231,7 @@ export const imports = {
     kept: {
       LOGGED_IN: 'has signed in',
       EDITED: 'was changed since',
-      ENROLLED: 'has enrollments',
+      ENROLLED: 'has other enrollments, or its enrollment was changed since',
       HAS_COURSES: 'has courses',
       KEY_TAKEN: 'its old email or phone belongs to another account now',
       GONE: 'was deleted',

@@ -73,10 +73,11 @@ function whyKeepCreated(user: User, note: UndoNote, activity: AccountActivity): 
   if (user.updatedAt.getTime() !== user.createdAt.getTime()) return 'EDITED';
   if (activity.withCourses.has(user.id)) return 'HAS_COURSES';
   const [own, others] = parted(activity.enrollments.get(user.id) ?? [], note);
-  return others.length > 0 || own.some(hasProgressed) ? 'ENROLLED' : null;
+  return others.length > 0 || own.some(hasChanged) ? 'ENROLLED' : null;
 }
 
-const hasProgressed = (enrollment: Enrollment) => enrollment.updatedAt.getTime() !== enrollment.createdAt.getTime();
+/** Whether it was accepted, or has made progress or changed otherwise, since it was created. */
+const hasChanged = (enrollment: Enrollment) => enrollment.updatedAt.getTime() !== enrollment.createdAt.getTime();
 
 /** Why an account that the import updated or enrolled is kept as it is; null when it is restored. */
 function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
@@ -87,7 +88,7 @@ function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity):
   }
   const all = activity.enrollments.get(user.id) ?? [];
   const [own, others] = parted(all, note);
-  if (own.some(hasProgressed) || all.some((one) => hasChangedSinceRevival(one, note))) return 'ENROLLED';
+  if (own.some(hasChanged) || all.some((one) => hasChangedSinceRevival(one, note))) return 'ENROLLED';
   // The old role is restored only where an edit could do so: an account with courses stays a trainer, one with enrollments
   // a trainee.
   const role = note.before?.role;

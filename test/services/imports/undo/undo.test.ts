@@ -61,7 +61,7 @@ describe('coursectl imports undo', () => {
       'Undone: 596 accounts removed, 0 restored, 4 kept',
       'Kept: 4 accounts',
       `  line 601  ${teaching.email}  has courses as their trainer`,
-      `  line 600  ${enrolled.email}  has other enrollments, or progress in one`,
+      `  line 600  ${enrolled.email}  has other enrollments, or its enrollment was changed since`,
       `  line 301  ${edited.email}  was edited since`,
       `  line 2  ${loggedIn.email}  has signed in`,
       `Once these reasons no longer apply, undo it again: coursectl imports undo ${run.number}`,
@@ -181,6 +181,19 @@ describe('coursectl imports undo', () => {
     ).to.include({
       created: 120,
     });
+  });
+
+  it('keeps an account whose request for a course was accepted, and says so', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    const course = await buildCourse(importing.context, trainer, { isPublished: true });
+    const file = importing.write('people.csv', people(1));
+    const { id } = await importing.json(file, '--course', course.id, '--enrollment-status', 'pending');
+    const enrollment = await models().Enrollment.findOne({ rejectOnEmpty: true });
+    const updatedAt = new Date(enrollment.updatedAt.getTime() + 1000);
+    await models().Enrollment.update({ status: 'active', updatedAt }, { where: { id: enrollment.id }, silent: true });
+    expect((await imports('undo', id, '--yes')).stdout).to.include(
+      'p00001@example.org  has other enrollments, or its enrollment was changed since\n',
+    );
   });
 
   it('counts no account as removed that was deleted before', async () => {
