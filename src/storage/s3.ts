@@ -26,9 +26,14 @@ const ignore = () => undefined;
 /** What keys in the bucket begin with. */
 const keyPrefix = (prefix: string): string => prefix.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/');
 
+/** Where objects are, as programs for buckets write it: without the server. */
+export const s3Address = ({ bucket, prefix }: Pick<S3Settings, 'bucket' | 'prefix'>): string =>
+  `s3://${bucket}/${keyPrefix(prefix)}`;
+
 /** Where objects are, for messages. */
-export function s3Location({ bucket, endpoint, prefix }: Pick<S3Settings, 'bucket' | 'endpoint' | 'prefix'>): string {
-  return `s3://${bucket}/${keyPrefix(prefix)}${endpoint === undefined ? '' : ` at ${new URL(endpoint).origin}`}`;
+export function s3Location(settings: Pick<S3Settings, 'bucket' | 'endpoint' | 'prefix'>): string {
+  const { endpoint } = settings;
+  return `${s3Address(settings)}${endpoint === undefined ? '' : ` at ${new URL(endpoint).origin}`}`;
 }
 
 /** The size of the object that a response has a range of (RFC 9110, section 14.4). */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { makeBackup } from '../../../services/maintenance/backup/backup.js';
-import { type DumpCommands, dumpCommands } from '../../../services/maintenance/backup/dump-command.js';
+import { bucketCopy, type DumpCommands, dumpCommands } from '../../../services/maintenance/backup/dump-command.js';
 import type { Manifest } from '../../../services/maintenance/backup/manifest.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { counted } from '../../core/output.js';
@@ -20,17 +20,25 @@ async function commandsFor({ config, schema }: Context, folder: string): Promise
   return dumpCommands(config.database, await schema.serverVersion(), `${folder}.sql`);
 }
 
+/** The bucket of the files, and how to copy it; undefined where they are in a folder. */
+function bucketOf({ config, storage: { location } }: Context) {
+  const { storage } = config.files;
+  if (storage.kind !== 's3') return undefined;
+  const { address, command } = bucketCopy(storage);
+  return { address, location, hint: `copy the bucket with a tool of its server, such as: ${command}` };
+}
+
 /** `coursectl backup` */
 export async function backUp(run: Run<'<folder>', typeof backupOptions>): Promise<Result> {
   const context = await run.context();
   const folder = path.resolve(run.io.cwd, run.arguments.folder);
   const commands = await commandsFor(context, folder);
   if (run.options.printDump) return printDump(run, commands);
-  const bucket = context.config.files.storage.kind === 's3' ? context.storage.location : null;
-  if (commands && bucket !== null)
+  const bucket = bucketOf(context);
+  if (commands && bucket)
     throw new AppError(
       'USAGE',
-      `There is nothing to copy: the database is on a server, the files are in ${bucket}. Add --print-dump for the command that dumps the database; copy the bucket with a tool of its server, such as: aws s3 sync ${bucket} <folder>`,
+      `There is nothing to copy: the database is on a server, the files are in ${bucket.location}. Add --print-dump for the command that dumps the database; ${bucket.hint}`,
     );
   if (commands) run.say(`The database isn't copied. Dump it before the files:\n  ${commands.dump}\n${passwordHint}`);
   const progress = createProgress(run, 'Backing up', undefined, 'file');
@@ -40,8 +48,15 @@ export async function backUp(run: Run<'<folder>', typeof backupOptions>): Promis
     onFile: (done) => progress.update(done),
   }).finally(() => progress.stop());
   return {
-    json: { backup: { folder, ...summaryOf(manifest), bucket, dumpCommand: commands?.dump ?? null } },
-    text: textOf(folder, manifest, bucket),
+    json: {
+      backup: {
+        folder,
+        ...summaryOf(manifest),
+        bucket: bucket?.address ?? null,
+        dumpCommand: commands?.dump ?? null,
+      },
+    },
+    text: textOf(folder, manifest, bucket?.hint),
     exitCode: manifest.missing.length > 0 ? exitCodes.partial : exitCodes.ok,
   };
 }
@@ -53,16 +68,14 @@ function printDump(run: Run<'<folder>', typeof backupOptions>, commands: DumpCom
   return { json: { dumpCommand: commands.dump, restoreCommand: commands.restore }, text: commands.dump };
 }
 
-function textOf(folder: string, manifest: Manifest, bucket: string | null): string {
+function textOf(folder: string, manifest: Manifest, bucketHint: string | undefined): string {
   const { databaseBytes, files, fileBytes, missing, damaged } = summaryOf(manifest);
   return [
     `Backup in ${folder}:`,
     databaseBytes === null
       ? '  no database: it is on a server, and has a dump of its own'
       : `  database: ${counted(databaseBytes, 'byte')}`,
-    files === null
-      ? `  no files: copy the bucket with a tool of its server, such as: aws s3 sync ${bucket} <folder>`
-      : `  ${counted(files, 'file')}: ${counted(fileBytes, 'byte')}`,
+    files === null ? `  no files: ${bucketHint}` : `  ${counted(files, 'file')}: ${counted(fileBytes, 'byte')}`,
     ...keysText(missing, 'missing in the storage'),
     ...keysText(damaged, 'damaged in the storage, with another size than the database says; copied nevertheless'),
   ].join('\n');

@@ -1,5 +1,6 @@
-import type { MysqlConfig } from '../../../config/config.js';
+import type { MysqlConfig, S3Config } from '../../../config/config.js';
 import { shellWord } from '../../../shell-quote.js';
+import { s3Address } from '../../../storage/s3.js';
 
 /** The commands for a database on a server, for `sh`. They contain no password. */
 export interface DumpCommands {
@@ -52,4 +53,11 @@ export function dumpCommands(settings: MysqlConfig, serverVersion: string, file:
     dump: `umask 077 && ${line([isMariadb ? 'mariadb-dump' : 'mysqldump', ...server, ...dumpOptions, name])}`,
     restore: `${line(client)} < ${shellWord(file)}`,
   };
+}
+
+/** A bucket, and how to copy it with the client of AWS, which asks Amazon unless it is told of another server. */
+export function bucketCopy(settings: S3Config): { address: string; command: string } {
+  const address = s3Address(settings);
+  const server = settings.endpoint === undefined ? [] : [`--endpoint-url=${settings.endpoint}`];
+  return { address, command: `${['aws', 's3', 'sync', ...server, address].map(shellWord).join(' ')} <folder>` };
 }

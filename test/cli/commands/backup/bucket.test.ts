@@ -19,6 +19,7 @@ describe('coursectl backup and restore, with files in a bucket', () => {
       S3_ENDPOINT: `http://127.0.0.1:${s3.port}`,
       S3_REGION: 'eu-central-1',
       S3_BUCKET: 'courses',
+      S3_PREFIX: '/a/',
       S3_FORCE_PATH_STYLE: 'true',
       S3_ACCESS_KEY_ID: 'S3RVER',
       S3_SECRET_ACCESS_KEY: 'S3RVER',
@@ -39,7 +40,11 @@ describe('coursectl backup and restore, with files in a bucket', () => {
     // An upload under way that began so long ago that a cleanup takes it for interrupted.
     const createdAt = new Date(Date.now() - 2 * 60 * 60_000);
     const file = await buildMaterial(context, course, { state: 'pending', createdAt });
-    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    const backup = await cli.run(['backup', 'copy']);
+    expect(backup.exitCode, backup.stderr).to.equal(0);
+    expect(backup.stdout).to.include(
+      `: aws s3 sync --endpoint-url=http://127.0.0.1:${s3.port} s3://courses/a/ <folder>\n`,
+    );
     expect(pathsIn(path.join(cli.folder, 'copy'))).to.deep.equal(['database.sqlite', 'manifest.json']);
     await file.update({ state: 'live' });
     const { exitCode, stdout, stderr } = await cli.run(['restore', 'copy'], { env: { ...elsewhere, ...inBucket } });
