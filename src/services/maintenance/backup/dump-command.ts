@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { MysqlConfig, S3Config } from '../../../config/config.js';
 import { shellWord } from '../../../shell-quote.js';
 import { s3Address } from '../../../storage/s3.js';
@@ -50,7 +51,8 @@ export function dumpCommands(settings: MysqlConfig, serverVersion: string, file:
   const line = (words: readonly string[]) => words.map(shellWord).join(' ');
   const client = [isMariadb ? 'mariadb' : 'mysql', ...server, '--default-character-set=utf8mb4', name];
   return {
-    dump: `umask 077 && ${line([isMariadb ? 'mariadb-dump' : 'mysqldump', ...server, ...dumpOptions, name])}`,
+    // The client doesn't create the folder, and the backup that does comes after the dump.
+    dump: `umask 077 && ${line(['mkdir', '-p', path.dirname(file)])} && ${line([isMariadb ? 'mariadb-dump' : 'mysqldump', ...server, ...dumpOptions, name])}`,
     restore: `${line(client)} < ${shellWord(file)}`,
   };
 }

@@ -46,12 +46,12 @@ function isInstalled(program: string): boolean {
     const { hostname, port, username, pathname } = new URL(harness.databaseUrl);
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(
-      /^umask 077 && (mariadb-dump|mysqldump) --host=\S+ --port=\d+ --protocol=TCP .*--single-transaction .*--routines .*\n$/,
+      /^umask 077 && mkdir -p \S+ && (mariadb-dump|mysqldump) --host=\S+ --port=\d+ --protocol=TCP .*--single-transaction .*--routines .*\n$/,
     );
     for (const part of [`--host=${hostname}`, `--port=${port || 3306}`, `--user=${username}`, pathname.slice(1)])
       expect(stdout).to.include(part);
     expect(stdout).to.include(`--result-file=${cli.folder}/copy.sql`);
-    expect(stdout).to.not.match(/password|MYSQL_PWD| -p/);
+    expect(stdout).to.not.match(/password|MYSQL_PWD| -p(?<!mkdir -p)/);
     expect(stderr).to.include('Set MYSQL_PWD to the password').and.to.include('To restore it into an empty database:');
     expect(existsSync(path.join(cli.folder, 'copy'))).to.equal(false);
     const printed = await cli.json<DumpCommands>(['backup', 'copy', '--print-dump']);
@@ -69,24 +69,24 @@ function isInstalled(program: string): boolean {
   });
 
   it('the dump and the files are restored elsewhere', async function () {
-    const { dumpCommand } = await cli.json<DumpCommands>(['backup', 'copy', '--print-dump']);
-    const [, program = ''] = /&& (\S+)/.exec(dumpCommand) ?? [];
+    const { dumpCommand } = await cli.json<DumpCommands>(['backup', 'backups/copy', '--print-dump']);
+    const [, program = ''] = /&& (\S+) --host/.exec(dumpCommand) ?? [];
     if (!isInstalled(program)) this.skip();
     const { storageKey } = await withMaterial();
     runPrinted(dumpCommand);
-    const { exitCode, stdout, stderr } = await cli.run(['backup', 'copy']);
+    const { exitCode, stdout, stderr } = await cli.run(['backup', 'backups/copy']);
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.match(/no database: it is on a server, and has a dump of its own\n {2}1 file: 13 bytes\n$/);
     expect(stderr).to.include(dumpCommand);
-    expect(pathsIn(path.join(cli.folder, 'copy'))).to.deep.equal([`files/${storageKey}`, 'manifest.json']);
+    expect(pathsIn(path.join(cli.folder, 'backups/copy'))).to.deep.equal([`files/${storageKey}`, 'manifest.json']);
 
     const other = await createEmptyDatabase();
     try {
       const env = { ...testEnvironment, DATABASE_URL: other.url, DATA_DIR: 'elsewhere' };
-      const { restoreCommand } = await cli.json<DumpCommands>(['backup', 'copy', '--print-dump']);
+      const { restoreCommand } = await cli.json<DumpCommands>(['backup', 'backups/copy', '--print-dump']);
       const [from, to] = [harness.databaseUrl, other.url].map((url) => new URL(url).pathname.slice(1));
       runPrinted(restoreCommand.replace(`${from}`, `${to}`));
-      const restored = await cli.run(['restore', 'copy'], { env });
+      const restored = await cli.run(['restore', 'backups/copy'], { env });
       expect(restored.exitCode, restored.stderr).to.equal(0);
       expect(restored.stdout).to.match(/Then run: coursectl files sweep\n$/);
       const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep'], { env });
