@@ -47,7 +47,7 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
     showDemo: async () => ({ demo: await showDemo(context) }),
 
     async loadDemo({ caller, signal }) {
-      const demo = await loadDemoIfEmpty(context, actorOf(caller), { signal });
+      const { demo } = await loadDemoIfEmpty(context, actorOf(caller), { signal });
       return { message: 'Demo programme loaded.', demo };
     },
 

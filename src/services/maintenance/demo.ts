@@ -36,6 +36,13 @@ export async function demoStaff({ database }: Core): Promise<string[]> {
   return found.map(({ email }) => email);
 }
 
+/** What loading the demo programme has done. */
+interface LoadedDemo {
+  demo: Demo;
+  /** Whether it was added now: where it was loaded before, nothing has changed. */
+  isNew: boolean;
+}
+
 /** Whether there is nobody but the super admin. */
 async function isEmpty({ database }: Core): Promise<boolean> {
   const where = { role: { [Op.ne]: 'super_admin' as const } };
@@ -60,16 +67,18 @@ export async function wouldMixDemo(core: Core): Promise<boolean> {
  * changes nothing where it was loaded before.
  * @throws AppError `SEED_REFUSED` in production, as its password is public; as `seedDemo`
  */
-export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait = {}): Promise<Demo> {
+export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait = {}): Promise<LoadedDemo> {
   if (isProduction(core)) throw new AppError('SEED_REFUSED');
+  let isNew = false;
   await seedDemo(core.database, waiting, async (transaction) => {
     const { User } = core.database.models;
     const where = { role: 'super_admin' as const };
     const { id } = await User.findOne({ where, attributes: ['id'], transaction, rejectOnEmpty: true });
     // What it is about needs an id: that of the super admin, who is given the programme.
     await recordAudit(core, actor, { action: 'demo.load', targetType: 'user', targetId: id }, transaction);
+    isNew = true;
   });
-  return { status: 'loaded', accounts: await demoStaff(core), password: demoPassword };
+  return { demo: { status: 'loaded', accounts: await demoStaff(core), password: demoPassword }, isNew };
 }
 
 /**
@@ -77,7 +86,7 @@ export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait 
  * @throws AppError `DATABASE_NOT_EMPTY` when there are others than the super admin and the demo's, or one has an email or
  *   phone of the demo's; as {@link loadDemo}
  */
-export async function loadDemoIfEmpty(core: Core, actor: Actor, waiting: MigrationWait): Promise<Demo> {
+export async function loadDemoIfEmpty(core: Core, actor: Actor, waiting: MigrationWait): Promise<LoadedDemo> {
   if (await wouldMixDemo(core)) throw new AppError('DATABASE_NOT_EMPTY');
   try {
     return await loadDemo(core, actor, waiting);

@@ -34,10 +34,14 @@ async function demo(run: Run<'', typeof yesOption>): Promise<Result> {
       otherwise: 'Nothing was added.',
     });
   }
-  const { accounts, password } = await loadDemo(context, operator, tellingOfWait(run));
+  const { demo: loaded, isNew } = await loadDemo(context, operator, tellingOfWait(run));
+  const { accounts, password } = loaded;
+  const done = isNew
+    ? `The demo programme was added. The password of all its accounts is: ${password}`
+    : `The demo programme is here already; nothing was changed. The initial password of all its accounts is: ${password}`;
   return {
     // Public, as docs/OPERATIONS.md has it: not among the secrets that --json never has.
-    json: { seeded: 'demo', accounts, password },
-    text: `The demo programme was added. The password of all its accounts is: ${password}\nSign in as any trainee, or as:\n${accounts.map((email) => `  ${email}`).join('\n')}`,
+    json: { seeded: 'demo', added: isNew, accounts, password },
+    text: `${done}\nSign in as any trainee, or as:\n${accounts.map((email) => `  ${email}`).join('\n')}`,
   };
 }
