@@ -1,4 +1,4 @@
-import displayWidth from 'fast-string-width';
+import { displayWidth } from './display-width.js';
 
 /** How text is made to fit a number of columns of a terminal: wide characters take two of them, combining ones none. */
 

@@ -1,5 +1,5 @@
-import displayWidth from 'fast-string-width';
 import type { Column, Value } from './columns.js';
+import { displayWidth } from './display-width.js';
 import { cut, type Extent, gap, layout, wrap } from './fit.js';
 import { printableLine } from './printable.js';
 import { relativeTime } from './times.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import displayWidth from 'fast-string-width';
 import type { Column } from '../../../src/cli/core/columns.js';
+import { displayWidth } from '../../../src/cli/core/display-width.js';
 import { cut, layout, wrap } from '../../../src/cli/core/fit.js';
 import { rowsText, tableOf } from '../../../src/cli/core/table.js';
 import { relativeTime } from '../../../src/cli/core/times.js';
@@ -24,6 +24,11 @@ describe('Text that is too wide', () => {
     expect(wrap('a unbreakable word', 5)).to.deep.equal(['a', 'unbre', 'akabl', 'e', 'word']);
     expect(wrap('花子花子花', 4)).to.deep.equal(['花子', '花子', '花']);
     expect(wrap('a unbreakable word', 5, true)).to.deep.equal(['a', 'unbreakable', 'word']);
+  });
+
+  it('has the width that terminals give it, also where marks have columns of their own', () => {
+    expect(['प्रिया', 'கவிதா', 'ထက်', 'អោង', 'Zoe\u0308'].map(displayWidth)).to.deep.equal([5, 5, 2, 3, 3]);
+    expect(cut('कवितावली', 6)).to.equal('कविता…');
   });
 
   it('is never wider than asked for', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
-import displayWidth from 'fast-string-width';
+import { displayWidth } from '../../../../src/cli/core/display-width.js';
 import { wrapHanging } from '../../../../src/cli/core/fit.js';
 import { createMigratedDatabase, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
