@@ -4,6 +4,7 @@ import type { MysqlConfig } from '../config/config.js';
 import { AppError, isAppError } from '../errors.js';
 import { type Database, openDatabase } from './connection.js';
 import { plainSelect } from './plain-select.js';
+import { countMark, createMarks } from './replica-mark.js';
 import { checkConnections } from './sequelize-patches/mysql.js';
 
 /** A server that copies the database from its primary, for reads. */
@@ -16,7 +17,7 @@ export interface Replica {
    * @throws AppError where the primary fails; what `work` throws, unless it is a fault of the replica
    */
   read<R>(work: (database: Database) => Promise<R>): Promise<{ result: R } | undefined>;
-  /** Asks it, unless it isn't asked for a while. @returns why it isn't used; nothing while it is */
+  /** Reads each of its tables, unless it isn't asked for a while. @returns why it isn't used; nothing while it is */
   problem(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -27,6 +28,13 @@ interface Position {
   text: string;
   /** Greater than those of earlier positions. */
   number: number;
+}
+
+/** What a server must have to be read. */
+interface Target {
+  position: Position;
+  /** A mark that the primary had at the position. */
+  mark: string;
 }
 
 /** The statements that tell how far a server is. */
@@ -89,6 +97,13 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const nameOf = ({ settings }: Database): string => (settings.dialect === 'mysql' ? settings.name : settings.file);
+
+const notACopy = ({ name }: MysqlConfig, primary: Database): string =>
+  `its database "${name}" lacks what was just written to the database "${nameOf(primary)}", so it is no copy of it. Check the server and the name in DATABASE_READ_URL, and from which server and database it copies.`;
+
 /**
  * Opens a replica. Nothing is sent until it is asked for.
  * @param onChange told why it isn't used from now on, and with nothing when it is again
@@ -99,15 +114,16 @@ export function openReplica(
   onChange: (reason: string | undefined) => void,
 ): Replica {
   const database = openDatabase(settings);
+  const marks = createMarks(primary);
   let statements: Promise<Statements> | undefined;
   let newest: Position = { text: '', number: 0 };
-  /** The position that the calling read needs. */
-  const needed = new AsyncLocalStorage<Position>();
+  /** What the calling read needs. */
+  const needed = new AsyncLocalStorage<Target>();
   /**
-   * The number of the position that the server of a connection is known to have. Another connection may lead to another
-   * server: one that replaces the first, or the same one with older data.
+   * What the server of a connection is known to have. Another connection may lead to another server: one that replaces the
+   * first, or the same one with older data.
    */
-  let reached = new WeakMap<object, number>();
+  const reached = new WeakMap<object, Target>();
   /** Why it isn't used. */
   let problem: string | undefined;
   let pausedUntil = Number.NEGATIVE_INFINITY;
@@ -116,8 +132,8 @@ export function openReplica(
   function pause(reason: string): void {
     if (problem === undefined) onChange(reason);
     problem = reason;
-    // Its data may be restored meanwhile, without what it had.
-    reached = new WeakMap();
+    // Its data may be restored meanwhile, without what it had: each connection is looked at again.
+    marks.forget();
     pausedUntil = performance.now() + pauseMs;
   }
 
@@ -143,13 +159,39 @@ export function openReplica(
   });
 
   checkConnections(database.sequelize, async (connection, ask) => {
-    const position = needed.getStore();
-    if (!position || (reached.get(connection) ?? 0) >= position.number) return;
+    const target = needed.getStore();
+    if (!target) return;
+    const { position, mark } = target;
+    const had = reached.get(connection);
+    const isMarked = had?.mark === mark;
+    if (isMarked && had.position.number >= position.number) return;
     const { wait } = await known();
     if ((await ask(wait(quoted(position.text)))) !== '0')
       throw new AppError('DATABASE_UNREACHABLE', 'it is more than half a second behind its primary, or has stopped');
-    reached.set(connection, position.number);
+    if (!isMarked && (await ask(countMark(mark))) !== '1')
+      throw new AppError('DATABASE_UNUSABLE', notACopy(settings, primary));
+    reached.set(connection, target);
   });
+
+  /** @returns nothing where the replica can't be used, because of the primary @throws AppError where the primary fails */
+  async function targetNow(): Promise<Target | undefined> {
+    // Older than the position, so that a server that has that has the mark.
+    const mark = marks.current();
+    const position = await latest();
+    if (position.text === '') {
+      pause('the primary has no binary log with GTIDs');
+      return undefined;
+    }
+    if (mark !== undefined) return { position, mark };
+    let added: string;
+    try {
+      added = await marks.renew();
+    } catch (error) {
+      pause(`the primary can't be written, so nothing shows that it is copied: ${reasonOf(error)}`);
+      return undefined;
+    }
+    return { position: await latest(), mark: added };
+  }
 
   /** Whether the server answers at all. */
   async function answers(): Promise<boolean> {
@@ -162,32 +204,28 @@ export function openReplica(
     }
   }
 
-  /** Reads it at a position. @returns nothing after a fault of the replica, and where reading takes too long */
-  async function readAt<R>(position: Position, work: (database: Database) => Promise<R>) {
+  /** Reads a server that has all of the target. @returns nothing after a fault of the replica, and where reading takes too long */
+  async function readAt<R>(target: Target, work: (database: Database) => Promise<R>) {
     const startedAt = performance.now();
-    if (position.text === '') {
-      pause('the primary has no binary log with GTIDs');
-      return undefined;
-    }
     try {
-      const result = await database.withDeadline({ all: readMs }, () => needed.run(position, () => work(database)));
+      const result = await database.withDeadline({ all: readMs }, () => needed.run(target, () => work(database)));
       return { result };
     } catch (error) {
       // Any other fault is found on the primary as well, unless it is the replica's alone.
       if (isAnswer(error)) throw error;
       // A slow query must not take the replica from all others.
       if (performance.now() - startedAt >= readMs && (await answers())) return undefined;
-      pause(error instanceof Error ? error.message : String(error));
+      pause(reasonOf(error));
       return undefined;
     }
   }
 
   /** As {@link readAt}, after a fault: whether it is back. */
-  async function probe<R>(position: Position, work: (database: Database) => Promise<R>) {
+  async function probe<R>(target: Target, work: (database: Database) => Promise<R>) {
     const before = pausedUntil;
     try {
       // Asked first: not all work does so before it fails by itself.
-      return await readAt(position, async (replica) => {
+      return await readAt(target, async (replica) => {
         await replica.read(() => oneValue(replica, 'SELECT 1'));
         return work(replica);
       });
@@ -201,12 +239,16 @@ export function openReplica(
   }
 
   async function read<R>(work: (database: Database) => Promise<R>): Promise<{ result: R } | undefined> {
-    if (problem === undefined) return readAt(await latest(), work);
+    if (problem === undefined) {
+      const target = await targetNow();
+      return target && readAt(target, work);
+    }
     // After a fault one reader at a time looks whether it is back.
     if (isProbing || performance.now() < pausedUntil) return undefined;
     isProbing = true;
     try {
-      return await probe(await latest(), work);
+      const target = await targetNow();
+      return target && (await probe(target, work));
     } finally {
       isProbing = false;
     }
@@ -215,7 +257,11 @@ export function openReplica(
   return {
     read,
     async problem() {
-      await read((replica) => replica.read(() => oneValue(replica, 'SELECT 1')));
+      await read(async (replica) => {
+        const tables = Object.values(replica.models).map((model) => model.tableName);
+        for (const table of tables)
+          await replica.read(() => plainSelect(replica.sequelize, `SELECT 1 FROM \`${table}\` LIMIT 1`));
+      });
       return problem;
     },
     close: () => database.close(),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createConnection } from 'mysql2/promise';
 import request from 'supertest';
 import { contract } from '../../src/http/api/contract.js';
 import type { Operation } from '../../src/http/api/operation.js';
@@ -7,7 +8,7 @@ import { createApp } from '../../src/http/server/app.js';
 import { onMysql } from '../support/database.js';
 import { buildCourse, buildEnrollment, buildImport, buildUser, signIn } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { useReplicated } from './support/replicated.js';
+import { replicated, useReplicated } from './support/replicated.js';
 
 if (onMysql)
   describe('A replica for reads', function () {
@@ -71,6 +72,9 @@ if (onMysql)
     it('is not read while it is behind, and is again when it is not', async () => {
       const { token } = await signIn(replica.context, { role: 'trainer' });
       await titles(token);
+      const marks = () =>
+        replica.context.database.sequelize.query("SELECT name FROM leases WHERE name LIKE 'replica %'");
+      const [[...marked]] = await marks();
       await replica.replication.pause();
       await add('While it is stopped', token);
       for (let round = 0; round < 5; round += 1) expect((await titles(token))[0]).to.equal('While it is stopped');
@@ -80,9 +84,44 @@ if (onMysql)
         expect((await titles(token))[0]).to.equal('While it is stopped');
         await sleep(100);
       }
+      // Its data may have been restored meanwhile: it must have what is written now.
+      expect((await marks())[0]).to.have.lengthOf(marked.length + 1);
       const before = await replica.replication.reads();
       await titles(token);
       expect(await replica.replication.reads()).to.be.greaterThan(before);
+    });
+
+    it('is not read where it has another database, or copies another server', async () => {
+      const { database } = replica.context;
+      await buildUser(replica.context, { email: 'another@x.org' });
+      await replica.replication.catchUp();
+      await database.sequelize.query('CREATE DATABASE IF NOT EXISTS restored');
+      const { href } = new URL('/restored', replica.replication.primary.url);
+      const ofAnother = await replica.contextWith({ DATABASE_URL: href });
+      await ofAnother.schema.up();
+      expect(await ofAnother.replica?.problem()).to.match(
+        /^its database "replicated" lacks .* the database "restored", so/,
+      );
+
+      // It has got further than the new server, which the position alone would show.
+      for (let row = 0; row < 300; row += 1)
+        await database.sequelize.query(`INSERT INTO leases VALUES ('row ${row}', '', 0)`);
+      await replica.replication.catchUp();
+      const server = await replica.replication.startPrimary();
+      try {
+        const created = await createConnection(server.url);
+        await created.query(`CREATE DATABASE ${replicated}`);
+        await created.end();
+        const moved = await replica.contextWith({ DATABASE_URL: `${server.url}${replicated}` });
+        await moved.schema.up();
+        const { user, token } = await signIn(moved, { role: 'super_admin' });
+        const { body } = await request(createApp(moved)).get('/api/users').auth(token, { type: 'bearer' }).expect(200);
+        expect((body.users as { id: string }[]).map(({ id }) => id)).to.deep.equal([user.id]);
+        // MySQL's positions name the server.
+        expect(await moved.replica?.problem()).to.match(/so it is no copy of it|more than half a second behind/);
+      } finally {
+        await server.stop();
+      }
     });
 
     it('stays in use when a query takes too long on it', async () => {

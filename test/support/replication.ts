@@ -16,6 +16,8 @@ export interface Replication {
   catchUp(): Promise<void>;
   /** How many SELECTs of others the replica was asked for. */
   reads(): Promise<number>;
+  /** Starts another server like the primary, which nothing copies. */
+  startPrimary(): Promise<ThrowAwayServer>;
   stop(): Promise<void>;
 }
 
@@ -56,14 +58,14 @@ export async function startReplication(): Promise<Replication> {
   if (binary === undefined) throw new Error('There is no mariadbd or mysqld on the PATH.');
   const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout;
   const { options, follow, start, stop, position, wait } = kinds[/mariadb/i.test(version) ? 'mariadb' : 'mysql'];
-  const started: ThrowAwayServer[] = [];
-  for (const id of [1, 2]) {
+  const startServer = async (id: number) => {
     const own = [`--server-id=${id}`, '--log-bin', '--binlog-format=ROW', '--sync-binlog=0', ...options];
     const server = await startThrowAwayServer({ binary, options: own });
-    if (server) started.push(server);
-  }
-  const [primary, replica] = started;
-  if (!primary || !replica) throw new Error('The servers did not start.');
+    if (!server) throw new Error('The server did not start.');
+    return server;
+  };
+  const primary = await startServer(1);
+  const replica = await startServer(2);
   const { port } = new URL(primary.url);
   await on(replica, async (connection) => {
     await connection.query("CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'reader'");
@@ -90,6 +92,7 @@ export async function startReplication(): Promise<Replication> {
         const [[row]] = await connection.query<RowDataPacket[]>("SHOW GLOBAL STATUS LIKE 'Com_select'");
         return Number(row?.Value);
       }),
+    startPrimary: () => startServer(1),
     async stop() {
       await replica.stop();
       await primary.stop();

@@ -18,6 +18,8 @@ export interface Replicated {
   proxy: FaultyProxy;
   /** What the context has logged since the test began. */
   logged(): string;
+  /** Another context, with other settings and the same log; closed after the test. */
+  contextWith(env: Record<string, string>): Promise<Context>;
 }
 
 /** For the calling `describe`. */
@@ -25,8 +27,17 @@ export function useReplicated(): Replicated {
   // For its hasher and folder: the databases are others.
   const harness = useHarness();
   const lines: string[] = [];
+  let env: Record<string, string> = {};
+  let opened: Context[] = [];
   // Filled before anybody can read it.
   const replica = { logged: () => lines.join('') } as Replicated;
+  replica.contextWith = async (changed) => {
+    const logger = createLogger('info', { write: (line: string) => void lines.push(line) });
+    const config = loadConfig({ env: { ...env, ...changed }, cwd: '/' });
+    const context = await createContext(config, logger, { hasher: harness.context.hasher });
+    opened.push(context);
+    return context;
+  };
 
   before(async () => {
     replica.replication = await startReplication();
@@ -43,21 +54,21 @@ export function useReplicated(): Replicated {
     const { replication, proxy } = replica;
     const reader = new URL(`${replication.readerUrl}${replicated}`);
     reader.port = String(proxy.port);
-    const env = {
+    env = {
       ...testEnvironment,
       DATABASE_URL: `${replication.primary.url}${replicated}`,
       DATABASE_READ_URL: reader.href,
       DATA_DIR: harness.context.config.dataDir,
     };
-    const logger = createLogger('info', { write: (line: string) => void lines.push(line) });
-    replica.context = await createContext(loadConfig({ env, cwd: '/' }), logger, { hasher: harness.context.hasher });
+    replica.context = await replica.contextWith({});
     await replica.context.schema.up();
     lines.length = 0;
   });
   afterEach(async () => {
     replica.proxy.set({ kind: 'none' });
     await replica.replication.resume();
-    await replica.context.close();
+    for (const context of opened) await context.close();
+    opened = [];
   });
   return replica;
 }
