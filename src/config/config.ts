@@ -11,7 +11,10 @@ import { type Section, type SettingName, type SettingValues, settingNames, setti
 export type SqliteConfig = SqliteLocation;
 
 /** A database on a MySQL or MariaDB server, and how to connect to it. The path of the CA file is absolute. */
-export interface MysqlConfig extends MysqlLocation, Omit<Section<'database'>, keyof MysqlLocation> {}
+export interface MysqlConfig extends MysqlLocation, Omit<Section<'database'>, keyof MysqlLocation> {
+  /** It is read only, and comes from `DATABASE_READ_URL`: so messages about it are others. */
+  isReplica?: true;
+}
 
 /** The effective settings, as `settings.ts` describes them. Made once by {@link loadConfig}; frozen. */
 export interface Config {

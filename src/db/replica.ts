@@ -113,7 +113,7 @@ export function openReplica(
   settings: MysqlConfig,
   onChange: (reason: string | undefined) => void,
 ): Replica {
-  const database = openDatabase(settings);
+  const database = openDatabase({ ...settings, isReplica: true });
   const marks = createMarks(primary);
   let statements: Promise<Statements> | undefined;
   let newest: Position = { text: '', number: 0 };

@@ -124,6 +124,34 @@ if (onMysql)
       }
     });
 
+    it('is not read without the right to read all tables, and what to do about that and other faults is said', async () => {
+      const reader = new URL(`${replica.replication.readerUrl}${replicated}`);
+      const admin = await createConnection(replica.replication.replica.url);
+      await admin.query("CREATE USER few@'%' IDENTIFIED BY 'few'");
+      await admin.query(`GRANT SELECT ON ${replicated}.leases TO few@'%'`);
+      await admin.query(`GRANT SELECT ON ${replicated}.users TO few@'%'`);
+      await admin.end();
+      const saidWith = async (changed: Partial<Record<'username' | 'password' | 'port' | 'pathname', string>>) => {
+        const { href } = Object.assign(new URL(reader), changed);
+        return (await replica.contextWith({ DATABASE_READ_URL: href })).replica?.problem();
+      };
+      expect(await saidWith({})).to.equal(undefined);
+      expect(await saidWith({ username: 'few', password: 'few' })).to.match(
+        /^The user of the replica may not read all of the database "replicated" .*: GRANT SELECT ON `replicated`\.\* TO 'few'@'<host>'/,
+      );
+      expect(await saidWith({ username: 'few', password: 'few', pathname: '/other' })).to.match(
+        /^The user of the replica has no rights on the database "other", .* DATABASE_READ_URL, .*: GRANT SELECT ON `other`\.\* /,
+      );
+      expect(await saidWith({ pathname: '/nodb' })).to.match(
+        /^The replica at \S+ has no database "nodb"\. Check the name in DATABASE_READ_URL, and that the server copies/,
+      );
+      expect(await saidWith({ pathname: '/mysql' })).to.match(/^The database "mysql" of the replica lacks tables /);
+      expect(await saidWith({ password: 'wrong' })).to.match(/ \(mysql:.*\)\. Check DATABASE_READ_URL\.$/);
+      expect(await saidWith({ port: '1' })).to.match(
+        /Check that the server runs and that DATABASE_READ_URL is right\.$/,
+      );
+    });
+
     it('stays in use when a query takes too long on it', async () => {
       const { replica: read } = replica.context;
       const slow = await read?.read(({ read: ask, sequelize }) => ask(() => sequelize.query('SELECT SLEEP(10)')));
