@@ -118,7 +118,9 @@ describe('coursectl courses files get', () => {
     };
     try {
       const { exitCode, said } = await refusal(get(id, '--output', 'x'), s3);
-      expect(said).to.match(/^The file storage s3:\/\/files\/ at http:\S+ failed in the middle of the file\. Try again\.$/);
+      expect(said).to.match(
+        /^The file storage s3:\/\/files\/ at http:\S+ failed in the middle of the file\. Try again\.$/,
+      );
       expect([exitCode, existsSync(at('x'))]).to.deep.equal([1, false]);
     } finally {
       server.close();
