@@ -68,12 +68,17 @@ export function reportTypes({ formatJson }: Import): { rejects: string; credenti
   return { rejects: type(input && rejectsFormat(input)), credentials: type(input && credentialsFormat(input)) };
 }
 
-/** @throws AppError `NOT_READY` when a file of an import can't be read here: it is on another machine, or was moved */
-export async function assertReadableHere(file: string, what: string): Promise<void> {
-  await access(file, constants.R_OK).catch((error: unknown) => {
+/**
+ * @param file null when it isn't this installation's
+ * @throws AppError `NOT_READY` when a file of an import can't be read here: it is on another machine, or was moved
+ */
+export async function assertReadableHere(file: string | null, what: string): Promise<void> {
+  const refuse = (cause?: unknown) => {
     const message = `The ${what} of this import are not where this instance of the service could read them.`;
-    throw new AppError('NOT_READY', message, { cause: error });
-  });
+    throw new AppError('NOT_READY', message, { cause });
+  };
+  if (file === null) return refuse();
+  await access(file, constants.R_OK).catch(refuse);
 }
 
 /** Makes sure that {@link rejectedCsv} works, without naming a path. @throws AppError `NOT_FOUND`, `NOT_READY` */

@@ -9,6 +9,7 @@ import type { Actor, Core } from '../../core.js';
 import { assertReadableHere, committedBytes } from '../output/ledger-export.js';
 import { findImport } from '../queries.js';
 import { credentialsLease, jobLease, lockImport } from '../run/repository.js';
+import { isOfOtherInstallation } from './spool.js';
 
 const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 
@@ -105,7 +106,8 @@ async function recordClaim(
     const isRunning = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
     if (isRunning && !underWay.includes(found.status) && !isLast) return undefined;
     if (isRunning || found.status === 'queued') throw notEnded(found);
-    await assertReadableHere(credentials.file, 'passwords');
+    const isOurs = !(await isOfOtherInstallation(core, found, credentials.file));
+    await assertReadableHere(isOurs ? credentials.file : null, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
     return credentials;
   });

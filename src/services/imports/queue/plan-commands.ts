@@ -91,7 +91,7 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
 /** Plans the import once more, where its file can be read, to see whether the plan is still the same. */
 async function assertStillSo(core: Core, record: Import, signal: AbortSignal): Promise<void> {
   // Another instance has the file: its worker makes the same check before it writes anything.
-  if (!(await isReadableHere(record))) return;
+  if (!(await isReadableHere(core, record))) return;
   const { filePath: file, planId } = record;
   const maxRows = core.config.imports.uploadRows;
   try {

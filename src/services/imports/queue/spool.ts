@@ -1,4 +1,4 @@
-import { access, constants, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { access, constants, readdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
@@ -7,8 +7,21 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 
 /** The folder of spooled files and of what imports write beside them. Nothing in it is served as a file. */
-export function importsFolder(core: Core): string {
-  return path.join(core.config.dataDir, 'imports');
+export function importsFolder({ config }: Pick<Core, 'config'>): string {
+  return path.join(config.dataDir, 'imports');
+}
+
+/**
+ * Whether a file of an import over HTTP is in the folder of another installation, which may be in use: a restored database names the
+ * files of the installation that was backed up. A file that an operator has named is in neither's.
+ */
+export async function isOfOtherInstallation(core: Core, { id }: Pick<Import, 'id'>, file: string): Promise<boolean> {
+  const folder = path.dirname(file);
+  const own = path.join(importsFolder(core), id);
+  if (path.basename(folder) !== id || folder === own) return false;
+  // DATA_DIR may have got another name, by a symbolic link. A folder that can't be found or read has none.
+  const [named, ours] = await Promise.all([folder, own].map((one) => realpath(one).catch(() => one)));
+  return named !== ours;
 }
 
 /**
@@ -32,9 +45,10 @@ export function keptPath(core: Core, record: Import): string | null {
   return isRemoved ? null : record.filePath;
 }
 
-/** Whether this instance can read the file: instances may have disks of their own. */
-export async function isReadableHere({ filePath }: Import): Promise<boolean> {
-  return access(filePath, constants.R_OK).then(
+/** Whether this instance can read the uploaded file and write beside it: instances may have disks of their own. */
+export async function isReadableHere(core: Core, record: Import): Promise<boolean> {
+  if (await isOfOtherInstallation(core, record, record.filePath)) return false;
+  return access(record.filePath, constants.R_OK).then(
     () => true,
     () => false,
   );

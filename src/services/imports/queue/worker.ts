@@ -166,7 +166,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   async function runNext(work: Work): Promise<boolean> {
     for await (const record of pending(core, work)) {
       if (stop.signal.aborted) return false;
-      if (record.status !== 'undoing' && !(await isReadableHere(record))) continue;
+      if (record.status !== 'undoing' && !(await isReadableHere(core, record))) continue;
       try {
         const name = jobLease(record);
         const attempted = (lease: Lease) => attempt(record, work, lease);

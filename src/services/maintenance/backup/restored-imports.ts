@@ -1,34 +1,60 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import type { InferAttributes } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
+import type { Import } from '../../../db/models/import.js';
 import type { ImportStatus } from '../../../schemas/import.js';
-import { isReadableHere } from '../../imports/queue/spool.js';
 
 /** Imports that wait for their uploaded file, which isn't part of a backup. */
 const waiting: ImportStatus[] = ['queued', 'planning', 'planned', 'running', 'interrupted'];
 
+/** Columns that the table has had from the beginning: a restored schema may be older than this program's. */
+const columns = ['id', 'status', 'filePath', 'credentialsFile', 'rejectsFile'] as const;
+
+const isReadable = (file: string): Promise<boolean> =>
+  access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+
 /**
- * In a restored database, whose schema may be older than this program's: imports over HTTP whose uploaded file isn't on this
- * machine fail, instead of waiting for it for ever. Others that were running are interrupted, because no process has their lease;
- * the service resumes those.
+ * In a restored database: moves the paths of imports over HTTP to this installation's folder, because those of the installation that
+ * was backed up may be on this machine and in use. Imports whose uploaded file isn't here fail, instead of waiting for it for ever,
+ * and passwords that aren't here are no longer offered. Others that were running are interrupted, because no process has their
+ * lease; the service resumes those. Files of imports at a terminal stay where the operator wanted them.
+ * @param folder of imports, see `importsFolder`
  * @returns how many failed
  */
-export async function stopUnreadableImports(database: Database, now: Date): Promise<number> {
+export async function adoptImports(database: Database, folder: string, now: Date): Promise<number> {
   const { Import } = database.models;
-  const records = await database.read(() =>
-    Import.findAll({ attributes: ['id', 'filePath'], where: { origin: 'http', status: waiting } }),
-  );
-  let stopped = 0;
-  for (const record of records) {
-    if (await isReadableHere(record)) continue;
-    // Columns that the table has had from the beginning, here and above.
-    const failure = {
-      status: 'failed' as const,
-      finishedAt: now,
-      errorCode: 'FILE_UNUSABLE',
-      errorMessage: 'The uploaded file was not in the backup that was restored. Upload it again.',
-    };
-    const where = { id: record.id };
-    await database.inTransaction((transaction) => Import.update(failure, { where, transaction }));
-    stopped += 1;
-  }
-  return stopped;
+  return database.inTransaction(async (transaction) => {
+    const records = await Import.findAll({ attributes: [...columns], where: { origin: 'http' }, transaction });
+    let stopped = 0;
+    for (const record of records) {
+      const fields = await adopted(record, folder, now);
+      await Import.update(fields, { where: { id: record.id }, transaction });
+      if (fields.status === 'failed') stopped += 1;
+    }
+    return stopped;
+  });
+}
+
+async function adopted(record: Import, folder: string, now: Date): Promise<Partial<InferAttributes<Import>>> {
+  const here = (file: string) => path.join(folder, record.id, path.basename(file));
+  const filePath = here(record.filePath);
+  const credentialsFile = record.credentialsFile && here(record.credentialsFile);
+  const paths = {
+    filePath,
+    credentialsFile: credentialsFile && (await isReadable(credentialsFile)) ? credentialsFile : null,
+    rejectsFile: record.rejectsFile && here(record.rejectsFile),
+  };
+  if (!waiting.includes(record.status) || (await isReadable(filePath))) return paths;
+  return {
+    ...paths,
+    status: 'failed',
+    finishedAt: now,
+    errorCode: 'FILE_UNUSABLE',
+    errorMessage: 'The uploaded file was not in the backup that was restored. Upload it again.',
+  };
 }

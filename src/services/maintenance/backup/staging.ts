@@ -9,10 +9,11 @@ import { AppError, isAppError, unlessMissing } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
 import { isKey } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
+import { importsFolder } from '../../imports/queue/spool.js';
 import type { BackupOptions } from './backup.js';
 import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
 import { databaseName, filesName, type Manifest, readManifest, writeManifest } from './manifest.js';
-import { stopUnreadableImports } from './restored-imports.js';
+import { adoptImports } from './restored-imports.js';
 
 /** Where a backup is put. */
 export interface Target {
@@ -22,13 +23,17 @@ export interface Target {
   files: string | undefined;
   /** The folder in DATA_DIR that has the manifest as soon as all copies are checked and complete. */
   staging: string;
+  /** The folder of imports, of which a backup has nothing. */
+  imports: string;
 }
 
-export function targetOf({ dataDir, database, files }: Config): Target {
+export function targetOf(config: Config): Target {
+  const { dataDir, database, files } = config;
   return {
     database: database.dialect === 'sqlite' ? database.file : undefined,
     files: files.storage.kind === 'local' ? files.storage.folder : undefined,
     staging: path.join(dataDir, 'restoring'),
+    imports: importsFolder({ config }),
   };
 }
 
@@ -123,7 +128,7 @@ export async function prepare(manifest: Manifest, target: Target, options: Backu
   await discardStaging(target);
   try {
     await mkdir(target.staging, { recursive: true, mode: 0o700 });
-    const stopped = database === undefined ? 0 : await stageDatabase(database, options, now);
+    const stopped = database === undefined ? 0 : await stageDatabase(database, target.imports, options, now);
     const copied = manifest.files;
     if (copied && files !== undefined) await inStorage(files, () => stageFiles(copied, files, options));
     await writeManifest(target.staging, manifest);
@@ -151,7 +156,12 @@ async function discardStaging({ staging, database, files }: Target): Promise<voi
  * Copies the database, checks it, and removes the sessions and leases in it.
  * @returns how many imports failed because their uploads are not in the backup
  */
-async function stageDatabase(target: string, { folder, signal }: BackupOptions, now: Date): Promise<number> {
+async function stageDatabase(
+  target: string,
+  imports: string,
+  { folder, signal }: BackupOptions,
+  now: Date,
+): Promise<number> {
   const file = stagedDatabase(target);
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   await copyStream(createReadStream(path.join(folder, databaseName)), file, signal);
@@ -174,7 +184,7 @@ async function stageDatabase(target: string, { folder, signal }: BackupOptions, 
       for (const table of ['sessions', 'leases'])
         await database.sequelize.query(`DELETE FROM ${table}`, { transaction });
     });
-    stopped = await stopUnreadableImports(database, now);
+    stopped = await adoptImports(database, imports, now);
   } finally {
     await database.close();
   }

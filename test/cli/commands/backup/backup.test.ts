@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import type { InferCreationAttributes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
+import { openDatabase } from '../../../../src/db/connection.js';
+import type { Import } from '../../../../src/db/models/import.js';
 import { buildUser, tokenFor } from '../../../support/factories.js';
 import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
 
@@ -110,22 +113,26 @@ describe('coursectl backup and restore', () => {
     expect(sessions).to.deep.equal([]);
   });
 
-  /** An import that waits for its upload, which no backup has. @returns its id */
-  async function buildWaitingImport(): Promise<string> {
+  /** An import over HTTP, in the folder that it has in `data`. */
+  async function buildImport(fields: Partial<InferCreationAttributes<Import>>): Promise<Import> {
     const context = await cli.context();
-    const { id } = await context.database.models.Import.create({
-      id: uuidv7(),
+    const id = uuidv7();
+    return context.database.models.Import.create({
+      id,
       number: 1,
       status: 'queued',
       origin: 'http',
       fileName: 'people.csv',
-      filePath: path.join(cli.folder, 'gone/upload.csv'),
+      filePath: path.join(cli.folder, 'data/imports', id, 'upload.csv'),
       fileSha256: '0'.repeat(64),
       optionsJson: '{}',
       createdAt: new Date(),
+      ...fields,
     });
-    return id;
   }
+
+  /** An import that waits for its upload, which no backup has. @returns its id */
+  const buildWaitingImport = async () => (await buildImport({})).id;
 
   it('stops imports that wait for an upload, which is not in the backup', async () => {
     const id = await buildWaitingImport();
@@ -134,6 +141,34 @@ describe('coursectl backup and restore', () => {
     expect(stdout).to.include('1 import stopped: upload the files again\n');
     const { stdout: shown } = await cli.run(['imports', 'show', id], { env: elsewhere });
     expect(shown).to.include('failed').and.to.include('Upload it again.');
+  });
+
+  it('leaves the files of imports to the installation that was backed up', async () => {
+    const at = (name: string) => path.join(cli.folder, 'data/imports', name);
+    mkdirSync(at('x'), { recursive: true });
+    for (const name of ['upload.csv', 'passwords.csv']) writeFileSync(at(`x/${name}`), 'Of the other one.');
+    const files = { filePath: at('x/upload.csv'), credentialsFile: at('x/passwords.csv'), credentialsBytes: 17 };
+    const running = await buildImport({ ...files, status: 'interrupted' });
+    const ended = await buildImport({ ...files, number: 2, status: 'completed', rejectsFile: at('x/rejected.csv') });
+    // Its operator has named the files.
+    const atTerminal = await buildImport({ ...files, number: 3, status: 'interrupted', origin: 'cli' });
+    await cli.run(['backup', 'copy']);
+    const { restore } = await cli.json<{ restore: object }>(['restore', 'copy'], { env: elsewhere });
+    expect(restore).to.deep.include({ stoppedImports: 1 });
+    const restored = openDatabase({ dialect: 'sqlite', file: path.join(cli.folder, 'elsewhere/coursectl.sqlite') });
+    const records = await restored.models.Import.findAll({ order: ['number'] }).finally(() => restored.close());
+    const here = (id: string, name: string) => path.join(cli.folder, 'elsewhere/imports', id, name);
+    const pathsOf = ({ filePath, credentialsFile, rejectsFile }: Import) => [
+      filePath,
+      credentialsFile,
+      rejectsFile ?? null,
+    ];
+    expect(records.map(({ status }) => status)).to.deep.equal(['failed', 'completed', 'interrupted']);
+    expect(records.map(pathsOf)).to.deep.equal([
+      [here(running.id, 'upload.csv'), null, null],
+      [here(ended.id, 'upload.csv'), null, here(ended.id, 'rejected.csv')],
+      pathsOf(atTerminal),
+    ]);
   });
 
   it('refuses a folder that is not empty, and changes nothing in it', async () => {

@@ -1,10 +1,21 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { activeLeases, withLease } from '../../../../src/db/lease.js';
 import { AppError } from '../../../../src/errors.js';
 import { operator } from '../../../../src/services/core.js';
 import { requeueImport, resumeImport } from '../../../../src/services/imports/commands.js';
 import { type CredentialsClaim, claimCredentials } from '../../../../src/services/imports/queue/credentials.js';
+import { isReadableHere } from '../../../../src/services/imports/queue/spool.js';
 import { credentialsLease, jobLease } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { beforeTransactions } from '../../../support/transactions.js';
@@ -101,6 +112,27 @@ describe('Fetching the passwords of an import', () => {
     const record = await runToEnd(importing, id);
     expect(recordsOf(record.credentialsFile)).to.have.length(count - batchRows);
     expect(readFileSync(credentialsFile ?? '', 'utf8')).to.equal('name,amount\n');
+  });
+
+  it('never reads or removes the files of another installation on the machine', async () => {
+    const { id, file } = await completed();
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const theirs = path.join(importing.folder, 'imports', id);
+    mkdirSync(theirs, { recursive: true });
+    for (const name of ['upload.csv', path.basename(file)]) writeFileSync(path.join(theirs, name), 'theirs\n');
+    await record.update({
+      filePath: path.join(theirs, 'upload.csv'),
+      credentialsFile: path.join(theirs, path.basename(file)),
+    });
+    expect((await failureOf(() => claim(id))).code).to.equal('NOT_READY');
+    expect(await isReadableHere(importing.context, record)).to.equal(false);
+    expect(readdirSync(theirs).sort()).to.deep.equal([path.basename(file), 'upload.csv'].sort());
+    // The own folder by its former name, which is a symbolic link now.
+    rmSync(theirs, { recursive: true });
+    symlinkSync(path.dirname(file), theirs);
+    const claimed = await claim(id);
+    expect(await emailsIn(claimed)).to.have.length(3);
+    await claimed.done();
   });
 
   it('can be tried again when it failed or the service died meanwhile', async () => {
