@@ -69,9 +69,9 @@ export type SchemaNeed = 'current' | 'not newer' | 'any';
 
 /**
  * What a command does where the file of its SQLite database doesn't exist. Commands that don't declare it are refused: one
- * that is called in the wrong folder must not leave a database there.
+ * that is called in the wrong folder must not leave a database there. Only `restored` goes on where a restore was interrupted.
  */
-export type MissingDatabase = 'created' | 'created with --migrate' | 'reported';
+export type MissingDatabase = 'created' | 'created with --migrate' | 'reported' | 'restored';
 
 /** What a command does, and what it needs for it. */
 export interface Work<Usage extends string, O extends Options, C extends Choices> {
@@ -99,21 +99,24 @@ export interface Outcome {
   exitCode: ExitCode;
 }
 
-/** @throws AppError `DATABASE_MISSING` instead of opening a file that isn't there, which would create it */
-async function assertDatabaseExists({ database }: Config): Promise<void> {
+/**
+ * @param isCreated whether the command creates a missing database
+ * @throws AppError `DATABASE_MISSING` instead of opening a file that isn't there, which would create it
+ */
+async function assertDatabaseExists(config: Config, isCreated: boolean): Promise<void> {
+  const { database } = config;
   if (database.dialect !== 'sqlite') return;
   const { stat } = await import('node:fs/promises');
-  try {
-    await stat(database.file);
-  } catch (error) {
-    // Of other faults opening the file says more.
-    if (systemErrorCode(error) !== 'ENOENT') return;
-    throw new AppError(
-      'DATABASE_MISSING',
-      `There is no database at ${database.file}. If that is the wrong folder, change to the right one, or set DATABASE_URL or DATA_DIR. To create a database there, run: coursectl setup`,
-      { cause: error },
-    );
-  }
+  // Of other faults opening the file says more.
+  const found = await stat(database.file).catch((error: unknown) => systemErrorCode(error) === 'ENOENT');
+  if (found === false || (found !== true && found.size > 0)) return;
+  const { assertNoUnfinishedRestore } = await import('../../services/maintenance/backup/places.js');
+  await assertNoUnfinishedRestore(config);
+  if (isCreated || found !== true) return;
+  throw new AppError(
+    'DATABASE_MISSING',
+    `There is no database at ${database.file}. If that is the wrong folder, change to the right one, or set DATABASE_URL or DATA_DIR. To create a database there, run: coursectl setup`,
+  );
 }
 
 function makeRun<Usage extends string, O extends Options, C extends Choices>(
@@ -156,7 +159,8 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     const isCreated =
       missingDatabase === 'created' ||
       (missingDatabase === 'created with --migrate' && command.opts().migrate === true);
-    if (!isCreated && missingDatabase !== 'reported') await assertDatabaseExists(settings);
+    if (missingDatabase !== 'reported' && missingDatabase !== 'restored')
+      await assertDatabaseExists(settings, isCreated);
     const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
     // What is silent needs no format.
     const stream = await logStream(level === 'silent' ? 'json' : settings.logFormat, io);

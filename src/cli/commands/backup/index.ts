@@ -27,7 +27,7 @@ export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'restore <folder>',
     schema: 'any',
-    missingDatabase: 'created',
+    missingDatabase: 'restored',
     summary: 'Restore a backup into an installation without database and files',
     examples: ['restore backups/2026-11-23', 'restore /var/backups/coursectl/monday --json'],
     notes: [

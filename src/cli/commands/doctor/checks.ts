@@ -6,6 +6,7 @@ import { isAppError } from '../../../errors.js';
 import { setupStatus } from '../../../services/accounts/setup.js';
 import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
+import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { wrapHanging } from '../../core/fit.js';
@@ -155,8 +156,10 @@ async function trustedProxy(context: Context): Promise<Finding> {
   };
 }
 
-async function connected({ schema, config: { database } }: Context): Promise<Finding> {
+async function connected({ schema, config }: Context): Promise<Finding> {
+  const { database } = config;
   const where = databaseUrlForDisplay(database);
+  await assertNoUnfinishedRestore(config);
   // Connecting would make the file.
   if (database.dialect === 'sqlite' && (await isMissing(database.file)))
     return { status: 'failed', detail: `no database at ${where} yet`, remedy: 'Run: coursectl setup' };

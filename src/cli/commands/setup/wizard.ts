@@ -5,6 +5,7 @@ import { presentSetupUser } from '../../../presenters/user.js';
 import { setupSchema } from '../../../schemas/auth.js';
 import { assertSuperAdminValid, completeSetupAtTerminal, setupStatus } from '../../../services/accounts/setup.js';
 import { superAdminRules } from '../../../services/auth/password-policy.js';
+import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
 import { confirm } from '../../core/confirm.js';
 import { tellingOfWait } from '../../core/migration-wait.js';
 import { asTyped, counted } from '../../core/output.js';
@@ -123,7 +124,9 @@ async function createSuperAdmin(
 
 /** Opens the database, which creates the file of an SQLite database. */
 async function openDatabase(run: SetupRun, changes: Change[]): Promise<{ context: Context; isNewFile: boolean }> {
-  const { database } = await run.config();
+  const config = await run.config();
+  await assertNoUnfinishedRestore(config);
+  const { database } = config;
   const removeFolders = database.dialect === 'sqlite' ? await createFile(database.file) : undefined;
   const context = await run.context();
   if (database.dialect !== 'sqlite' || !removeFolders) return { context, isNewFile: false };

@@ -7,7 +7,8 @@ import type { Core } from '../../core.js';
 import type { BackupOptions } from './backup.js';
 import { checkedBackup } from './check-backup.js';
 import type { Manifest } from './manifest.js';
-import { prepare, preparedManifest, putIntoPlace, type Target, targetOf } from './staging.js';
+import { type Target, targetOf } from './places.js';
+import { prepare, preparedManifest, putIntoPlace } from './staging.js';
 
 /** What was restored. */
 export interface Restored {

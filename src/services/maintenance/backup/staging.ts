@@ -1,7 +1,6 @@
 import { createReadStream, type Dirent } from 'node:fs';
-import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../../config/config.js';
 import { openDatabase } from '../../../db/connection.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { sqliteProblems } from '../../../db/sqlite-copy.js';
@@ -9,44 +8,11 @@ import { AppError, isAppError, unlessMissing } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
 import { isKey } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
-import { importsFolder } from '../../imports/queue/spool.js';
 import type { BackupOptions } from './backup.js';
 import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
 import { databaseName, filesName, type Manifest, readManifest, writeManifest } from './manifest.js';
+import { exists, sizeOf, stagedDatabase, stagedFiles, type Target } from './places.js';
 import { adoptImports } from './restored-imports.js';
-
-/** Where a backup is put. */
-export interface Target {
-  /** The SQLite file; none on a server. */
-  database: string | undefined;
-  /** None when files are in a bucket. */
-  files: string | undefined;
-  /** The folder in DATA_DIR that has the manifest as soon as all copies are checked and complete. */
-  staging: string;
-  /** The folder of imports, of which a backup has nothing. */
-  imports: string;
-}
-
-export function targetOf(config: Config): Target {
-  const { dataDir, database, files } = config;
-  return {
-    database: database.dialect === 'sqlite' ? database.file : undefined,
-    files: files.storage.kind === 'local' ? files.storage.folder : undefined,
-    staging: path.join(dataDir, 'restoring'),
-    imports: importsFolder({ config }),
-  };
-}
-
-/** Beside the database, because both must be on one file system. */
-const stagedDatabase = (file: string) => `${file}.restoring`;
-
-/** In the storage, because that may be a mount, or a link to another disk. The name is no key's: the storage ignores it. */
-const stagedFiles = (folder: string) => path.join(folder, '.restoring');
-
-/** The bytes of a file or folder; nothing where there is none. */
-const sizeOf = async (file: string): Promise<number | undefined> => (await unlessMissing(stat(file)))?.size;
-
-const exists = async (file: string) => (await sizeOf(file)) !== undefined;
 
 /** @throws AppError `DATABASE_NOT_EMPTY`, `FILE_UNUSABLE` */
 async function assertNoDatabase(database: string): Promise<void> {

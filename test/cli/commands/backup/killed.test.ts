@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -78,7 +78,7 @@ describe('coursectl backup and restore, killed', function () {
         const running = programs.start(['restore', 'copy'], { cwd: cli.folder, env: elsewhere });
         expect(await killAt(running, isThere), 'killed in time').to.equal(true);
         const { said } = await cli.refusal(['users', 'list'], { env: elsewhere });
-        expect(said).to.include('There is no database');
+        expect(said).to.match(/^A restore was interrupted: .*Finish it: coursectl restore <folder>\./);
         const { exitCode, stderr } = await restore();
         expect(exitCode, stderr).to.equal(0);
         await assertComplete();
@@ -114,6 +114,25 @@ describe('coursectl backup and restore, killed', function () {
         expect(exitCode, stderr).to.equal(0);
         await assertComplete();
       });
+
+    it('killed before its end keeps all commands from making an empty database, and doctor says so', async () => {
+      await leavePrepared(kinds);
+      const file = at('elsewhere/coursectl.sqlite');
+      const message = `A restore was interrupted: there is ${file}.restoring, but no database yet. Finish it: coursectl restore <folder>. To give it up, remove that file and the folder ${at('elsewhere/restoring')}.`;
+      for (const words of ['serve', 'serve --migrate', 'migrate up', 'setup --yes', 'backup another', 'users list']) {
+        const { exitCode, said } = await cli.refusal(words.split(' '), { env: elsewhere });
+        expect({ words, exitCode, said }).to.deep.equal({ words, exitCode: 1, said: message });
+      }
+      const { exitCode, stdout } = await cli.run(['doctor'], { env: elsewhere });
+      expect(exitCode).to.equal(1);
+      expect(stdout.replaceAll(/\n +/g, ' ')).to.include(`FAILED   connection: ${message}`);
+      expect(existsSync(file)).to.equal(false);
+      // Some other program has made an empty file.
+      writeFileSync(file, '');
+      expect((await cli.refusal(['migrate', 'up'], { env: elsewhere })).said).to.equal(message);
+      expect((await restore()).exitCode).to.equal(0);
+      await assertComplete();
+    });
 
     it('is not finished with another backup', async () => {
       expect((await cli.run(['backup', 'other'])).exitCode).to.equal(0);
