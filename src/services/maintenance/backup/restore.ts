@@ -1,5 +1,8 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { openDatabase } from '../../../db/connection.js';
+import { withFileLock } from '../../../db/file-lock.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { AppError } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
@@ -23,26 +26,37 @@ export interface Restored {
  * Restores a backup into an installation that has neither a database nor files. Everything is checked before anything is
  * put into place: the files first, the database last. A restore that was killed before is finished, or begun again, by the next
  * one of the same backup. All sessions are ended: some were ended since, and would be valid again.
- * @throws AppError `FILE_UNUSABLE` for a backup that can't be used, or a target that has files; `DATABASE_NOT_EMPTY`,
+ * @throws AppError `FILE_UNUSABLE` for a backup that can't be used, a target that has files, and while another restore is running; `DATABASE_NOT_EMPTY`,
  *   `SCHEMA_OUTDATED` when a newer program made it, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
  */
 export async function restoreBackup({ config, now }: Core, options: BackupOptions): Promise<Restored> {
   const target = targetOf(config);
   const manifest = await checkedBackup(options.folder, options.signal);
   assertFits(manifest, target, options.folder);
+  const taken = () =>
+    new AppError('FILE_UNUSABLE', `Another restore into ${config.dataDir} is running. Wait for its end.`);
   try {
-    const prepared = await preparedManifest(target);
-    if (prepared && JSON.stringify(prepared) !== JSON.stringify(manifest))
-      throw new AppError(
-        'FILE_UNUSABLE',
-        `A restore of another backup, begun at ${prepared.startedAt}, was interrupted. Finish it: restore that backup. To give it up, remove the folder ${target.staging}.`,
-      );
-    const stoppedImports = prepared ? 0 : await prepare(manifest, target, options, now());
-    await putIntoPlace(target);
-    return { manifest, pending: await pendingOf(config, manifest), stoppedImports };
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    return await withFileLock(path.join(config.dataDir, 'restore.lock'), taken, async () => {
+      const stoppedImports = await putBackup(manifest, target, options, now());
+      return { manifest, pending: await pendingOf(config, manifest), stoppedImports };
+    });
   } catch (error) {
     throw diskFault(config.dataDir, error);
   }
+}
+
+/** @returns how many imports failed because their uploads are not in the backup */
+async function putBackup(manifest: Manifest, target: Target, options: BackupOptions, now: Date): Promise<number> {
+  const prepared = await preparedManifest(target);
+  if (prepared && JSON.stringify(prepared) !== JSON.stringify(manifest))
+    throw new AppError(
+      'FILE_UNUSABLE',
+      `A restore of another backup, begun at ${prepared.startedAt}, was interrupted. Finish it: restore that backup. To give it up, remove the folder ${target.staging}.`,
+    );
+  const stoppedImports = prepared ? 0 : await prepare(manifest, target, options, now);
+  await putIntoPlace(target);
+  return stoppedImports;
 }
 
 function assertFits({ dialect, files }: Manifest, { database, files: folder }: Target, backup: string): void {

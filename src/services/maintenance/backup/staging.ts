@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openDatabase } from '../../../db/connection.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { sqliteProblems } from '../../../db/sqlite-copy.js';
-import { AppError, isAppError, unlessMissing } from '../../../errors.js';
+import { AppError, isAppError, systemErrorCode, unlessMissing } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
 import { isKey } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
@@ -201,8 +201,11 @@ async function putFilesIntoPlace(folder: string): Promise<void> {
   for (const kind of kinds) await assertEmptyKind(folder, kind);
   for (const kind of kinds) {
     const target = path.join(folder, kind);
-    // Empty folders of the storage may be in the way.
-    await rm(target, { recursive: true, force: true });
+    // An empty folder of the storage may be in the way; rename() replaces it, but not on Windows.
+    await rmdir(target).catch((error: unknown) => {
+      if (systemErrorCode(error) === 'ENOTEMPTY') throw hasFiles(folder);
+      if (systemErrorCode(error) !== 'ENOENT') throw error;
+    });
     await rename(path.join(staged, kind), target);
   }
   await rmdir(staged);

@@ -84,6 +84,25 @@ describe('coursectl backup and restore, killed', function () {
         await assertComplete();
       });
 
+    it('keeps others out until it ends, also while it is paused, and no longer when it is killed', async () => {
+      const running = programs.start(['restore', 'copy'], { cwd: cli.folder, env: elsewhere });
+      const isThere = () => names('elsewhere/files/.restoring/material').length > 0;
+      for (const deadline = Date.now() + scaled(30_000); !isThere() && Date.now() < deadline; ) await sleep(1);
+      running.kill('SIGSTOP');
+      const staged = pathsIn(at('elsewhere'));
+      const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+      expect({ exitCode, said }).to.deep.equal({
+        exitCode: 1,
+        said: `Another restore into ${at('elsewhere')} is running. Wait for its end.`,
+      });
+      expect(pathsIn(at('elsewhere'))).to.deep.equal(staged);
+      running.kill('SIGKILL');
+      await running.ended.catch(() => undefined);
+      expect((await restore()).exitCode).to.equal(0);
+      await assertComplete();
+      expect(readdirSync(at('elsewhere')).filter((name) => name.startsWith('restore.lock'))).to.deep.equal([]);
+    });
+
     /** What a restore leaves that was killed in the end. */
     function leaveManifest() {
       mkdirSync(at('elsewhere/restoring'));

@@ -1,0 +1,60 @@
+import { access, constants, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError, systemErrorCode } from '../errors.js';
+import { Database } from './sqlite-driver.js';
+
+/** How long SQLite waits for the lock, in milliseconds: another process holds it only for a moment while it opens the file. */
+const waitMs = 500;
+
+const opened = (file: string): Promise<Database> =>
+  new Promise((resolve, reject) => {
+    const connection = new Database(file, waitMs, (error) => (error ? reject(error) : resolve(connection)));
+  });
+
+/** Opens the file and begins a write, which no other connection can meanwhile. */
+async function lock(file: string): Promise<Database> {
+  const connection = await opened(file);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      connection.run('BEGIN IMMEDIATE', (error) => (error ? reject(error) : resolve()));
+    });
+    return connection;
+  } catch (error) {
+    await closed(connection);
+    throw error;
+  }
+}
+
+const closed = (connection: Database): Promise<void> => new Promise((resolve) => connection.close(() => resolve()));
+
+function lockFault(file: string, refusal: () => AppError, error: unknown): unknown {
+  const code = systemErrorCode(error);
+  if (code === 'SQLITE_BUSY') return refusal();
+  if (code === 'SQLITE_FULL') return new AppError('DISK_FULL', undefined, { cause: error });
+  if (!code?.startsWith('SQLITE_')) return error;
+  const message = `The file "${file}" can't be used (${code}): check its disk, and remove the file when no command is running.`;
+  return new AppError('STORAGE_UNAVAILABLE', message, { cause: error });
+}
+
+/**
+ * Runs `work` while no other process does so with this file. The lock is one of SQLite's: the system releases it when the process
+ * dies. After a success the file is removed; after a failure it stays, because another process may be waiting for the lock.
+ * @param file in a folder that exists
+ * @param refusal when another process has the lock
+ * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, those of `refusal` and `work`; and errors of the file system
+ */
+export async function withFileLock<T>(file: string, refusal: () => AppError, work: () => Promise<T>): Promise<T> {
+  // SQLite's own error doesn't say why.
+  await access(path.dirname(file), constants.W_OK);
+  const connection = await lock(file).catch((error: unknown) => {
+    throw lockFault(file, refusal, error);
+  });
+  try {
+    const result = await work();
+    // Windows removes no open file, and the work is done whether it stays or not.
+    for (const end of ['-wal', '-shm', '']) await rm(`${file}${end}`, { force: true }).catch(() => undefined);
+    return result;
+  } finally {
+    await closed(connection);
+  }
+}
