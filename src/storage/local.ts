@@ -1,9 +1,10 @@
-import { lstat, mkdir, open, opendir, rm, unlink, writeFile } from 'node:fs/promises';
+import { lstat, open, opendir, rm, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError, systemErrorCode, unlessMissing } from '../errors.js';
 import { diskFault } from './disk-fault.js';
+import { makeFolder } from './make-folder.js';
 import { moveFile, readFlags } from './move-file.js';
 import {
   assertKey,
@@ -116,7 +117,7 @@ class LocalStorage implements FileStorage {
   }
 
   async #makeFolderOf(key: string): Promise<void> {
-    const made = await mkdir(path.dirname(this.#pathOf(key)), { recursive: true, mode: 0o700 });
+    const made = await makeFolder(path.dirname(this.#pathOf(key)));
     if (made === undefined) return;
     // The entry of a new folder must be durable too, or its files are lost with it.
     await syncFolder(path.dirname(made));

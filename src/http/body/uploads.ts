@@ -1,10 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Request, Response } from 'express';
 import multer from 'multer';
 import { AppError, systemErrorCode, validationError } from '../../errors.js';
 import { maxMappings } from '../../schemas/import.js';
-import { type UploadLimit, uploadFault } from '../../services/files/files.js';
+import { makeUploadFolder, type UploadLimit, uploadFault } from '../../services/files/files.js';
 import { runMiddleware } from './run-middleware.js';
 import { uploadFolder } from './upload-folder.js';
 
@@ -93,7 +92,7 @@ export async function readUpload(
     defParamCharset: 'utf8',
   });
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeUploadFolder(folder);
     // Multer waits forever for events of a request whose client left before.
     if (request.destroyed) throw new AppError('BODY_INCOMPLETE');
     await runMiddleware(receive.single(field), request, response);

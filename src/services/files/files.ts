@@ -8,6 +8,7 @@ import type { StoredFile } from '../../db/models/stored-file.js';
 import { AppError, notFound } from '../../errors.js';
 import type { FileKind } from '../../schemas/file.js';
 import { diskFault } from '../../storage/disk-fault.js';
+import { makeFolder } from '../../storage/make-folder.js';
 import type { ByteRange, StoredObject } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 import { sanitizeFilename } from './filename.js';
@@ -41,7 +42,12 @@ export function uploadsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'uploads');
 }
 
-/** Translates errors of the disk when writing to the upload folder; returns other errors unchanged. */
+/** Makes the upload folder, unless it exists. */
+export async function makeUploadFolder(folder: string): Promise<void> {
+  await makeFolder(folder);
+}
+
+/** Translates errors of the disk when making the upload folder and writing to it; returns other errors unchanged. */
 export function uploadFault(folder: string, error: unknown): unknown {
   return diskFault(folder, error);
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError, systemErrorCode, whyUnreadable } from '../../errors.js';
 import { diskFault } from '../../storage/disk-fault.js';
 import type { Core } from '../core.js';
-import { type Upload, type UploadLimit, uploadsFolder } from './files.js';
+import { makeUploadFolder, type Upload, type UploadLimit, uploadsFolder } from './files.js';
 
 /** The content of a local file, up to the limit. */
 async function* contentOf(file: string, name: string, limit: UploadLimit): AsyncGenerator<Buffer> {
@@ -39,7 +39,7 @@ export async function copyToUploads(
   const folder = uploadsFolder(core);
   const copy = path.join(folder, randomUUID());
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeUploadFolder(folder);
     await pipeline(contentOf(file, given, limit), createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal });
     return { path: copy, name: path.basename(file) };
   } catch (error) {

@@ -1,8 +1,9 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { systemErrorCode } from '../../errors.js';
 import { diskFault } from '../../storage/disk-fault.js';
+import { makeFolder } from '../../storage/make-folder.js';
 import { syncFolder } from '../../storage/sync-folder.js';
 import type { Core } from '../core.js';
 
@@ -28,7 +29,7 @@ export async function writeArchive(core: Core, kind: string, lines: AsyncIterabl
   const file = path.join(folder, `${kind}-${moment}-${uuidv7()}.ndjson`);
   const part = `${file}${unfinished}`;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     const handle = await open(part, 'wx', 0o600);
     try {
       for await (const line of lines) await handle.appendFile(`${JSON.stringify(line)}\n`);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Transaction } from 'sequelize';
@@ -9,6 +9,7 @@ import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
 import { importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
+import { makeFolder } from '../../../storage/make-folder.js';
 import { moveFile } from '../../../storage/move-file.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import type { Actor, Core } from '../../core.js';
@@ -31,7 +32,7 @@ async function sha256Of(file: string): Promise<string> {
  * @returns its path
  */
 async function spoolUpload(upload: Upload, folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const filePath = path.join(folder, uploadName);
   await moveFile(upload.path, filePath, () => Promise.resolve(path.join(folder, unfinishedUploadName)));
   for (const changed of [folder, path.dirname(folder)]) await syncFolder(changed);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { chmod, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Database, openDatabase } from '../../../db/connection.js';
 import type { Lease } from '../../../db/lease.js';
@@ -6,6 +6,7 @@ import { migrationStatus } from '../../../db/migrator.js';
 import { copySqlite, onDiskOfCopy, sqliteProblems } from '../../../db/sqlite-copy.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
+import { makeFolder } from '../../../storage/make-folder.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import { packageVersion } from '../../../version.js';
 import type { Core } from '../../core.js';
@@ -54,7 +55,7 @@ function backupFault(folder: string, error: unknown): unknown {
 /** @returns whether the folder is new */
 async function makeEmptyFolder(folder: string): Promise<boolean> {
   try {
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    const made = await makeFolder(folder);
     if (made !== undefined) {
       await syncFolder(path.dirname(made));
       return true;

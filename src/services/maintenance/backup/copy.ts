@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError, unlessMissing } from '../../../errors.js';
+import { makeFolder } from '../../../storage/make-folder.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 
 /** How many bytes were read, and their SHA-256 in hexadecimal. */
@@ -76,15 +77,14 @@ export interface KeyFolders {
 
 export function keyFolders(root: string): KeyFolders {
   const made = new Set<string>();
-  const create = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 });
   return {
     async create() {
-      await create(root);
+      await makeFolder(root);
     },
     async pathOf(key) {
       const file = path.join(root, key);
       const folder = path.dirname(file);
-      if (!made.has(folder)) await create(folder);
+      if (!made.has(folder)) await makeFolder(folder);
       made.add(folder);
       return file;
     },

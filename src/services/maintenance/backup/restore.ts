@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { openDatabase } from '../../../db/connection.js';
@@ -6,6 +5,7 @@ import { withFileLock } from '../../../db/file-lock.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { AppError } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
+import { makeFolder } from '../../../storage/make-folder.js';
 import type { Core } from '../../core.js';
 import type { BackupOptions } from './backup.js';
 import { checkedBackup } from './check-backup.js';
@@ -36,7 +36,7 @@ export async function restoreBackup({ config, now }: Core, options: BackupOption
   const taken = () =>
     new AppError('FILE_UNUSABLE', `Another restore into ${config.dataDir} is running. Wait for its end.`);
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await makeFolder(config.dataDir);
     return await withFileLock(path.join(config.dataDir, 'restore.lock'), taken, async () => {
       const stoppedImports = await putBackup(manifest, target, options, now());
       return { manifest, pending: await pendingOf(config, manifest), stoppedImports };

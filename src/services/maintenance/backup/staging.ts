@@ -1,11 +1,12 @@
 import { createReadStream, type Dirent } from 'node:fs';
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openDatabase } from '../../../db/connection.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { sqliteProblems } from '../../../db/sqlite-copy.js';
 import { AppError, isAppError, systemErrorCode, unlessMissing } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
+import { makeFolder } from '../../../storage/make-folder.js';
 import { isKey } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import type { BackupOptions } from './backup.js';
@@ -93,7 +94,7 @@ export async function prepare(manifest: Manifest, target: Target, options: Backu
   if (files !== undefined) await inStorage(files, () => assertNoFiles(files));
   await discardStaging(target);
   try {
-    await mkdir(target.staging, { recursive: true, mode: 0o700 });
+    await makeFolder(target.staging);
     const stopped = database === undefined ? 0 : await stageDatabase(database, target.imports, options, now);
     const copied = manifest.files;
     if (copied && files !== undefined) await inStorage(files, () => stageFiles(copied, files, options));
@@ -129,7 +130,7 @@ async function stageDatabase(
   now: Date,
 ): Promise<number> {
   const file = stagedDatabase(target);
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(path.dirname(file));
   await copyStream(createReadStream(path.join(folder, databaseName)), file, signal);
   let stopped: number;
   const database = openDatabase({ dialect: 'sqlite', file });

@@ -1,4 +1,14 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { folderOnOtherFileSystem } from '../../../support/other-file-system.js';
@@ -83,6 +93,35 @@ describe('coursectl backup and restore, on disks of their own', () => {
     } finally {
       disk.unmount();
     }
+  });
+
+  it('says that a file system is read-only, and so do the storage and doctor', async function () {
+    const { course } = await withMaterials(cli, 1);
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    const fault = (folder: string) =>
+      `The folder "${folder}" is on a file system that is read-only: check how it is mounted.`;
+    const disk = mountSmallDisk(at('readonly'), '1m,ro');
+    if (!disk) return this.skip();
+    try {
+      const backup = await cli.refusal(['backup', 'readonly/new/copy']);
+      expect(backup).to.include({ exitCode: 1, said: fault(at('readonly/new/copy')) });
+      const restore = await cli.refusal(['restore', 'copy'], { env: { ...elsewhere, DATA_DIR: 'readonly/new' } });
+      expect(restore).to.include({ exitCode: 1, said: fault(at('readonly/new')) });
+      renameSync(at('data/files'), at('files'));
+      symlinkSync(at('readonly'), at('data/files'));
+      writeFileSync(at('bees.txt'), 'Bees.');
+      const added = await cli.refusal(['courses', 'files', 'add', course.id, 'bees.txt']);
+      expect(added).to.include({ exitCode: 1, said: fault(at('data/files')) });
+      const { exitCode, stdout } = await cli.run(['doctor']);
+      expect(exitCode).to.equal(1);
+      expect(stdout.replaceAll(/\n +/g, ' ')).to.include(`FAILED   file storage: ${fault(at('data/files'))}`);
+    } finally {
+      disk.unmount();
+    }
+    // The link names nothing now.
+    rmSync(at('readonly'), { recursive: true });
+    const { said } = await cli.refusal(['courses', 'files', 'add', course.id, 'bees.txt']);
+    expect(said).to.equal(`The folder "${at('data/files')}" isn't a folder: check the path.`);
   });
 
   it('names the folder of the backup when its disk is full, and leaves nothing there', async function () {
