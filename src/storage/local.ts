@@ -14,10 +14,19 @@ import {
   isKey,
   type ObjectInfo,
   type StoredObject,
+  UnreadableObject,
 } from './storage.js';
 import { syncFolder } from './sync-folder.js';
 
 const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
+
+/** Why a single file can't be read, by the code of the file system's error. */
+const fileFaults: Readonly<Record<string, string>> = {
+  EACCES: "can't be read: check that it belongs to the user that runs the service.",
+  EPERM: "can't be read: check that it belongs to the user that runs the service.",
+  ELOOP: 'is a symbolic link in place of a file: check who created it.',
+  EIO: "can't be read: check the disk.",
+};
 
 /** Files below a folder: `<folder>/<kind>/<name>`. */
 class LocalStorage implements FileStorage {
@@ -47,7 +56,7 @@ class LocalStorage implements FileStorage {
       const handle = await open(this.#pathOf(key), readFlags);
       try {
         const stats = await handle.stat();
-        if (!stats.isFile()) throw new AppError('STORAGE_UNAVAILABLE', this.#notAFile(key));
+        if (!stats.isFile()) throw new UnreadableObject(this.#notAFile(key));
         if (range && range.end >= stats.size) throw new AppError('STORAGE_UNAVAILABLE', this.#tooShort(key));
         const bytes = range ? range.end - range.start + 1 : stats.size;
         return { stream: handle.createReadStream(range), bytes, totalBytes: stats.size };
@@ -57,8 +66,18 @@ class LocalStorage implements FileStorage {
       }
     } catch (error) {
       if (isMissing(error)) return undefined;
-      throw diskFault(this.location, error);
+      throw (await this.#faultOf(key, error)) ?? diskFault(this.location, error);
     }
+  }
+
+  /** The fault of a file alone: its folder can be used. */
+  async #faultOf(key: string, error: unknown): Promise<UnreadableObject | undefined> {
+    const code = systemErrorCode(error) ?? '';
+    const why = Object.hasOwn(fileFaults, code) ? fileFaults[code] : undefined;
+    const file = this.#pathOf(key);
+    // Of a folder that can't be entered nothing is known of its files.
+    if (why === undefined || !(await lstat(file).catch(() => undefined))) return undefined;
+    return new UnreadableObject(`The file "${file}" ${why}`, error);
   }
 
   async remove(keys: readonly string[]): Promise<void> {
@@ -138,7 +157,19 @@ class LocalStorage implements FileStorage {
       if (!isKey(key)) continue;
       // Another process may have removed it since the folder was read.
       const stats = await unlessMissing(lstat(this.#pathOf(key)));
-      if (stats?.isFile()) yield { key, bytes: stats.size, modifiedAt: stats.mtime };
+      if (!stats?.isFile()) continue;
+      const fault = await this.#tryOpen(key);
+      yield { key, bytes: stats.size, modifiedAt: stats.mtime, ...(fault && { fault }) };
+    }
+  }
+
+  /** @returns why a file can't be read, although its folder can be used */
+  async #tryOpen(key: string): Promise<UnreadableObject | undefined> {
+    try {
+      await (await open(this.#pathOf(key), readFlags)).close();
+      return undefined;
+    } catch (error) {
+      return this.#faultOf(key, error);
     }
   }
 

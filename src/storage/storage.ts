@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { AppError } from '../errors.js';
 
 /** An object that was opened. */
 export interface StoredObject {
@@ -20,6 +21,15 @@ export interface ObjectInfo {
   key: string;
   bytes: number;
   modifiedAt: Date;
+  /** Why it can't be opened, although the storage works; absent where it can. */
+  fault?: UnreadableObject;
+}
+
+/** An object that can't be read, of a storage that works: others can. */
+export class UnreadableObject extends AppError {
+  constructor(message: string, cause?: unknown) {
+    super('STORAGE_UNAVAILABLE', message, { cause });
+  }
 }
 
 /** A storage of files. Keys are `<kind>/<name>`: `material/0193...`, `image/0193....webp`. */
@@ -35,7 +45,8 @@ export interface FileStorage {
   /**
    * Opens an object or a range of it. The stream must be destroyed or read to its end.
    * @returns nothing when there is no such object
-   * @throws AppError `STORAGE_UNAVAILABLE`, also for a range beyond its end
+   * @throws AppError `STORAGE_UNAVAILABLE`, also for a range beyond its end; {@link UnreadableObject} where only this one can't be
+   *   read
    */
   open(key: string, range?: ByteRange): Promise<StoredObject | undefined>;
   /**

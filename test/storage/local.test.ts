@@ -5,14 +5,19 @@ import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createLocalStorage } from '../../src/storage/local.js';
-import type { FileStorage } from '../../src/storage/storage.js';
+import { type FileStorage, UnreadableObject } from '../../src/storage/storage.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { contentOf, describeStorage, faultOf, fileWith, listed } from './support/storage-contract.js';
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 /** A failure of the system while `work` runs; `times` of them. */
-async function withFault(name: 'rename' | 'copyFile' | 'mkdir', code: string, work: () => Promise<void>, times = 1) {
+async function withFault(
+  name: 'rename' | 'copyFile' | 'mkdir' | 'open' | 'lstat',
+  code: string,
+  work: () => Promise<void>,
+  times = 1,
+) {
   const original = fsPromises[name];
   let left = times;
   const failing = async (...parameters: never[]) => {
@@ -83,6 +88,27 @@ describe('the storage in a folder', () => {
     expect(error).to.include({ code: 'STORAGE_UNAVAILABLE' });
     expect(error.message).to.match(/symbolic link/);
     expect((await listed(storage)).map(({ key }) => key)).to.deep.equal(['material/some']);
+  });
+
+  it('names a file that it may not read, also in its list, unless its folder is closed, too', async () => {
+    await storage.put('material/some', fileWith(folder.path, 'x'));
+    const message = `The file "${below('material/some')}" can't be read: check that it belongs to the user that runs the service.`;
+    await withFault('open', 'EACCES', async () => {
+      expect(await faultOf(storage.open('material/some')))
+        .to.be.instanceOf(UnreadableObject)
+        .and.include({ message });
+    });
+    await withFault('open', 'EACCES', async () => {
+      expect((await listed(storage))[0]?.fault).to.include({ code: 'STORAGE_UNAVAILABLE', message });
+    });
+    expect((await listed(storage))[0]).to.have.keys('key', 'bytes', 'modifiedAt');
+    await withFault('open', 'EACCES', async () => {
+      await withFault('lstat', 'EACCES', async () => {
+        const error = await faultOf(storage.open('material/some'));
+        expect(error).to.not.be.instanceOf(UnreadableObject);
+        expect(error.message).to.match(/^The folder /);
+      });
+    });
   });
 
   it('stores no file that is a symbolic link, and keeps what it points to', async () => {

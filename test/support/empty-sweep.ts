@@ -7,5 +7,6 @@ export const emptySweep = {
   leftovers: 0,
   unknown: [],
   missing: [],
+  unreadable: [],
   wrongSize: [],
 };

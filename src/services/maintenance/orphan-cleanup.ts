@@ -24,8 +24,17 @@ export interface Sweep extends Cleanup {
   unknown: string[];
   /** Keys of live files that are not in the storage. */
   missing: string[];
+  /** Live files that are in the storage and can't be read there. */
+  unreadable: UnreadableFile[];
   /** Live files whose size in the storage isn't the one that was stored. */
   wrongSize: WrongSize[];
+}
+
+/** A file that others than the service have closed or damaged. */
+export interface UnreadableFile {
+  key: string;
+  /** A sentence that names the file and what to do. */
+  reason: string;
 }
 
 /** A file that was cut or overwritten in the storage. */
@@ -104,7 +113,7 @@ async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
 }
 
 /**
- * {@link sweepFiles}, and a comparison of the storage with the database: unknown objects, missing files and wrong sizes.
+ * {@link sweepFiles}, and a comparison of the storage with the database: unknown objects, missing and unreadable files, and wrong sizes.
  * @param removeUnknown removes unknown objects; safe only when nothing else uses the same storage
  */
 export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<Sweep> {
@@ -113,18 +122,26 @@ export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<
   const known = await filesByKey(core);
   const unknown: string[] = [];
   const wrongSize: WrongSize[] = [];
-  for await (const { key, bytes: storedBytes, modifiedAt } of core.storage.list()) {
+  const unreadable: UnreadableFile[] = [];
+  for await (const { key, bytes: storedBytes, modifiedAt, fault } of core.storage.list()) {
     const file = known.get(key);
     known.delete(key);
     if (!file && modifiedAt < before && madeHere.test(key)) unknown.push(key);
+    if (file?.state === 'live' && fault) unreadable.push({ key, reason: fault.message });
     if (file?.state === 'live' && file.bytes !== storedBytes) wrongSize.push({ key, bytes: file.bytes, storedBytes });
   }
   if (removeUnknown) await core.storage.remove(unknown);
   const missing = [...known].flatMap(([key, { state }]) => (state === 'live' ? [key] : []));
   // Some may have been deleted while the storage was listed.
-  const now = missing.length + wrongSize.length > 0 ? await filesByKey(core) : known;
+  const now = missing.length + unreadable.length + wrongSize.length > 0 ? await filesByKey(core) : known;
   const isLive = (key: string) => now.get(key)?.state === 'live';
-  return { ...swept, unknown, missing: missing.filter(isLive), wrongSize: wrongSize.filter(({ key }) => isLive(key)) };
+  return {
+    ...swept,
+    unknown,
+    missing: missing.filter(isLive),
+    unreadable: unreadable.filter(({ key }) => isLive(key)),
+    wrongSize: wrongSize.filter(({ key }) => isLive(key)),
+  };
 }
 
 async function filesByKey({ database }: Core): Promise<Map<string, { state: FileState; bytes: number }>> {

@@ -12,6 +12,7 @@ import { storeFile } from '../../../src/services/files/files.js';
 import { holdRemovals } from '../../../src/services/files/removal-hold.js';
 import { sweepFiles, sweepStorage } from '../../../src/services/maintenance/orphan-cleanup.js';
 import { startHousekeeping } from '../../../src/services/maintenance/schedule.js';
+import { UnreadableObject } from '../../../src/storage/storage.js';
 import { expectNothingLeft, fileRows, storedKeys, storingAfter, uploadsIn } from '../../http/support/uploads.js';
 import { emptySweep } from '../../support/empty-sweep.js';
 import { buildCourse, buildMaterial, buildUser } from '../../support/factories.js';
@@ -262,6 +263,19 @@ describe('the cleanup of files', () => {
       await crashed('live');
       expect(await sweepStorage(context, true)).to.deep.equal({ ...emptySweep, missing: [key] });
       expect(await fileRows(context)).to.have.length(2);
+    });
+  });
+
+  it('lists files that can not be read, with the reason', async () => {
+    const key = await crashed('live');
+    const { storage } = storingAfter(context, async () => undefined);
+    const list = async function* (kind?: string) {
+      const fault = new UnreadableObject('The file is closed.');
+      for await (const info of context.storage.list(kind)) yield { ...info, fault };
+    };
+    expect(await sweepStorage({ ...context, storage: { ...storage, list } }, false)).to.deep.equal({
+      ...emptySweep,
+      unreadable: [{ key, reason: 'The file is closed.' }],
     });
   });
 

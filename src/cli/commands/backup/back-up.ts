@@ -46,6 +46,7 @@ export async function backUp(run: Run<'<folder>', typeof backupOptions>): Promis
     folder,
     signal: run.io.signal,
     onFile: (done) => progress.update(done),
+    onUnreadable: (reason) => run.say(`warning: Not in the backup: ${reason}`),
   }).finally(() => progress.stop());
   return {
     json: {
@@ -76,7 +77,7 @@ function textOf(folder: string, manifest: Manifest, bucketHint: string | undefin
       ? '  no database: it is on a server, and has a dump of its own'
       : `  database: ${counted(databaseBytes, 'byte')}`,
     files === null ? `  no files: ${bucketHint}` : `  ${counted(files, 'file')}: ${counted(fileBytes, 'byte')}`,
-    ...keysText(missing, 'missing in the storage'),
+    ...keysText(missing, 'missing or unreadable in the storage'),
     ...keysText(damaged, 'damaged in the storage, with another size than the database says; copied nevertheless'),
   ].join('\n');
 }

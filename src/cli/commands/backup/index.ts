@@ -18,7 +18,7 @@ export function register(program: Command, registry: Registry): void {
       'A backup has the SQLite database and, with FILE_STORAGE=local, the stored files. It has no settings (.env), no uploads',
       'under way, and nothing of the imports folder: neither files that are not imported yet, nor passwords not fetched yet.',
       'On MySQL and MariaDB dump the database first, with the command of --print-dump; then this command copies the files.',
-      'Files that are missing or damaged in the storage are listed; then the exit code is 3.',
+      'Files that are missing, unreadable or damaged in the storage are listed; then the exit code is 3.',
     ].join('\n'),
     stopsItself: true,
     run: async (run) => (await import('./back-up.js')).backUp(run),

@@ -17,13 +17,13 @@ export function register(program: Command, registry: Registry): void {
     examples: ['files sweep', 'files sweep --remove-unknown --json'],
     options: sweepOptions,
     notes:
-      'The service removes orphaned files every hour by itself. If files are missing in the storage, or have another size than was stored, they are listed and the exit code is 1. It is also 1 if orphaned files could not be removed.',
+      "The service removes orphaned files every hour by itself. If files are missing in the storage, can't be read there, or have another size than was stored, they are listed and the exit code is 1. It is also 1 if orphaned files could not be removed.",
     stopsItself: true,
     async run(run) {
       const { sweepStorage } = await import('../../../services/maintenance/orphan-cleanup.js');
       const { removeUnknown = false } = run.options;
       const sweep = await sweepStorage(await run.context(), removeUnknown);
-      const { removed, held, failed, failure, leftovers, unknown, missing, wrongSize } = sweep;
+      const { removed, held, failed, failure, leftovers, unknown, missing, unreadable, wrongSize } = sweep;
       const text = [
         `${counted(removed, 'orphaned file')} removed`,
         ...(held > 0
@@ -35,13 +35,15 @@ export function register(program: Command, registry: Registry): void {
         ...unknown.map((key) => `  ${key}`),
         `${counted(missing.length, 'file')} missing in the storage`,
         ...missing.map((key) => `  ${key}`),
+        ...(unreadable.length > 0 ? [`${counted(unreadable.length, 'file')} unreadable in the storage`] : []),
+        ...unreadable.map(({ key, reason }) => `  ${key}: ${reason}`),
         `${counted(wrongSize.length, 'file')} of the wrong size in the storage`,
         ...wrongSize.map(({ key, bytes, storedBytes }) => `  ${key}: ${storedBytes} bytes instead of ${bytes}`),
       ].join('\n');
       return {
         json: { sweep: { ...sweep, unknownRemoved: removeUnknown } },
         text,
-        exitCode: failed + missing.length + wrongSize.length > 0 ? exitCodes.failure : exitCodes.ok,
+        exitCode: failed + missing.length + unreadable.length + wrongSize.length > 0 ? exitCodes.failure : exitCodes.ok,
       };
     },
   });

@@ -7,6 +7,7 @@ import { copySqlite, onDiskOfCopy, sqliteProblems } from '../../../db/sqlite-cop
 import { AppError, isAppError } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
 import { makeFolder } from '../../../storage/make-folder.js';
+import { UnreadableObject } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import { packageVersion } from '../../../version.js';
 import type { Core } from '../../core.js';
@@ -21,6 +22,8 @@ export interface BackupOptions {
   signal: AbortSignal;
   /** Called after each stored file. */
   onFile(done: number, total: number): void;
+  /** Called for each stored file that a backup leaves out because it can't be read, with the reason. */
+  onUnreadable?(reason: string): void;
 }
 
 /**
@@ -148,14 +151,22 @@ async function backUpDatabase({ database }: Core, { folder, signal }: BackupOpti
   }
 }
 
-async function backUpFiles({ storage }: Core, live: readonly LiveFile[], { folder, signal, onFile }: BackupOptions) {
+async function backUpFiles(
+  { storage }: Core,
+  live: readonly LiveFile[],
+  { folder, signal, onFile, onUnreadable }: BackupOptions,
+) {
   const folders = keyFolders(path.join(folder, filesName));
   await folders.create();
   const files: NonNullable<Manifest['files']> = [];
   const missing: string[] = [];
   for (const [index, { key, bytes }] of live.entries()) {
     if (signal.aborted) throw new AppError('INTERRUPTED');
-    const object = await storage.open(key);
+    const object = await storage.open(key).catch((error: unknown) => {
+      if (!(error instanceof UnreadableObject)) throw error;
+      onUnreadable?.(error.message);
+      return undefined;
+    });
     const copied = object && (await copyStream(object.stream, await folders.pathOf(key), signal));
     if (copied) files.push({ key, ...copied });
     if (copied?.bytes !== bytes) missing.push(key);

@@ -35,8 +35,8 @@ export interface Manifest {
   /** The stored files by their keys; null when they are in a bucket. */
   files: (Content & { key: string })[] | null;
   /**
-   * Keys of live files that were missing in the storage, or had another size than their row names; the latter are in `files`
-   * as they were.
+   * Keys of live files that were missing in the storage, couldn't be read, or had another size than their row names; the last are
+   * in `files` as they were.
    */
   missing: string[];
 }

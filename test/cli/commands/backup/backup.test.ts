@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { InferCreationAttributes } from 'sequelize';
@@ -71,7 +71,22 @@ describe('coursectl backup and restore', () => {
     rmSync(path.join(cli.folder, 'data/files', key));
     const { exitCode, stdout } = await cli.run(['backup', 'copy']);
     expect(exitCode).to.equal(3);
-    expect(stdout).to.include(`1 file missing in the storage\n  ${key}\n`);
+    expect(stdout).to.include(`1 file missing or unreadable in the storage\n  ${key}\n`);
+    expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
+  });
+
+  it('names and lists files that can not be read in the storage, backs up the others, and exits with 3', async () => {
+    const { files } = await withMaterials(cli, 2);
+    const key = files[0]?.storageKey ?? '';
+    const file = path.join(cli.folder, 'data/files', key);
+    rmSync(file);
+    symlinkSync('/etc/hostname', file);
+    const { exitCode, stdout, stderr } = await cli.run(['backup', 'copy']);
+    expect(exitCode).to.equal(3);
+    expect(stdout).to.include(`  1 file: 18 bytes\n1 file missing or unreadable in the storage\n  ${key}\n`);
+    expect(stderr).to.include(
+      `warning: Not in the backup: The file "${file}" is a symbolic link in place of a file: check who created it.\n`,
+    );
     expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
   });
 
