@@ -1,11 +1,12 @@
 import path from 'node:path';
+import type { Config } from '../../../config/config.js';
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { makeBackup } from '../../../services/maintenance/backup/backup.js';
 import { bucketCopy, type DumpCommands, dumpCommands } from '../../../services/maintenance/backup/dump-command.js';
 import type { Manifest } from '../../../services/maintenance/backup/manifest.js';
 import { exitCodes } from '../../core/exit-codes.js';
-import { counted } from '../../core/output.js';
+import { counted, withCommandLines } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import type { backupOptions } from './options.js';
@@ -33,7 +34,7 @@ export async function backUp(run: Run<'<folder>', typeof backupOptions>): Promis
   const context = await run.context();
   const folder = path.resolve(run.io.cwd, run.arguments.folder);
   const commands = await commandsFor(context, folder);
-  if (run.options.printDump) return printDump(run, commands);
+  if (run.options.printDump) return printDump(run, context.config, commands);
   const bucket = bucketOf(context);
   if (commands && bucket)
     throw new AppError(
@@ -62,10 +63,20 @@ export async function backUp(run: Run<'<folder>', typeof backupOptions>): Promis
   };
 }
 
-function printDump(run: Run<'<folder>', typeof backupOptions>, commands: DumpCommands | undefined): Result {
+function printDump(
+  run: Run<'<folder>', typeof backupOptions>,
+  config: Config,
+  commands: DumpCommands | undefined,
+): Result {
   if (!commands)
     throw new AppError('USAGE', 'An SQLite database needs no dump: the backup has it. Leave --print-dump out.');
-  run.say(`${passwordHint}\nTo restore it into an empty database:\n  ${commands.restore}`);
+  const then =
+    config.files.storage.kind === 'local'
+      ? 'Then restore the files, before the service starts: coursectl restore <folder>. It also ends the sessions of the dump.'
+      : 'Then end its sessions, before the service starts: DELETE FROM sessions';
+  run.say(
+    withCommandLines(run.io, `${passwordHint}\nTo restore it into an empty database:\n  ${commands.restore}\n${then}`),
+  );
   return { json: { dumpCommand: commands.dump, restoreCommand: commands.restore }, text: commands.dump };
 }
 

@@ -23,14 +23,18 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
   // The installation that was backed up may still use the bucket, and need what this database has as incomplete.
   if (isCurrent && bucket === null) await removeOrphans(run, context);
   const { databaseBytes, files, ...rest } = summaryOf(manifest);
-  const hints = [...(bucket === null ? [] : [bucketHint(bucket)]), nextStep(config.database.dialect, pending)];
+  const hints = [
+    ...(bucket === null ? [] : [bucketHint(bucket)]),
+    nextStep(config.database.dialect, pending, stoppedImports),
+  ];
   return {
-    json: { restore: { folder, databaseBytes, files, ...rest, pending, stoppedImports } },
+    json: { restore: { folder, databaseBytes, files, ...rest, pending, stoppedImports: stoppedImports ?? null } },
     text: [
       `Restored from ${folder}, of ${manifest.startedAt}:`,
       ...(databaseBytes === null ? [] : [`  database: ${counted(databaseBytes, 'byte')}; all sessions are ended`]),
+      ...(databaseBytes === null && stoppedImports !== undefined ? ['  database: all sessions are ended'] : []),
       ...(files === null ? [] : [`  ${counted(files, 'file')}: ${counted(rest.fileBytes, 'byte')}`]),
-      ...(stoppedImports > 0 ? [`  ${counted(stoppedImports, 'import')} stopped: upload the files again`] : []),
+      ...(stoppedImports ? [`  ${counted(stoppedImports, 'import')} stopped: upload the files again`] : []),
       ...rest.missing.map((key) => `  missing since before the backup: ${key}`),
       ...rest.damaged.map((key) => `  damaged since before the backup: ${key}`),
       ...hints.map((hint) => withCommandLines(run.io, hint)),
@@ -53,9 +57,10 @@ async function removeOrphans(run: Run<'<folder>'>, context: Context): Promise<vo
 const bucketHint = (bucket: string) =>
   `The files are in ${bucket}. If another installation still uses them, set S3_BUCKET or S3_PREFIX to a copy before the service starts: it would remove files that the other one needs. Otherwise run: coursectl files sweep`;
 
-function nextStep(dialect: 'sqlite' | 'mysql', pending: readonly string[]): string {
-  if (dialect === 'mysql')
-    return 'Restore the dump of the database with the client of the server. Then run: coursectl files sweep';
+function nextStep(dialect: 'sqlite' | 'mysql', pending: readonly string[], stoppedImports: number | undefined): string {
+  if (dialect === 'mysql' && stoppedImports === undefined)
+    return 'The sessions of the database are not ended: its dump is not restored yet, or it was used since the backup. Restore the dump with the client of the server, end the sessions (DELETE FROM sessions), and cancel imports whose files are gone (coursectl imports list). Then run: coursectl files sweep';
+  if (dialect === 'mysql') return 'Run: coursectl files sweep';
   return pending.length > 0
     ? `The database schema is older than this program (${counted(pending.length, 'migration')} pending). Run: coursectl migrate up`
     : 'Run: coursectl doctor';

@@ -11,6 +11,7 @@ import type { BackupOptions } from './backup.js';
 import { checkedBackup } from './check-backup.js';
 import type { Manifest } from './manifest.js';
 import { type Target, targetOf } from './places.js';
+import { settleDump } from './restored-dump.js';
 import { prepare, preparedManifest, putIntoPlace } from './staging.js';
 
 /** What was restored. */
@@ -18,18 +19,20 @@ export interface Restored {
   manifest: Manifest;
   /** The names of migrations that this program has and the backup's database doesn't. */
   pending: string[];
-  /** How many imports failed because their uploads are not in the backup. */
-  stoppedImports: number;
+  /** How many imports failed because their uploads are not in the backup; nothing where the database needs the operator's work. */
+  stoppedImports: number | undefined;
 }
 
 /**
  * Restores a backup into an installation that has neither a database nor files. Everything is checked before anything is
  * put into place: the files first, the database last. A restore that was killed before is finished, or begun again, by the next
- * one of the same backup. All sessions are ended: some were ended since, and would be valid again.
+ * one of the same backup. All sessions are ended: some were ended since, and would be valid again. On a server so are those of a dump
+ * that was restored before, unless its database was used since the backup.
  * @throws AppError `FILE_UNUSABLE` for a backup that can't be used, a target that has files, and while another restore is running; `DATABASE_NOT_EMPTY`,
  *   `SCHEMA_OUTDATED` when a newer program made it, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
  */
-export async function restoreBackup({ config, now }: Core, options: BackupOptions): Promise<Restored> {
+export async function restoreBackup(core: Core, options: BackupOptions): Promise<Restored> {
+  const { config, now } = core;
   const target = targetOf(config);
   const manifest = await checkedBackup(options.folder, options.signal);
   assertFits(manifest, target, options.folder);
@@ -38,7 +41,8 @@ export async function restoreBackup({ config, now }: Core, options: BackupOption
   try {
     await makeFolder(config.dataDir);
     return await withFileLock(path.join(config.dataDir, 'restore.lock'), taken, async () => {
-      const stoppedImports = await putBackup(manifest, target, options, now());
+      const stopped = await putBackup(manifest, target, options, now());
+      const stoppedImports = manifest.dialect === 'sqlite' ? stopped : await settleDump(core, manifest);
       return { manifest, pending: await pendingOf(config, manifest), stoppedImports };
     });
   } catch (error) {

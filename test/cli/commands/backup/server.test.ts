@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
 import { dumpCommands } from '../../../../src/services/maintenance/backup/dump-command.js';
 import { createEmptyDatabase, onMysql } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
-import { buildCourse, buildMaterial, buildUser } from '../../../support/factories.js';
+import { buildCourse, buildMaterial, buildUser, tokenFor } from '../../../support/factories.js';
 import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { pathsIn } from './support/installation.js';
@@ -35,11 +36,47 @@ function isInstalled(program: string): boolean {
     expect(status, `${line}\n${stderr}`).to.equal(0);
   }
 
+  /** An import over HTTP that waits to be applied. */
+  async function buildPlannedImport(filePath: string) {
+    return (await cli.context()).database.models.Import.create({
+      id: uuidv7(),
+      number: 1,
+      status: 'planned',
+      origin: 'http',
+      fileName: 'people.csv',
+      filePath,
+      fileSha256: '0'.repeat(64),
+      optionsJson: '{}',
+      createdAt: new Date(),
+    });
+  }
+
   async function withMaterial() {
     const context = await cli.context();
     const trainer = await buildUser(context, { role: 'trainer', email: 'ada@x.org', firstName: 'Zoë' });
     return buildMaterial(context, await buildCourse(context, trainer, { title: 'Bees' }));
   }
+
+  it('leaves a database alone that is not restored yet, or was used since the backup, and says so', async () => {
+    await withMaterial();
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    const context = await cli.context();
+    await tokenFor(context, await context.database.models.User.findOne({ rejectOnEmpty: true }));
+    const other = await createEmptyDatabase();
+    try {
+      for (const [folder, DATABASE_URL] of Object.entries({ used: harness.databaseUrl, empty: other.url })) {
+        const env = { ...testEnvironment, DATABASE_URL, DATA_DIR: folder };
+        const { exitCode, stdout, stderr } = await cli.run(['restore', 'copy'], { env });
+        expect(exitCode, stderr).to.equal(0);
+        expect(stdout).to.match(
+          /\nThe sessions of the database are not ended: .*\(DELETE FROM sessions\).* files sweep\n$/,
+        );
+      }
+    } finally {
+      await other.drop();
+    }
+    expect(await context.database.models.Session.count()).to.equal(1);
+  });
 
   it('prints the exact command without a password, on standard output alone', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['backup', 'copy', '--print-dump']);
@@ -73,6 +110,12 @@ function isInstalled(program: string): boolean {
     const [, program = ''] = /&& (\S+) --host/.exec(dumpCommand) ?? [];
     if (!isInstalled(program)) this.skip();
     const { storageKey } = await withMaterial();
+    const context = await cli.context();
+    await tokenFor(context, await context.database.models.User.findOne({ rejectOnEmpty: true }));
+    const upload = path.join(cli.folder, 'data/imports', 'one', 'upload.csv');
+    mkdirSync(path.dirname(upload), { recursive: true });
+    writeFileSync(upload, 'Of the other one.');
+    const { id } = await buildPlannedImport(upload);
     runPrinted(dumpCommand);
     const { exitCode, stdout, stderr } = await cli.run(['backup', 'backups/copy']);
     expect(exitCode, stderr).to.equal(0);
@@ -88,7 +131,16 @@ function isInstalled(program: string): boolean {
       runPrinted(restoreCommand.replace(`${from}`, `${to}`));
       const restored = await cli.run(['restore', 'backups/copy'], { env });
       expect(restored.exitCode, restored.stderr).to.equal(0);
-      expect(restored.stdout).to.match(/Then run: coursectl files sweep\n$/);
+      expect(restored.stdout).to.match(
+        /:\n {2}database: all sessions are ended\n {2}1 file: 13 bytes\n {2}1 import stopped: .*\nRun: coursectl files sweep\n$/,
+      );
+      const { sessions } = await cli.json<{ sessions: object[] }>(['users', 'sessions', 'list', 'ada@x.org'], { env });
+      expect(sessions).to.deep.equal([]);
+      const shown = await cli.json<{ import: object }>(['imports', 'show', id], { env });
+      expect(shown.import).to.include({
+        status: 'failed',
+        filePath: path.join(cli.folder, 'elsewhere/imports', id, 'upload.csv'),
+      });
       const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep'], { env });
       expect(sweep).to.deep.include({ missing: [], unknown: [] });
       const { users } = await cli.json<{ users: { firstName: string }[] }>(['users', 'list'], { env });

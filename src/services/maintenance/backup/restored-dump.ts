@@ -1,0 +1,48 @@
+import { Op } from 'sequelize';
+import { type ErrorCode, isAppError } from '../../../errors.js';
+import type { Core } from '../../core.js';
+import { importsFolder } from '../../imports/queue/spool.js';
+import type { Manifest } from './manifest.js';
+import { adoptImports } from './restored-imports.js';
+
+/** Whether somebody has used the database since the backup: then it isn't only what was restored from the dump. */
+async function isUsedSince({ database }: Core, time: Date): Promise<boolean> {
+  const { AuditEntry, Session } = database.models;
+  const since = { [Op.gt]: time };
+  const [entry, session] = await database.read(() =>
+    Promise.all([
+      AuditEntry.findOne({ attributes: ['id'], where: { at: since } }),
+      Session.findOne({ attributes: ['id'], where: { [Op.or]: [{ createdAt: since }, { lastUsedAt: since }] } }),
+    ]),
+  );
+  return entry !== null || session !== null;
+}
+
+/** What an operator who restores step by step may meet. */
+const unusable: readonly ErrorCode[] = [
+  'DATABASE_UNREACHABLE',
+  'DATABASE_ACCESS_DENIED',
+  'DATABASE_MISSING',
+  'DATABASE_NOT_WRITABLE',
+  'OVERLOADED',
+  'SCHEMA_OUTDATED',
+];
+
+/**
+ * Does with a database on a server, whose dump was restored before, what a restore does with one in a file: ends its sessions and
+ * stops imports whose uploads are not in the backup.
+ * @returns how many imports failed; nothing when the dump wasn't restored yet, or the database can't be used or was used since
+ */
+export async function settleDump(core: Core, manifest: Manifest): Promise<number | undefined> {
+  const { database } = core;
+  try {
+    // The dump was made before the files were copied.
+    if (await isUsedSince(core, new Date(manifest.startedAt))) return undefined;
+    await database.inTransaction((transaction) => database.models.Session.destroy({ where: {}, transaction }));
+    return await adoptImports(database, importsFolder(core), core.now());
+  } catch (error) {
+    // The files are restored. What is left to do about the database, the operator is told.
+    if (isAppError(error, ...unusable)) return undefined;
+    throw error;
+  }
+}
