@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { AppError, unlessMissing } from '../../../errors.js';
@@ -6,7 +6,7 @@ import { importsFolder } from '../../imports/queue/spool.js';
 
 /** Where a backup is put. */
 export interface Target {
-  /** The SQLite file; none on a server. */
+  /** The SQLite file, which a symbolic link may name; none on a server. */
   database: string | undefined;
   /** None when files are in a bucket. */
   files: string | undefined;
@@ -16,10 +16,25 @@ export interface Target {
   imports: string;
 }
 
-export function targetOf(config: Config): Target {
+/** As many links as Linux follows. */
+const longestChain = 40;
+
+/** The file that a symbolic link names, which needn't exist: a file that is renamed to the link's place would replace the link. */
+async function linkedFile(file: string): Promise<string> {
+  let named = file;
+  for (let links = 0; links < longestChain; links += 1) {
+    // It is no link, doesn't exist, or can't be looked at: whoever uses it says why.
+    const to = await readlink(named).catch(() => undefined);
+    if (to === undefined) break;
+    named = path.resolve(await realpath(path.dirname(named)), to);
+  }
+  return named;
+}
+
+export async function targetOf(config: Config): Promise<Target> {
   const { dataDir, database, files } = config;
   return {
-    database: database.dialect === 'sqlite' ? database.file : undefined,
+    database: database.dialect === 'sqlite' ? await linkedFile(database.file) : undefined,
     files: files.storage.kind === 'local' ? files.storage.folder : undefined,
     staging: path.join(dataDir, 'restoring'),
     imports: importsFolder({ config }),
@@ -46,7 +61,7 @@ const sizeIfKnown = (file: string) => sizeOf(file).catch(() => undefined);
  * @throws AppError `DATABASE_MISSING` then
  */
 export async function assertNoUnfinishedRestore(config: Config): Promise<void> {
-  const { database, staging } = targetOf(config);
+  const { database, staging } = await targetOf(config);
   if (database === undefined || (await sizeIfKnown(stagedDatabase(database))) === undefined) return;
   if (await sizeIfKnown(database)) return;
   throw new AppError(

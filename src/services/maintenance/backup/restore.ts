@@ -33,7 +33,7 @@ export interface Restored {
  */
 export async function restoreBackup(core: Core, options: BackupOptions): Promise<Restored> {
   const { config, now } = core;
-  const target = targetOf(config);
+  const target = await targetOf(config);
   const manifest = await checkedBackup(options.folder, options.signal);
   assertFits(manifest, target, options.folder);
   const taken = () =>

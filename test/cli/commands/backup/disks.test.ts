@@ -62,6 +62,18 @@ describe('coursectl backup and restore, on disks of their own', () => {
     }
   });
 
+  it('restores the database through a link to another folder, which stays', async () => {
+    const keys = await makeBackup();
+    for (const name of ['elsewhere', 'disk']) mkdirSync(at(name));
+    symlinkSync('../disk/link.sqlite', at('elsewhere/coursectl.sqlite'));
+    symlinkSync('real.sqlite', at('disk/link.sqlite'));
+    await assertRestored(keys);
+    expect(lstatSync(at('elsewhere/coursectl.sqlite')).isSymbolicLink()).to.equal(true);
+    expect(pathsIn(at('disk'))).to.deep.equal(['link.sqlite', 'real.sqlite']);
+    const { users } = await cli.json<{ users: object[] }>(['users', 'list'], { env: elsewhere });
+    expect(users).to.have.length(1);
+  });
+
   it('says what is mounted in the way of the files, and restores when it is gone', async function () {
     const keys = await makeBackup();
     const disk = mountSmallDisk(at('elsewhere/files/material'), '1m');
