@@ -17,6 +17,7 @@ export function register(program: Command, registry: Registry): void {
       'The folder must be new or empty. Without a manifest.json in it, a backup is incomplete.',
       'A backup has the SQLite database and, with FILE_STORAGE=local, the stored files. It has no settings (.env), no uploads',
       'under way, and nothing of the imports folder: neither files that are not imported yet, nor passwords not fetched yet.',
+      'Copy the folder "retention" of DATA_DIR yourself: it has the only copy of what was deleted from the database by age.',
       'On MySQL and MariaDB dump the database first, with the command of --print-dump; then this command copies the files.',
       'Files that are missing, unreadable or damaged in the storage are listed; then the exit code is 3.',
     ].join('\n'),
