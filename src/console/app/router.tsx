@@ -31,9 +31,15 @@ function NotFound() {
   );
 }
 
-/** The code or the words of a page could not be loaded. By the words of some failures the router loads the page again by itself. */
+/**
+ * The code or the words of a page could not be loaded; `cause` says why. The message isn't the one of `cause`: by that, the router
+ * recognizes missing code and reloads the window, which shows the browser's error page while the service is away.
+ */
 class PageNotLoaded extends Error {
   override name = 'PageNotLoaded';
+  constructor(cause: unknown) {
+    super('The page could not be loaded.', { cause });
+  }
 }
 
 /** Shows what a page threw; the rest of the frame stays. */
@@ -54,7 +60,7 @@ function lazyPage<const Name extends string>(
       const [code] = await Promise.all([load(), loadWords(...words)]);
       return code;
     } catch (error) {
-      throw new PageNotLoaded(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new PageNotLoaded(error);
     }
   }, name);
 }
