@@ -38,12 +38,13 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** How long ago, or in how long: "3 days ago". */
+/** How long ago, or in how long: "3 days ago". What is to come is never said to be sooner than it is. */
 function formatRelative(iso: string | null | undefined, now: number): string {
   if (!iso) return '–';
-  const seconds = (Date.parse(iso) - now) / 1000;
+  // Rounds up what is to come, and down what has passed.
+  const seconds = Math.ceil((Date.parse(iso) - now) / 1000);
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.ceil(seconds / size), unit);
 }
 
 /** How long ago something happened. "Now" where the clock of the browser is behind the service's. */
