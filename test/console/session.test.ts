@@ -108,13 +108,17 @@ describePages('The session of the web console', function () {
   it('ends in all tabs at once', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainee = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
-    const page = await test.openAs(trainee);
+    const page = await test.openAs(trainee, '/catalogue?search=compilers');
     const other = await test.openTab(page, `${test.url}/catalogue`);
     // Requests under way would be answered 401.
     for (const tab of [page, other]) await settled(tab);
     await page.getByRole('button', { name: 'Account menu for Tia Trainee' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    for (const tab of [page, other]) await expectPage(tab.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+    for (const tab of [page, other]) {
+      await expectPage(tab.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+      // Who signs in next doesn't come to where the one before was.
+      await expectPage(tab).toHaveURL(`${test.url}/`);
+    }
     expect(await page.context().cookies()).to.deep.equal([]);
   });
 

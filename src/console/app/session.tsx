@@ -55,7 +55,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const channel = useMemo(() => new BroadcastChannel('coursectl-session'), []);
   const [last, setLast] = useState<Session>();
   const [ended, setEnded] = useState(false);
-  const [replaced, setReplaced] = useState(false);
+  /** Signed out on purpose, here or in another tab, or another account has signed in. */
+  const [leaving, setLeaving] = useState(false);
   const query = useQuery<Session | null, ApiError>({
     queryKey: sessionKey,
     queryFn: currentSession,
@@ -63,21 +64,14 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     staleTime: 30_000,
   });
   const session = query.data ?? undefined;
-  /** Another account has signed in: nothing of the one before may stay, as its changes would be made by the other one. */
-  const isReplaced = replaced || (session !== undefined && last !== undefined && session.user.id !== last.user.id);
+  /** Nothing of the account may stay, neither its data nor its address: the next one would change, or see, what is not its own. */
+  const isLeaving = leaving || (session !== undefined && last !== undefined && session.user.id !== last.user.id);
 
   useEffect(() => {
     // The pages are gone by now: a form with changes would ask whether to leave it.
-    if (isReplaced) window.location.assign('/');
+    if (isLeaving) window.location.replace('/');
     else if (session) setLast(session);
-  }, [isReplaced, session]);
-
-  const forget = useCallback(() => {
-    setLast(undefined);
-    setEnded(false);
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
-    client.setQueryData(sessionKey, null);
-  }, [client]);
+  }, [isLeaving, session]);
 
   useEffect(() => {
     whenSignedOut(() => setEnded(true));
@@ -85,19 +79,20 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     channel.onmessage = ({ data }: MessageEvent<Message>) => {
-      if (data.type === 'signedOut') forget();
-      else if (last && last.user.id !== data.userId) setReplaced(true);
+      // Who isn't signed in here has an address to come to after signing in.
+      if (data.type === 'signedOut') setLeaving(last !== undefined);
+      else if (last && last.user.id !== data.userId) setLeaving(true);
       else {
         setEnded(false);
         void client.invalidateQueries();
       }
     };
-  }, [channel, client, forget, last]);
+  }, [channel, client, last]);
 
   const refresh = useCallback(async () => {
     const next = await currentSession();
     if (next) channel.postMessage({ type: 'signedIn', userId: next.user.id } satisfies Message);
-    if (next && last && next.user.id !== last.user.id) return setReplaced(true);
+    if (next && last && next.user.id !== last.user.id) return setLeaving(true);
     client.setQueryData(sessionKey, next);
     setEnded(false);
     // Nothing else is answered until then.
@@ -123,18 +118,18 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     await call('endWebSession', {});
     localStorage.removeItem(signedInKey);
     channel.postMessage({ type: 'signedOut' } satisfies Message);
-    forget();
-  }, [channel, forget]);
+    setLeaving(true);
+  }, [channel]);
 
   const state = useMemo<State>(() => {
     // Until the page is loaded anew.
-    if (isReplaced) return { kind: 'loading' };
+    if (isLeaving) return { kind: 'loading' };
     if ((ended || query.data === null) && last) return { kind: 'ended', session: last };
     if (session) return { kind: 'signedIn', session };
     if (query.isPending) return { kind: 'loading' };
     if (query.error) return { kind: 'failed', error: query.error, retry: () => void query.refetch() };
     return { kind: 'signedOut' };
-  }, [ended, isReplaced, last, query.data, query.error, query.isPending, query.refetch, session]);
+  }, [ended, isLeaving, last, query.data, query.error, query.isPending, query.refetch, session]);
 
   const value = useMemo(() => ({ state, signIn, refresh, reread, signOut }), [state, signIn, refresh, reread, signOut]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
