@@ -1,4 +1,5 @@
-import { buildUser } from '../support/factories.js';
+import type { Page } from '@playwright/test';
+import { buildCourse, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { useConsole } from './support/console.js';
@@ -56,5 +57,27 @@ describePages('The frame of the pages', function () {
     await expect(current).toHaveText(['Overview']);
     await page.goto(`${test.url}/people/${admin.id}`);
     await expect(current).toHaveText(['People']);
+  });
+
+  it('leads each role from the address of a course, or of the list of them, to its own', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    const trainee = await buildUser(test.context);
+    const course = await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
+    const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+    const learning = await test.openAs(trainee, `/courses/${course.id}`);
+    await expect(learning).toHaveURL(`${test.url}/catalogue/${course.id}`);
+    await expect(heading(learning)).toHaveText('Compilers');
+    await learning.goto(`${test.url}/courses?search=comp`);
+    await expect(learning).toHaveURL(`${test.url}/catalogue?search=comp`);
+    await expect(heading(learning)).toHaveText('Catalogue');
+
+    const teaching = await test.openAs(trainer, `/catalogue/${course.id}`);
+    await expect(teaching).toHaveURL(`${test.url}/courses/${course.id}`);
+    await expect(heading(teaching)).toHaveText('Compilers');
+    await teaching.goto(`${test.url}/catalogue?search=comp`);
+    await expect(teaching).toHaveURL(`${test.url}/courses?search=comp`);
+    await expect(heading(teaching)).toHaveText('Courses');
   });
 });

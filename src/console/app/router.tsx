@@ -6,6 +6,7 @@ import {
   type ErrorComponentProps,
   Link,
   lazyRouteComponent,
+  Navigate,
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -73,6 +74,16 @@ function byRole(pages: Partial<Record<Role, ComponentType>>): () => React.JSX.El
   };
 }
 
+// Addresses of courses are passed on from one role to another.
+const ToCatalogue = (): React.JSX.Element => <Navigate to="/catalogue" search={coursesRoute.useSearch()} replace />;
+const ToCourses = (): React.JSX.Element => <Navigate to="/courses" search={catalogueRoute.useSearch()} replace />;
+const ToCatalogueCourse = (): React.JSX.Element => (
+  <Navigate to="/catalogue/$id" params={{ id: courseRoute.useParams().id }} replace />
+);
+const ToCourse = (): React.JSX.Element => (
+  <Navigate to="/courses/$id" params={{ id: catalogueCourseRoute.useParams().id }} replace />
+);
+
 const rootRoute = createRootRoute({ component: Layout, notFoundComponent: NotFound });
 
 const homeRoute = createRoute({
@@ -130,7 +141,7 @@ const coursesRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses',
   validateSearch: listSearch('category', 'level', 'isPublished', 'seatsLeft', 'trainerId'),
-  component: byRole({ super_admin: coursesPage, trainer: coursesPage }),
+  component: byRole({ super_admin: coursesPage, trainer: coursesPage, trainee: ToCatalogue }),
 });
 
 const newCoursePage = lazyPage(['courses'], () => import('../courses/new-course-page.js'), 'NewCoursePage');
@@ -145,7 +156,7 @@ const courseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses/$id',
   validateSearch: listSearch('tab', 'status'),
-  component: byRole({ super_admin: coursePage, trainer: coursePage }),
+  component: byRole({ super_admin: coursePage, trainer: coursePage, trainee: ToCatalogueCourse }),
 });
 
 const enrollmentsPage = lazyPage(['courses'], () => import('../courses/enrollments-page.js'), 'EnrollmentsPage');
@@ -165,7 +176,7 @@ const catalogueRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/catalogue',
   validateSearch: listSearch('category', 'level', 'seatsLeft'),
-  component: byRole({ trainee: cataloguePage }),
+  component: byRole({ super_admin: ToCourses, trainer: ToCourses, trainee: cataloguePage }),
 });
 
 const catalogueCoursePage = lazyPage(
@@ -176,7 +187,7 @@ const catalogueCoursePage = lazyPage(
 const catalogueCourseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/catalogue/$id',
-  component: byRole({ trainee: catalogueCoursePage }),
+  component: byRole({ super_admin: ToCourse, trainer: ToCourse, trainee: catalogueCoursePage }),
 });
 
 const auditPage = lazyPage(['audit', 'courses'], () => import('../audit/audit-page.js'), 'AuditPage');
