@@ -1,8 +1,9 @@
 import { Avatar, Box, Burger, Group, Menu, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure, useWindowEvent } from '@mantine/hooks';
+import { useDisclosure, useMediaQuery, useWindowEvent } from '@mantine/hooks';
 import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { FormFailure } from '../ui/form-failure.js';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from './appearance-menu.js';
@@ -17,6 +18,8 @@ export function Layout() {
   const user = useUser();
   const [opened, { toggle, close }] = useDisclosure();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  /** Where the menu lies over the page: app.css. */
+  const isNarrow = useMediaQuery('(max-width: 47.99em)');
   const menuButton = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes, also by Back
   useEffect(close, [pathname]);
@@ -27,7 +30,8 @@ export function Layout() {
     menuButton.current?.focus();
   });
   function leaveMenu(): void {
-    close();
+    // What is under the menu can't have the focus before it is closed.
+    flushSync(close);
     // The page that is open doesn't take the focus again.
     if (opened) document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   }
@@ -82,9 +86,12 @@ export function Layout() {
         ))}
       </Box>
       <Box component="main" id="content" className="frame-main" p="md" tabIndex={-1}>
-        <LanguageFailure failed={language.failed} />
-        <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
-        <Outlet />
+        {/* Lists of choices of the header are drawn beside it. */}
+        <div className="frame-page" inert={opened && isNarrow}>
+          <LanguageFailure failed={language.failed} />
+          <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
+          <Outlet />
+        </div>
       </Box>
     </div>
   );
