@@ -1,6 +1,7 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/app.css';
+import './app/forced-colors.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
 import { NotStarted } from './app/not-started.js';
