@@ -73,6 +73,15 @@ describePages('Many people at once', function () {
     await page.mouse.click(5, 5);
     await expect(dialog).toBeVisible();
     await keepScreenshot(page, 'bulk passwords');
+    await page.emulateMedia({ media: 'print' });
+    const list = dialog.locator('.outcome-list');
+    expect(await list.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBeLessThanOrEqual(0);
+    expect(await dialog.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBeLessThanOrEqual(
+      0,
+    );
+    await expect(page.getByRole('banner')).toBeHidden();
+    await keepScreenshot(page, 'bulk passwords printed');
+    await page.emulateMedia({ media: 'screen' });
     const download = page.waitForEvent('download');
     await dialog.getByRole('button', { name: 'Download as CSV' }).click();
     const lines = readFileSync(await (await download).path(), 'utf8')
