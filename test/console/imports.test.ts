@@ -193,6 +193,7 @@ describePages('Importing people in the web console', function () {
     await page.getByRole('button', { name: 'Plan again with these changes' }).click();
     await expectPage(page.getByText('Updates that change who an account is')).toBeVisible({ timeout: scaled(20_000) });
     await expectPage(page.getByText(/Ann Archer.*→ Anna Archer/)).toBeVisible();
+    await expectPage(page.getByText('First name: Ann → Anna')).toBeVisible();
   });
 
   it('takes out the course of a plan, and forgets one that was typed and cleared', async () => {

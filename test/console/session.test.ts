@@ -75,7 +75,9 @@ describePages('The session of the web console', function () {
     await page.clock.install();
     test.expectErrors(page, /status of (401|429)/);
     await signInAt(page, email, 'wrong-password');
-    await expectPage(page.getByRole('alert')).toHaveText('Invalid credentials.');
+    await expectPage(page.getByRole('alert')).toHaveText(
+      'The password does not match this email or phone, or the account is inactive.',
+    );
     let retryAfter = 0;
     for (let attempt = 0; retryAfter === 0 && attempt < 10; attempt += 1) {
       const answer = page.waitForResponse('**/api/auth/web-session');

@@ -11,6 +11,13 @@ const wholeCodes: readonly string[] = [
   ...(['COURSE_AMBIGUOUS', 'COURSE_FULL', 'ENROLLMENT_CANCELLED', 'SURPLUS_CELLS', 'PASSWORD_AND_HASH'] as const),
 ];
 
+/** What a code says in the language of the console; undefined for one that only a service of another version knows. */
+export const reasonOf = (code: string, t: TFunction): string | undefined =>
+  i18next.exists(`imports.why.${code}`)
+    ? // The line above has asked for it.
+      t(`imports.why.${code as keyof Words['imports']['why']}`)
+    : undefined;
+
 interface ReasonTextProps {
   code: string;
   /** What the service says, in English; null where it says nothing but the code. */
@@ -22,12 +29,12 @@ interface ReasonTextProps {
 /** Why rows are skipped or rejected: by the code in the language of the console, with what the service says besides. */
 export function ReasonText({ code, message, ofGroup = false }: ReasonTextProps) {
   const { t } = useTranslation();
-  // A service of another version may know other codes.
-  if (!i18next.exists(`imports.why.${code}`)) return message ?? code;
+  const reason = reasonOf(code, t);
+  if (reason === undefined) return message ?? code;
   const says = message !== null && !(ofGroup && wholeCodes.includes(code));
   return (
     <>
-      {t(`imports.why.${code as keyof Words['imports']['why']}`)}
+      {reason}
       {says && (
         <Text component="div" size="sm" fw={400} c="dimmed" lang="en">
           {message}

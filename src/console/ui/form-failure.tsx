@@ -1,7 +1,6 @@
 import { Alert } from '@mantine/core';
-import { useTranslation } from 'react-i18next';
 import { SessionEnded } from '../api/client.js';
-import { messageOf } from './messages.js';
+import { SaidOf } from './said.js';
 
 /** The button may be far below. */
 const showFailure = (alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'nearest' });
@@ -18,11 +17,10 @@ interface FormFailureProps {
  * after signing in again.
  */
 export function FormFailure({ children, title }: FormFailureProps) {
-  const { t } = useTranslation();
   if (children === undefined || children instanceof SessionEnded) return null;
   return (
     <Alert color="red" variant="light" role="alert" title={title} className="form-failure" ref={showFailure}>
-      {messageOf(children, t)}
+      <SaidOf error={children} />
     </Alert>
   );
 }

@@ -1,6 +1,7 @@
 import { type FormErrors, useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/client.js';
+import { FieldRefusal } from './said.js';
 
 export interface ApiFormOptions<Values extends object> {
   initialValues: Values;
@@ -27,8 +28,13 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
   }, [form.errors, failure]);
 
   function refuse(error: unknown): void {
-    const known = error instanceof ApiError ? error.problems.filter(({ path }) => path in form.getValues()) : [];
-    form.setErrors(Object.fromEntries(known.map(({ path, msg }) => [path, msg])));
+    const entered = new Map<string, unknown>(Object.entries(form.getValues()));
+    const known = error instanceof ApiError ? error.problems.filter(({ path }) => entered.has(path)) : [];
+    const refusals = known.map(({ path, msg }) => {
+      const value = entered.get(path) ?? '';
+      return [path, <FieldRefusal key={path} sentence={msg} isEmpty={value === ''} />];
+    });
+    form.setErrors(Object.fromEntries(refusals));
     const elsewhere = !(error instanceof ApiError) || known.length < Math.max(error.problems.length, 1);
     setFailure(elsewhere ? error : undefined);
   }

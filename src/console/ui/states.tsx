@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
-import { messageOf } from './messages.js';
+import { SaidOf } from './said.js';
 
 /** Lines where content is on its way. */
 export function Loading({ lines = 6 }: { lines?: number }) {
@@ -34,7 +34,9 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
       title={refused ? t('state.refused') : t('state.failed')}
     >
       <Group justify="space-between" align="flex-end">
-        <Text size="sm">{messageOf(error, t)}</Text>
+        <Text size="sm">
+          <SaidOf error={error} />
+        </Text>
         {onRetry && !refused && (
           <Button size="xs" variant="default" onClick={onRetry}>
             {t('action.retry')}

@@ -59,6 +59,20 @@ export const common: Pick<Words, keyof typeof english> = {
     conflict:
       'Jemand anderes hat diese Felder geändert, seit du sie geöffnet hast: {{fields}}. Speichere noch einmal, um sie zu überschreiben, oder verwirf deine Änderungen, um die anderen zu sehen.',
   },
+  problem: {
+    required: 'Fülle dieses Feld aus.',
+    credentials: 'Das Passwort passt nicht zu dieser E-Mail oder diesem Telefon, oder das Konto ist nicht aktiv.',
+    currentPassword: 'Das ist nicht dein jetziges Passwort.',
+    emailTaken: 'Ein anderes Konto hat diese E-Mail.',
+    phoneTaken: 'Ein anderes Konto hat dieses Telefon.',
+    email: 'Gib eine gültige E-Mail-Adresse ein.',
+    between: 'Gib {{least}} bis {{most}} Zeichen ein.',
+    tooLong: 'Gib höchstens {{most}} Zeichen ein.',
+    tooShort: 'Gib mindestens {{least}} Zeichen ein.',
+    seatsTaken: 'Gib {{least}} oder mehr ein: So viele Plätze sind vergeben.',
+    endBeforeStart: 'Das Ende darf nicht vor dem Beginn liegen.',
+    fileTooLarge: 'Die Datei ist größer als {{size}}.',
+  },
   table: {
     columns: 'Spalten',
     selectAll: 'Alle auf dieser Seite auswählen',

@@ -269,7 +269,6 @@ export const imports: Words['imports'] = {
     cells: 'Zeile in der Datei',
     all: 'Alle Zeilen',
     search: 'Zeilen suchen',
-    code: 'Kennung des Grundes',
   },
   outcomes: {
     created: 'Angelegt',

@@ -57,6 +57,20 @@ export const common = {
     conflict:
       'Somebody else has changed these fields since you opened them: {{fields}}. Save again to overwrite them, or discard your changes to see theirs.',
   },
+  problem: {
+    required: 'Fill in this field.',
+    credentials: 'The password does not match this email or phone, or the account is inactive.',
+    currentPassword: 'This is not your current password.',
+    emailTaken: 'Another account has this email.',
+    phoneTaken: 'Another account has this phone.',
+    email: 'Enter a valid email address.',
+    between: 'Enter {{least}} to {{most}} characters.',
+    tooLong: 'Enter {{most}} characters or fewer.',
+    tooShort: 'Enter {{least}} characters or more.',
+    seatsTaken: 'Enter {{least}} or more: so many seats are taken.',
+    endBeforeStart: 'The end must not be before the start.',
+    fileTooLarge: 'The file is larger than {{size}}.',
+  },
   table: {
     columns: 'Columns',
     selectAll: 'Select all on this page',

@@ -257,7 +257,6 @@ export const imports = {
     cells: 'Row in the file',
     all: 'All rows',
     search: 'Search rows',
-    code: 'Reason code',
   },
   outcomes: {
     created: 'Created',

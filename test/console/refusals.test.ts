@@ -1,0 +1,39 @@
+import { buildUser, factoryPassword } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, expect } from './support/browser.js';
+import { signInAt, useConsole } from './support/console.js';
+
+describePages('What the service refuses', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  it('is said in the language of the page where it is usual, and else marked as English', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    const page = await test.open(`${test.url}/courses/new`, { locale: 'de-DE' });
+    test.expectErrors(page, /status of 40[01]/);
+    await signInAt(page, trainer.email, 'wrong-password');
+    await expect(page.getByRole('alert')).toContainText('Das Passwort passt nicht zu dieser E-Mail');
+    await signInAt(page, trainer.email, factoryPassword);
+
+    const title = page.getByLabel('Titel');
+    const create = page.getByRole('button', { name: 'Anlegen' });
+    await create.click();
+    await expect(title).toHaveAccessibleDescription('Fülle dieses Feld aus.');
+    await title.fill('x');
+    await page.getByLabel(/^Beschreibung/).fill('Lang.');
+    await page.getByRole('combobox', { name: 'Kategorie' }).fill('Sprachen');
+    await create.click();
+    await expect(title).toHaveAccessibleDescription('Gib 3 bis 200 Zeichen ein.');
+    await title.fill('Compiler');
+    await page.getByLabel('Erster Tag').fill('2026-03-02');
+    await page.getByLabel('Letzter Tag').fill('2026-03-01');
+    await create.click();
+    await expect(page.getByLabel('Letzter Tag')).toHaveAccessibleDescription(
+      'Das Ende darf nicht vor dem Beginn liegen.',
+    );
+    await title.fill('\u200b\u200b\u200b');
+    await create.click();
+    await expect(page.locator('[lang="en"]')).toHaveText('Title must contain visible characters.');
+  });
+});
