@@ -1,4 +1,6 @@
+import type { TFunction } from 'i18next';
 import { call } from '../api/client.js';
+import { type Saying, sayingOf, sayingOfService } from '../ui/messages.js';
 import type { Account } from './account-state.js';
 import type { PeopleFilter } from './people-filters.js';
 
@@ -17,7 +19,8 @@ export interface Outcome {
   id: string;
   name: string | null;
   outcome: 'done' | 'unchanged' | 'refused';
-  message: string | null;
+  /** Why; null where the outcome says it all. */
+  says: Saying | null;
   email?: string | undefined;
   password?: string | undefined;
 }
@@ -63,28 +66,32 @@ const maxTrainees = 500;
  * @param signal no further request is sent once it is aborted
  * @throws ApiError when nobody was enrolled; a later request that fails becomes the outcome of its trainees
  */
-export async function enroll(courseId: string, accounts: readonly Account[], signal: AbortSignal): Promise<Outcome[]> {
+export async function enroll(
+  courseId: string,
+  accounts: readonly Account[],
+  signal: AbortSignal,
+  t: TFunction,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let begin = 0; begin < accounts.length && !signal.aborted; begin += maxTrainees) {
     const some = accounts.slice(begin, begin + maxTrainees);
     try {
       const { skipped } = await call('assignMany', { body: { courseId, traineeIds: some.map(({ id }) => id) } });
-      const reasons = new Map(skipped.map(({ traineeId, reason }) => [traineeId, reason]));
+      const reasons = new Map(skipped.map(({ traineeId, reason }) => [traineeId, sayingOfService(reason, t)]));
       outcomes.push(...some.map((account) => outcomeOf(account, reasons.get(account.id))));
     } catch (error) {
       if (begin === 0) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      outcomes.push(...some.map((account) => outcomeOf(account, reason)));
+      outcomes.push(...some.map((account) => outcomeOf(account, sayingOf(error, t))));
     }
   }
   return outcomes;
 }
 
 /** @param refusal why nothing happens to the account */
-export const outcomeOf = ({ id, firstName, lastName, email }: Account, refusal?: string): Outcome => ({
+export const outcomeOf = ({ id, firstName, lastName, email }: Account, refusal?: Saying): Outcome => ({
   id,
   name: `${firstName} ${lastName}`,
   email,
   outcome: refusal === undefined ? 'done' : 'refused',
-  message: refusal ?? null,
+  says: refusal ?? null,
 });

@@ -1,16 +1,19 @@
 import { Button, Group, Loader, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
 import { FormFailure } from '../ui/form-failure.js';
-import { messageOf } from '../ui/messages.js';
+import { sayingOf, sayingOfService } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { type AccountAction, accountsOf, countOf, type Outcome, type Selected, targetOf } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
 import { SavePasswords } from './save-passwords.js';
 import { useShownOnce } from './shown-once.js';
+
+type ChangedAccount = Answer<'changeManyUsers'>['outcomes'][number];
 
 /** Accounts in one request. */
 const atATime = 50;
@@ -40,6 +43,13 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   useUnsavedGuard(isChanging && action !== 'reset_password', t('people.bulk.leave'));
   const left = useUnmountSignal();
 
+  /** @param email what the account signs in with, where that is told */
+  const told = ({ message, ...one }: ChangedAccount, email: string | undefined): Outcome => ({
+    ...one,
+    email,
+    says: message === null ? null : sayingOfService(message, t),
+  });
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
   useEffect(() => {
     async function rehearse(): Promise<void> {
@@ -48,7 +58,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
       });
       // Who gets a new password is told by the address to sign in with.
       const accounts = action === 'reset_password' ? await accountsOf(selected) : undefined;
-      if (!left.aborted) setPlan(outcomes.map((one) => ({ ...one, email: accounts?.get(one.id)?.email })));
+      if (!left.aborted) setPlan(outcomes.map((one) => told(one, accounts?.get(one.id)?.email)));
     }
     rehearse().catch((error: unknown) => {
       if (!left.aborted) setFailure(error);
@@ -69,7 +79,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
       try {
         const answer = await change.mutateAsync({ body: { action, ids: some.map(({ id }) => id), dryRun: false } });
         const emails = new Map(some.map(({ id, email }) => [id, email]));
-        outcomes.push(...answer.outcomes.map((one) => ({ ...one, email: emails.get(one.id) })));
+        outcomes.push(...answer.outcomes.map((one) => told(one, emails.get(one.id))));
       } catch (error) {
         if (begin === 0) {
           setDone(undefined);
@@ -77,8 +87,8 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           return;
         }
         // What was done before, such as new passwords, is told in any case.
-        const message = messageOf(error, t);
-        outcomes.push(...changing.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, message })));
+        const says = sayingOf(error, t);
+        outcomes.push(...changing.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, says })));
         break;
       }
       setDone(begin + some.length);

@@ -2,6 +2,7 @@ import { Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../i18n/format.js';
 import { PlainTable } from '../ui/plain-table.js';
+import { Said } from '../ui/said.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import type { Outcome } from './bulk-actions.js';
 
@@ -38,11 +39,11 @@ export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
         <PlainTable
           label={label}
           head={[t('field.name'), t('people.bulk.outcome'), ...(withPasswords ? [t('field.newPassword')] : [])]}
-          rows={sorted.map(({ id, name, outcome, message, password }) => ({
+          rows={sorted.map(({ id, name, outcome, says, password }) => ({
             key: id,
             cells: [
               name ?? t('people.bulk.noAccount'),
-              message ?? t(`people.bulk.${tense}.one.${outcome}`),
+              says ? <Said key="why" {...says} /> : t(`people.bulk.${tense}.one.${outcome}`),
               ...(withPasswords
                 ? [
                     <bdi key="password" className="monospace">

@@ -41,7 +41,9 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const trainees = accounts?.filter(({ role, isActive }) => role === 'trainee' && isActive) ?? [];
   const others = accounts?.filter((account) => !trainees.includes(account)) ?? [];
   const refused = others.map((account) =>
-    outcomeOf(account, t(account.role === 'trainee' ? 'people.bulk.inactiveTrainee' : 'people.bulk.noTrainee')),
+    outcomeOf(account, {
+      text: t(account.role === 'trainee' ? 'people.bulk.inactiveTrainee' : 'people.bulk.noTrainee'),
+    }),
   );
 
   async function confirm(): Promise<void> {
@@ -49,7 +51,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
     setWorking(true);
     setFailure(undefined);
     try {
-      setResult([...(await enroll(courseId, trainees, left)), ...refused]);
+      setResult([...(await enroll(courseId, trainees, left, t)), ...refused]);
       await client.invalidateQueries();
     } catch (error) {
       setFailure(error);
