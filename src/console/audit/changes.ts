@@ -19,6 +19,8 @@ export function changedFields({ before, after }: AuditEntry): string[] {
 
 /** What a recorded field is called; by its own name when it has no words. */
 export function fieldName(field: string, t: TFunction): string {
-  // There are words for it: see the condition.
-  return i18next.exists(`audit.field.${field}`) ? t(`audit.field.${field as keyof Words['audit']['field']}`) : field;
+  // There are words for it: see the conditions. Fields of courses are called as on the page of a course.
+  if (i18next.exists(`audit.field.${field}`)) return t(`audit.field.${field as keyof Words['audit']['field']}`);
+  if (i18next.exists(`courses.field.${field}`)) return t(`courses.field.${field as keyof Words['courses']['field']}`);
+  return field;
 }

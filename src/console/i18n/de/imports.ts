@@ -10,7 +10,7 @@ export const imports: Words['imports'] = {
   uploading: '{{file}} wird hochgeladen …',
   none: 'Es wurde noch keine Datei importiert.',
   file: 'Datei',
-  started: 'Hochgeladen',
+  started: 'Begonnen',
   rows: 'Zeilen',
   created: 'Angelegt',
   updated: 'Geändert',

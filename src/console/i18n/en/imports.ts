@@ -8,7 +8,7 @@ export const imports = {
   uploading: 'Uploading {{file}}…',
   none: 'No file has been imported yet.',
   file: 'File',
-  started: 'Uploaded',
+  started: 'Started',
   rows: 'Rows',
   created: 'Created',
   updated: 'Updated',

@@ -60,7 +60,7 @@ export const overview = {
     file: 'File',
     created: 'Created',
     rejected: 'Rejected',
-    at: 'Begun',
+    at: 'Started',
     status: {
       planning: 'Being planned',
       planned: 'Planned',

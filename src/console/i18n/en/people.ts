@@ -110,7 +110,7 @@ export const people = {
       one: {
         done: 'Will be changed',
         unchanged: 'Stays as it is',
-        refused: 'Can not be changed',
+        refused: 'Cannot be changed',
       },
     },
     past: {
