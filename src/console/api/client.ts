@@ -59,6 +59,7 @@ export function whenSignedOut(listener: () => void): void {
 
 /** The address of an operation, for links and event streams. */
 export function addressOf<Id extends OperationId>(id: Id, input: Omit<Input<Id>, 'body'>): string {
+  // Every input has these fields at most.
   const { path = {}, query = {} } = input as AnyInput;
   const address = operations[id].path.replace(/\{(\w+)\}/g, (_all, name: string) =>
     encodeURIComponent(path[name] ?? ''),
@@ -85,6 +86,7 @@ function requestOf(id: OperationId, input: AnyInput): RequestInit {
   const headers: Record<string, string> = { 'X-Requested-With': 'coursectl' };
   const sends = 'sends' in transport ? transport.sends : undefined;
   if (sends === undefined) return { method, headers };
+  // Operations that take a form have an object as body.
   if (sends === 'form') return { method, headers, body: formOf((input.body ?? {}) as object) };
   return {
     method,
@@ -121,6 +123,7 @@ async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: A
   let response: Response;
   try {
     response = await fetch(addressOf(id, input), {
+      // As above.
       ...requestOf(id, input as AnyInput),
       credentials: 'same-origin',
       ...(signal && { signal }),
@@ -216,6 +219,7 @@ export function upload<Id extends OperationId>(
     const { method } = operations[id];
     request.open(method, addressOf(id, input));
     request.setRequestHeader('X-Requested-With', 'coursectl');
+    // Uploads are forms: as above.
     request.send(formOf(((input as AnyInput).body ?? {}) as object));
   });
 }

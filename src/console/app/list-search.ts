@@ -31,6 +31,7 @@ export function listSearch<const Filter extends string = never>(...filters: read
       ...Object.fromEntries(filters.map((name) => [name, text(given[name])])),
     };
     const present = Object.entries(all).filter(([, value]) => value !== undefined);
+    // The names of `all`, whose values are of these types.
     return Object.fromEntries(present) as ListSearch<Filter>;
   };
 }
@@ -42,6 +43,7 @@ export type SearchChange<S extends ListSearch> = { [K in keyof S]?: S[K] | undef
 export function changedSearch<S extends ListSearch>(previous: S, change: SearchChange<S>): S {
   const stays = 'page' in change || 'columns' in change;
   const all = { ...previous, ...(!stays && { page: undefined }), ...change };
+  // What is left of `S` and a change of it.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as S;
 }
 

@@ -38,9 +38,9 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
     onChange({ ...changes, map: [...kept, ...others, { column: index, field }] });
   }
 
-  const choices = [
+  const choices: { value: string; label: string }[] = [
     { value: '', label: t('imports.columns.ignored') },
-    ...plan.fields.map(({ name }) => ({ value: name as string, label: t(`imports.fields.${name}`) })),
+    ...plan.fields.map(({ name }) => ({ value: name, label: t(`imports.fields.${name}`) })),
   ];
   const rows = plan.columns.map((column) => ({
     key: String(column.index),
