@@ -117,7 +117,7 @@ describePages('The own profile', function () {
     for (let session = 0; session < 3; session += 1) await tokenFor(test.context, user);
     const page = await test.openAs(user, '/profile');
     await expect(page.getByRole('row')).toHaveCount(5);
-    await expect(page.getByRole('row').filter({ hasText: 'This one' })).toContainText('Chrome');
+    await expect(page.getByRole('row').filter({ hasText: 'This session' })).toContainText('Chrome');
     await page
       .getByRole('button', { name: /^End the session that began/ })
       .first()
@@ -136,9 +136,9 @@ describePages('The own profile', function () {
     const { asked } = answerLeaving(page);
     await page.getByLabel('Phone').fill('+49 30 123456');
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Ends' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Expires' }).click();
     await expect(page).toHaveURL(/columns=/);
-    await expect(page.getByRole('columnheader', { name: 'Ends' })).toBeVisible();
+    await expect(page.getByRole('columnheader', { name: 'Expires' })).toBeVisible();
     expect(asked).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'My courses' }).click();

@@ -112,7 +112,11 @@ const peopleRoute = createRoute({
   component: byRole({ super_admin: peoplePage }),
 });
 
-const personPage = lazyPage(['people', 'courses', 'audit'], () => import('../people/person-page.js'), 'PersonPage');
+const personPage = lazyPage(
+  ['people', 'courses', 'audit', 'profile'],
+  () => import('../people/person-page.js'),
+  'PersonPage',
+);
 const personRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people/$id',

@@ -1,15 +1,16 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi, useChange } from '../api/queries.js';
+import { formatTime } from '../i18n/format.js';
+import { useSessionColumns } from '../profile/session-columns.js';
 import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { DataTable } from '../ui/data-table.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
-import { Time } from '../ui/time.js';
 import type { PersonListProps } from './person-enrollments.js';
 
 type Session = Answer<'listUserSessions'>['sessions'][number];
@@ -27,44 +28,16 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
     { path, query: { page: search.page ?? 1, limit: search.limit ?? 20 } },
     { keepPrevious: true },
   );
-  const columns = useMemo<Column<Session>[]>(
-    () => [
-      {
-        id: 'device',
-        header: t('people.session.device'),
-        render: ({ userAgent, current }) => (
-          <>
-            <span title={userAgent ?? undefined}>{clientName(userAgent) ?? t('people.session.unknown')}</span>
-            {current && (
-              <Text size="xs" c="dimmed">
-                {t('people.session.current')}
-              </Text>
-            )}
-          </>
-        ),
-      },
-      { id: 'ip', header: t('people.session.ip'), render: ({ ip }) => <bdi>{ip ?? '–'}</bdi> },
-      { id: 'createdAt', header: t('people.session.began'), render: ({ createdAt }) => <Time at={createdAt} /> },
-      {
-        id: 'lastUsedAt',
-        header: t('people.session.lastUsed'),
-        render: ({ lastUsedAt }) => <Time at={lastUsedAt} relative />,
-      },
-      { id: 'expiresAt', header: t('people.session.ends'), render: ({ expiresAt }) => <Time at={expiresAt} /> },
-      {
-        id: 'end',
-        header: t('people.session.actions'),
-        align: 'end',
-        pinned: true,
-        render: (session) => (
-          <Button size="compact-sm" variant="default" onClick={() => setEnding(session)}>
-            {t('people.session.end')}
-          </Button>
-        ),
-      },
-    ],
-    [t],
-  );
+  const columns = useSessionColumns((session) => (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={t('profile.sessions.endOne', { time: formatTime(session.createdAt) })}
+      onClick={() => setEnding(session)}
+    >
+      {t('profile.sessions.end')}
+    </Button>
+  ));
   const count = sessions.data?.pagination.totalItems ?? 0;
   return (
     <Stack>
@@ -92,8 +65,8 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
       <ConfirmDialog
         opened={ending !== undefined}
         onClose={() => setEnding(undefined)}
-        title={t('people.session.endAsk')}
-        action={t('people.session.end')}
+        title={t('profile.sessions.endTitle')}
+        action={t('profile.sessions.end')}
         destructive
         onConfirm={async () => {
           if (!ending) return;
@@ -103,7 +76,7 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
       >
         {t('people.session.endHint', {
           name: nameOf(user),
-          device: clientName(ending?.userAgent ?? null) ?? t('people.session.unknown'),
+          device: clientName(ending?.userAgent ?? null) ?? t('profile.sessions.unknown'),
         })}
       </ConfirmDialog>
       <ConfirmDialog

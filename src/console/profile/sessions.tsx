@@ -1,16 +1,16 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Answer, ApiError, call } from '../api/client.js';
 import { useApi, useChange, useRefresh } from '../api/queries.js';
 import { listChange } from '../app/list-search.js';
-import { formatAgo, formatTime } from '../i18n/format.js';
+import { formatTime } from '../i18n/format.js';
 import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { DataTable } from '../ui/data-table.js';
 import { notifyDone } from '../ui/notify.js';
-import { StatusBadge } from '../ui/status-badge.js';
+import { useSessionColumns } from './session-columns.js';
 
 const route = getRouteApi('/profile');
 type Session = Answer<'listSessions'>['sessions'][number];
@@ -40,7 +40,19 @@ export function Sessions() {
   const [endingOthers, setEndingOthers] = useState(false);
   const { page, limit } = search;
   const query = useApi('listSessions', { query: { page, limit } }, { keepPrevious: true });
-  const columns = useColumns(setEnding);
+  const columns = useSessionColumns(
+    (session) =>
+      !session.current && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={t('profile.sessions.endOne', { time: formatTime(session.createdAt) })}
+          onClick={() => setEnding(session)}
+        >
+          {t('profile.sessions.end')}
+        </Button>
+      ),
+  );
   return (
     <Stack>
       <DataTable
@@ -100,59 +112,4 @@ export function Sessions() {
       </ConfirmDialog>
     </Stack>
   );
-}
-
-function useColumns(onEnd: (session: Session) => void): readonly Column<Session>[] {
-  const { t } = useTranslation();
-  return [
-    {
-      id: 'client',
-      header: t('profile.sessions.client'),
-      render: ({ userAgent, current }) => (
-        <Group gap="xs">
-          <Text size="sm" {...(userAgent !== null && { title: userAgent })}>
-            {clientName(userAgent) ?? t('profile.sessions.unknown')}
-          </Text>
-          {current && <StatusBadge tone="good">{t('profile.sessions.current')}</StatusBadge>}
-        </Group>
-      ),
-    },
-    { id: 'ip', header: t('profile.sessions.ip'), noWrap: true, render: ({ ip }) => ip ?? '–' },
-    {
-      id: 'createdAt',
-      header: t('profile.sessions.createdAt'),
-      noWrap: true,
-      render: ({ createdAt }) => formatTime(createdAt),
-    },
-    {
-      id: 'lastUsedAt',
-      header: t('profile.sessions.lastUsedAt'),
-      noWrap: true,
-      render: ({ lastUsedAt }) => formatAgo(lastUsedAt),
-    },
-    {
-      id: 'expiresAt',
-      header: t('profile.sessions.expiresAt'),
-      optional: true,
-      noWrap: true,
-      render: ({ expiresAt }) => formatTime(expiresAt),
-    },
-    {
-      id: 'actions',
-      header: t('profile.sessions.actions'),
-      align: 'end',
-      pinned: true,
-      render: (session) =>
-        !session.current && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={t('profile.sessions.endOne', { time: formatTime(session.createdAt) })}
-            onClick={() => onEnd(session)}
-          >
-            {t('profile.sessions.end')}
-          </Button>
-        ),
-    },
-  ];
 }

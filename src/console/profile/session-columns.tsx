@@ -1,0 +1,50 @@
+import { Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { clientName } from '../ui/client-name.js';
+import type { Column } from '../ui/data-table.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { Time } from '../ui/time.js';
+
+type Session = Answer<'listSessions'>['sessions'][number] & Answer<'listUserSessions'>['sessions'][number];
+
+/** The columns of a list of sessions, of the own account or another one. @param action what ends a session */
+export function useSessionColumns(action: (session: Session) => ReactNode): readonly Column<Session>[] {
+  const { t } = useTranslation();
+  return [
+    {
+      id: 'client',
+      header: t('profile.sessions.client'),
+      render: ({ userAgent, current }) => (
+        <Group gap="xs">
+          <Text size="sm" {...(userAgent !== null && { title: userAgent })}>
+            {clientName(userAgent) ?? t('profile.sessions.unknown')}
+          </Text>
+          {current && <StatusBadge tone="good">{t('profile.sessions.current')}</StatusBadge>}
+        </Group>
+      ),
+    },
+    { id: 'ip', header: t('profile.sessions.ip'), noWrap: true, render: ({ ip }) => <bdi>{ip ?? '–'}</bdi> },
+    {
+      id: 'createdAt',
+      header: t('profile.sessions.createdAt'),
+      noWrap: true,
+      render: ({ createdAt }) => <Time at={createdAt} />,
+    },
+    {
+      id: 'lastUsedAt',
+      header: t('profile.sessions.lastUsedAt'),
+      noWrap: true,
+      render: ({ lastUsedAt }) => <Time at={lastUsedAt} relative />,
+    },
+    {
+      id: 'expiresAt',
+      header: t('profile.sessions.expiresAt'),
+      optional: true,
+      noWrap: true,
+      render: ({ expiresAt }) => <Time at={expiresAt} />,
+    },
+    { id: 'actions', header: t('profile.sessions.actions'), align: 'end', pinned: true, render: action },
+  ];
+}
