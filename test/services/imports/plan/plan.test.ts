@@ -109,6 +109,7 @@ describe('coursectl users import --dry-run', () => {
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
       generatedPasswords: 1,
       unfinished: null,
+      interrupted: null,
       ignoredColumns: ['team'],
       identityChanges: [],
       identityChangesLeftOut: 0,
