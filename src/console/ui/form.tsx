@@ -1,5 +1,6 @@
 import { type FormErrors, useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { FieldRefusal } from './said.js';
 
@@ -14,8 +15,15 @@ export interface ApiFormOptions<Values extends object> {
   submit(values: Values): Promise<void>;
 }
 
+/** The fields whose dates are typed in part or don't exist: their inputs show them, but their values are empty. */
+const unreadableFields = ({ elements }: HTMLFormElement): string[] =>
+  [...elements].flatMap((input) =>
+    input instanceof HTMLInputElement && input.validity.badInput ? (input.dataset.path ?? []) : [],
+  );
+
 /** The one form: values, the service's answer at the fields that it concerns, one submission at a time. */
 export function useApiForm<Values extends object>({ initialValues, validate, submit }: ApiFormOptions<Values>) {
+  const { t } = useTranslation();
   const form = useForm<Values>({ initialValues, ...(validate && { validate }) });
   const [submitting, setSubmitting] = useState(false);
   const [failure, setFailure] = useState<unknown>();
@@ -46,7 +54,10 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     const element = event.currentTarget;
     if (submitting) return;
     setFailure(undefined);
-    if (form.validate().hasErrors) {
+    const unreadable = unreadableFields(element);
+    const { errors, hasErrors } = form.validate();
+    if (hasErrors || unreadable.length > 0) {
+      form.setErrors({ ...errors, ...Object.fromEntries(unreadable.map((name) => [name, t('state.noDate')])) });
       refused.current = element;
       return;
     }

@@ -56,6 +56,7 @@ export const common: Pick<Words, keyof typeof english> = {
     offline: 'Der Dienst ist nicht erreichbar.',
     saved: 'Gespeichert.',
     unsaved: 'Es gibt Änderungen, die nicht gespeichert sind. Die Seite verlassen?',
+    noDate: 'Gib Tag, Monat und Jahr eines Datums ein, das es gibt, oder leere das Feld.',
     conflict:
       'Jemand anderes hat diese Felder geändert, seit du sie geöffnet hast: {{fields}}. Speichere noch einmal, um sie zu überschreiben, oder verwirf deine Änderungen, um die anderen zu sehen.',
   },

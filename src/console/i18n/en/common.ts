@@ -54,6 +54,7 @@ export const common = {
     offline: 'The service cannot be reached.',
     saved: 'Saved.',
     unsaved: 'There are changes that are not saved. Leave the page?',
+    noDate: 'Enter day, month and year of a date that exists, or clear the field.',
     conflict:
       'Somebody else has changed these fields since you opened them: {{fields}}. Save again to overwrite them, or discard your changes to see theirs.',
   },
