@@ -2289,6 +2289,8 @@ export interface ChangeStatusParameters {
 export interface ChangeStatusBody {
   /** Status */
   status: 'pending' | 'active' | 'completed' | 'cancelled';
+  /** Status that the enrollment is expected to have; the change is refused when it has another one by then */
+  expectedStatus?: 'pending' | 'active' | 'completed' | 'cancelled';
   /** Notes on the enrollment */
   notes?: string | null;
 }

@@ -26,6 +26,7 @@ const defaultMessages = {
   ACCOUNT_INACTIVE: 'Account is inactive.',
   ACCOUNT_IN_USE: 'Account is still in use.',
   STATUS_REFUSED: "The enrollment can't change in this way.",
+  STATUS_CHANGED: 'The enrollment has another status by now.',
   REFERENCE_GONE: 'Something that the request refers to was deleted in the meantime. Try again.',
   SUPER_ADMIN_EXISTS: 'Super Admin account already exists. Cannot create another one.',
   SUPER_ADMIN_PROTECTED: "The super admin can't be deactivated, demoted or deleted.",

@@ -153,11 +153,17 @@ export const bulkAssignmentSchema = Joi.object<BulkAssignment>({
 
 export interface StatusChange {
   status: EnrollmentStatus;
+  /** What the change begins from: with another status by then it is refused. */
+  expectedStatus?: EnrollmentStatus;
   notes?: string | null;
 }
 
 /** Body of `PUT /api/enrollments/:id/status`. */
-export const statusChangeSchema = Joi.object<StatusChange>({ status: status.required(), notes });
+export const statusChangeSchema = Joi.object<StatusChange>({
+  status: status.required(),
+  expectedStatus: fields.oneOf('expectedStatus', enrollmentStatuses),
+  notes,
+});
 
 /** Body of `PUT /api/enrollments/:id/progress`. */
 export const progressSchema = Joi.object<{ progress: number }, true>({

@@ -102,6 +102,25 @@ describe('PUT /api/enrollments/:id/status', () => {
     }
   });
 
+  it('is refused with 409 where the status is not the expected one by then', async () => {
+    const enrollment = await enrolled('cancelled');
+    const before = await stored(enrollment);
+    const words = 'Enrollment is cancelled by now, no longer pending. Look at it before you change it.';
+    for (const by of [cast.owner, cast.admin])
+      expectFailure(await change(by, enrollment, { status: 'active', expectedStatus: 'pending' }), 409, words);
+    expectInvalid(await change(cast.owner, enrollment, { status: 'active', expectedStatus: 'done' }), [
+      'expectedStatus',
+    ]);
+    expect(await stored(enrollment)).to.deep.equal(before);
+    await change(cast.owner, enrollment, { status: 'active', expectedStatus: 'cancelled' }).expect(200);
+    const left = { status: 'cancelled', expectedStatus: 'pending' };
+    expectFailure(
+      await change(cast.trainee, enrollment, left),
+      409,
+      'Enrollment is active by now, no longer pending. Look at it before you change it.',
+    );
+  });
+
   it('takes a known status and notes of up to 2,000 characters', async () => {
     const enrollment = await enrolled('pending');
     for (const status of ['done', 'ACTIVE', '', null, 5, ['active']]) {

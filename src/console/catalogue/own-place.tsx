@@ -123,7 +123,7 @@ function Held({ course, enrollment }: { course: Course; enrollment: OwnEnrollmen
         action={pending ? t('catalogue.place.cancel') : t('catalogue.place.leave')}
         destructive
         onConfirm={async () => {
-          await change.mutateAsync({ path: { id }, body: { status: 'cancelled' } });
+          await change.mutateAsync({ path: { id }, body: { status: 'cancelled', expectedStatus: status } });
           notifyDone(t('catalogue.place.cancelledNow'));
           if (!isPublished) await navigate({ to: '/' });
         }}

@@ -30,8 +30,8 @@ const appliesTo = (action: EnrollmentAction, { status }: EnrollmentRow): boolean
   action === 'remove' || changes[action].from === status;
 
 /** The rows that an action can be done with. */
-export const rowsFor = (action: EnrollmentAction, rows: Iterable<EnrollmentRow>): EnrollmentRow[] =>
-  [...rows].filter((row) => appliesTo(action, row));
+export const rowsFor = (action: EnrollmentAction, rows: readonly EnrollmentRow[]): EnrollmentRow[] =>
+  rows.filter((row) => appliesTo(action, row));
 
 /** What can be done with at least one of the rows. */
 export const actionsFor = (rows: readonly EnrollmentRow[]): EnrollmentAction[] =>

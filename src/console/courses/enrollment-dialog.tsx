@@ -73,11 +73,11 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   async function setStatus(to: ReturnType<typeof statusAfter>): Promise<void> {
     const failed: { id: string; name: string; reason: string }[] = [];
     const changed: string[] = [];
-    for (const { id, user } of rows) {
+    for (const { id, user, status: expectedStatus } of rows) {
       // Nobody would see what became of the others.
       if (left.aborted) return;
       try {
-        await call('changeStatus', { path: { id }, body: { status: to, ...written } });
+        await call('changeStatus', { path: { id }, body: { status: to, expectedStatus, ...written } });
         changed.push(id);
       } catch (error) {
         failed.push({ id, name: nameOf(user), reason: messageOf(error, t) });

@@ -31,6 +31,9 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
   const [selected, setSelected] = useState<ReadonlyMap<string, EnrollmentRow>>(new Map());
   const [change, setChange] = useState<EnrollmentChange>();
   const [progressOf, setProgressOf] = useState<EnrollmentRow>();
+  // Of those on this page it is known what they are now.
+  const now = new Map(props.rows?.map((row) => [row.id, row]));
+  const current = [...selected.values()].map((row) => now.get(row.id) ?? row);
   const all = useColumns({
     withCourse,
     onAction: (action, row) => setChange({ action, rows: [row] }),
@@ -42,8 +45,8 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
   return (
     <Stack gap="xs">
       <BulkBar
-        selected={selected}
-        onAction={(action) => setChange({ action, rows: rowsFor(action, selected.values()) })}
+        rows={current}
+        onAction={(action) => setChange({ action, rows: rowsFor(action, current) })}
         onClear={() => setSelected(new Map())}
       />
       <DataTable
@@ -69,20 +72,20 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
 }
 
 interface BulkBarProps {
-  selected: ReadonlyMap<string, EnrollmentRow>;
+  /** Those that are selected. */
+  rows: readonly EnrollmentRow[];
   onAction(action: EnrollmentAction): void;
   onClear(): void;
 }
 
 /** What can be done with the selected rows, and with how many of them. */
-function BulkBar({ selected, onAction, onClear }: BulkBarProps) {
+function BulkBar({ rows, onAction, onClear }: BulkBarProps) {
   const { t } = useTranslation();
-  if (selected.size === 0) return null;
-  const rows = [...selected.values()];
+  if (rows.length === 0) return null;
   return (
     <Group gap="xs" role="group" aria-label={t('courses.change.bulk')}>
       <Text size="sm" fw={600} role="status">
-        {t('table.selected', { count: selected.size })}
+        {t('table.selected', { count: rows.length })}
       </Text>
       {actionsFor(rows).map((action) => (
         <Button key={action} size="xs" variant="default" onClick={() => onAction(action)}>

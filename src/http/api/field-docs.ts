@@ -83,6 +83,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   entries: { description: 'The audit entries of this page' },
   error: { description: 'Message for people', example: 'Resource not found.' },
   errors: { description: 'The problems, one or more for each invalid field' },
+  expectedStatus: {
+    description:
+      'Status that the enrollment is expected to have; the change is refused when it has another one by then',
+    example: 'active',
+  },
   expiresAt: { description: 'Time at which the session ends', example: moment },
   featured: { description: 'Featured courses', example: 2 },
   field: { description: 'Field of the account or enrollment', example: 'phone' },

@@ -30,6 +30,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   ACCOUNT_INACTIVE: { status: 400 },
   ACCOUNT_IN_USE: { status: 400 },
   STATUS_REFUSED: { status: 400 },
+  STATUS_CHANGED: { status: 409 },
   REFERENCE_GONE: { status: 400 },
   PHONE_TAKEN: { status: 400 },
   SUPER_ADMIN_EXISTS: { status: 400 },

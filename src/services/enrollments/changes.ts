@@ -93,8 +93,8 @@ async function changeEnrollment<Locked>(
 
 /**
  * Moves an enrollment to another status.
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_REFUSED`, and when reviving a cancelled one
- *   `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and when reviving a
+ *   cancelled one `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
  */
 export async function changeStatus(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
   const wanted = validate(statusChangeSchema, input);
@@ -118,7 +118,7 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): 
     takesSeat,
     lock: async (found, transaction) => (takesSeat(found) ? lockParents(core, found, transaction) : undefined),
     async change(enrollment, parents, transaction) {
-      assertMayChange(enrollment.status, wanted.status, actor);
+      assertMayChange(enrollment.status, wanted, actor);
       if (enrollment.status === 'cancelled') {
         if (!parents) throw new CancelledMeanwhile();
         const { course, trainee } = parents;

@@ -52,7 +52,7 @@ export function previewStatus(
   actor: Actor,
 ): PreviewedOutcome {
   if (isAsWanted(from, wanted)) return 'unchanged';
-  return changeRefusal(from.status, wanted.status, actor) ?? 'done';
+  return changeRefusal(from.status, wanted, actor) ?? 'done';
 }
 
 /** Whether an enrollment has a status, and the notes where some are given. */

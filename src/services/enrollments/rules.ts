@@ -1,7 +1,7 @@
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
-import type { EnrollmentStatus } from '../../schemas/enrollment.js';
+import type { EnrollmentStatus, StatusChange } from '../../schemas/enrollment.js';
 import { denied } from '../auth/permissions.js';
 import type { Actor } from '../core.js';
 
@@ -51,16 +51,28 @@ export function assertCanEnter(trainee: User | null): void {
   if (refusal) throw refusal;
 }
 
-/** Why the actor can't change a status: `ACCESS_DENIED` for one that their role can't set, `STATUS_REFUSED`. */
-export function changeRefusal(from: EnrollmentStatus, to: EnrollmentStatus, { role }: Actor): AppError | undefined {
+/**
+ * Why the actor can't change a status: `ACCESS_DENIED` for one that their role can't set, `STATUS_CHANGED` where it isn't the one
+ * that they expect, `STATUS_REFUSED`.
+ */
+export function changeRefusal(
+  from: EnrollmentStatus,
+  { status: to, expectedStatus = from }: StatusChange,
+  { role }: Actor,
+): AppError | undefined {
   const byTrainee = role === 'trainee';
   if (byTrainee && to !== 'cancelled' && to !== 'pending')
     return denied('Trainees can cancel an enrollment, or request it again.');
+  if (from !== expectedStatus)
+    return new AppError(
+      'STATUS_CHANGED',
+      `Enrollment is ${from} by now, no longer ${expectedStatus}. Look at it before you change it.`,
+    );
   return transitionRefusal(from, to, byTrainee);
 }
 
 /** @throws AppError as {@link changeRefusal} */
-export function assertMayChange(from: EnrollmentStatus, to: EnrollmentStatus, actor: Actor): void {
-  const refusal = changeRefusal(from, to, actor);
+export function assertMayChange(from: EnrollmentStatus, wanted: StatusChange, actor: Actor): void {
+  const refusal = changeRefusal(from, wanted, actor);
   if (refusal) throw refusal;
 }

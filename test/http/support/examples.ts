@@ -298,7 +298,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   removeEnrollment: ownEnrollment,
   changeStatus: async (context) => ({
     ...(await ownEnrollment(context)),
-    body: { status: 'completed', notes: 'Well done' },
+    body: { status: 'completed', expectedStatus: 'active', notes: 'Well done' },
   }),
   setProgress: async (context) => ({ ...(await ownEnrollment(context)), body: { progress: 55 } }),
   setThumbnail: async (context) => ({ ...(await ownCourse(context)), upload: await pictureUpload() }),

@@ -67,9 +67,9 @@ export function assignment(
 }
 
 /** Failures that belong to one enrollment. */
-const ownFailures = ['NOT_FOUND', 'STATUS_REFUSED', 'ACCOUNT_INACTIVE', 'COURSE_FULL'] as const;
+const ownFailures = ['NOT_FOUND', 'STATUS_CHANGED', 'STATUS_REFUSED', 'ACCOUNT_INACTIVE', 'COURSE_FULL'] as const;
 
-/** Enrollments to move to a status, each in a transaction of its own. @throws AppError `VALIDATION` */
+/** Enrollments to move to a status from the one they are shown with, each in a transaction of its own. @throws AppError `VALIDATION` */
 export async function statusChange(
   context: Context,
   several: Several,
@@ -77,6 +77,9 @@ export async function statusChange(
 ): Promise<BulkWork<NamedEnrollment>> {
   const wanted = validate(statusChangeSchema, input);
   const selection = await several.selection(context);
+  const shown = new Map(
+    selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [[found.id, found.status]])),
+  );
   return {
     words: { ...words.status, target: ` to ${wanted.status}`, unchanged: `${wanted.status} already` },
     selection,
@@ -84,7 +87,9 @@ export async function statusChange(
     preview: async (those) => those.map((one) => verdictOf(previewStatus(one, wanted, operator))),
     change: (those, signal) =>
       changeEach(those, signal, ownFailures, async ({ id }) => ({
-        enrollment: presentEnrollment(await changeStatus(context, operator, id, wanted)),
+        enrollment: presentEnrollment(
+          await changeStatus(context, operator, id, { ...wanted, expectedStatus: shown.get(id) }),
+        ),
       })),
   };
 }

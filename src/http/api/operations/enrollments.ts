@@ -216,7 +216,14 @@ export const enrollmentOperations = {
         enrollment: shapes.enrollment.required(),
       }),
     },
-    failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'STATUS_REFUSED', 'COURSE_NOT_PUBLISHED', 'COURSE_FULL'],
+    failures: [
+      'NOT_FOUND',
+      'ACCOUNT_INACTIVE',
+      'STATUS_CHANGED',
+      'STATUS_REFUSED',
+      'COURSE_NOT_PUBLISHED',
+      'COURSE_FULL',
+    ],
   }),
   setProgress: operation({
     method: 'put',

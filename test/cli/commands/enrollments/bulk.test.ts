@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { removal } from '../../../../src/cli/commands/enrollments/bulk.js';
+import { removal, statusChange } from '../../../../src/cli/commands/enrollments/bulk.js';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
 import { testEnvironment } from '../../../support/environment.js';
@@ -135,6 +135,20 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.status cli']);
       const again = await run('status', ...names, 'active', '--yes');
       expect(again.stderr).to.equal('0 enrollments changed to active, 2 active already, 2 refused.\n');
+    });
+
+    it('changes none that has another status by then than it was shown with', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'cancelled' });
+      const shown = { id, name: 'x', label: 'x', status: 'pending' as const, notes: null };
+      const selection = { entries: [{ given: null, found: shown }], repeated: 0 };
+      const several = { kind: 'several' as const, selection: async () => selection };
+      const work = await statusChange(harness.context, several, { status: 'active' });
+      const { verdicts, stopped } = await work.change([shown], new AbortController().signal);
+      expect(stopped).to.equal(undefined);
+      expect(verdicts.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
+        ['refused', 'STATUS_CHANGED'],
+      ]);
+      expect(await statuses()).to.deep.equal(['cancelled']);
     });
 
     it('takes the filters of the list: --status is theirs', async () => {

@@ -79,12 +79,13 @@ export const enrollmentCommands: Commands = [
       fc.record({
         enrollment: given.enrollment,
         status: given.status,
+        expectedStatus: given.maybe(given.status),
         notes: given.notes,
         strangers: given.strangers('status'),
       }),
-      ({ enrollment, status, notes, strangers }, programme, caller) => {
+      ({ enrollment, status, expectedStatus, notes, strangers }, programme, caller) => {
         const id = idOf(enrollment, programme, caller);
-        const fields = { status, notes };
+        const fields = { status, expectedStatus, notes };
         const body = given.withStrangers(fields, strangers, programme);
         return {
           question: { method: 'PUT', path: `/api/enrollments/${id}/status`, body },

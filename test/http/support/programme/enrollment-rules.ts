@@ -132,13 +132,17 @@ export function changeStatus(
   programme: Programme,
   caller: Caller,
   id: string,
-  { status, notes }: { status: Status; notes: Notes },
+  { status, expectedStatus, notes }: { status: Status; expectedStatus: Status | undefined; notes: Notes },
   chosen: Chosen,
 ): Answer {
   const person = admitted(caller);
   const enrollment = knownEnrollment(programme, person, id);
   const wisher = person.role === 'trainee' ? 'trainee' : 'manager';
   if (wisher === 'trainee' && status !== 'cancelled' && status !== 'pending') deny();
+  if (expectedStatus !== undefined && enrollment.status !== expectedStatus) {
+    const words = `Enrollment is ${enrollment.status} by now, no longer ${expectedStatus}.`;
+    refuse(409, `${words} Look at it before you change it.`);
+  }
   assertCanBecome(enrollment.status, status, wisher);
   if (enrollment.status === 'cancelled') {
     const course = courseOf(programme, enrollment);
