@@ -246,6 +246,25 @@ describePages("A trainee's own courses", function () {
     await expect(page.getByRole('button', { name: /^Set progress of/ })).toHaveCount(1);
   });
 
+  it('lead to the own place in a course that is not published any more, and to cancelling its request', async () => {
+    const { trainee } = await scene();
+    await test.context.database.models.Course.update({ isPublished: false }, { where: {} });
+    const page = await test.openAs(trainee);
+    test.expectErrors(page, /status of 404/);
+    await page.getByRole('link', { name: 'Weaving' }).click();
+    await expect(place(page)).toContainText('You have completed this course.');
+    await page.goBack();
+    await page.getByRole('link', { name: 'Pottery' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Pottery' })).toBeVisible();
+    await expect(page.getByText('This course is not published any more.')).toBeVisible();
+    await keepScreenshot(page, 'catalogue course not published');
+    await place(page).getByRole('button', { name: 'Cancel request' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel request' }).click();
+    await expect(cards(page).filter({ hasText: 'Pottery' })).toContainText('Cancelled');
+    await page.getByRole('link', { name: 'Pottery' }).click();
+    await expect(place(page)).toContainText('This course takes no requests at the moment.');
+  });
+
   it('and the catalogue go to their last page from one after it', async () => {
     const { trainee } = await scene();
     const page = await test.openAs(trainee, '/?page=2');

@@ -1,4 +1,4 @@
-import { Grid, Paper, Stack, Title } from '@mantine/core';
+import { Grid, Paper, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
@@ -29,14 +29,24 @@ export function CatalogueCoursePage() {
       }}
     />
   );
+  const [enrollment] = own.data?.enrollments ?? [];
+  // A course that isn't published is shown to its participants only; the others keep their request, or what they have completed.
+  if (enrollment && isWithheld(query.error) && !own.error)
+    return (
+      <Page key={id} title={enrollment.course.title} hint={back}>
+        <Stack maw={520}>
+          <Text>{t('catalogue.withdrawn')}</Text>
+          <OwnPlace course={{ ...enrollment.course, isPublished: false }} enrollment={enrollment} />
+        </Stack>
+      </Page>
+    );
   if (!query.data || !own.data || isWithheld(query.error))
     return (
       <Page title={t('catalogue.title')} hint={back}>
-        {failed ?? <Loading />}
+        {isWithheld(query.error) && own.isPending ? <Loading /> : (failed ?? <Loading />)}
       </Page>
     );
   const { course } = query.data;
-  const [enrollment] = own.data.enrollments;
   return (
     <Page key={id} title={course.title} hint={back}>
       {failed}

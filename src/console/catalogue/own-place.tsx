@@ -22,8 +22,10 @@ const ProgressDialog = lazyDialog(
 
 export type OwnEnrollment = Answer<'listOwnEnrollments'>['enrollments'][number];
 
+type CourseOfPlace = Pick<Course, 'id' | 'title' | 'isPublished' | 'seatsLeft'>;
+
 interface OwnPlaceProps {
-  course: Course;
+  course: CourseOfPlace;
   enrollment: OwnEnrollment | undefined;
 }
 
@@ -40,7 +42,9 @@ export function OwnPlace({ course, enrollment }: OwnPlaceProps) {
           </Title>
           {enrollment && <EnrollmentBadge status={enrollment.status} />}
         </Group>
-        {enrollment && <Text size="sm">{t(`catalogue.place.${enrollment.status}`)}</Text>}
+        {enrollment && (course.isPublished || !open) && (
+          <Text size="sm">{t(`catalogue.place.${enrollment.status}`)}</Text>
+        )}
         {enrollment && !open && <Held course={course} enrollment={enrollment} />}
         {open && <AskForPlace course={course} />}
       </Stack>
@@ -48,7 +52,7 @@ export function OwnPlace({ course, enrollment }: OwnPlaceProps) {
   );
 }
 
-function AskForPlace({ course }: { course: Course }) {
+function AskForPlace({ course }: { course: CourseOfPlace }) {
   const { t } = useTranslation();
   const request = useChange('requestEnrollment');
   const form = useApiForm({
@@ -80,7 +84,7 @@ function AskForPlace({ course }: { course: Course }) {
   );
 }
 
-function Held({ course, enrollment }: { course: Course; enrollment: OwnEnrollment }) {
+function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEnrollment }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { isPublished } = course;
