@@ -189,11 +189,24 @@ describePages('Importing people in the web console', function () {
     await buildUser(test.context, { firstName: 'Ann', lastName: 'Archer', email: 'ann@example.org', phone: '+44 1' });
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Anna,Archer,ann@example.org,+44 1'));
-    await page.getByLabel('A row whose account exists').selectOption({ label: 'Update the account' });
-    await page.getByRole('button', { name: 'Plan again with these changes' }).click();
-    await expectPage(page.getByText('Updates that change who an account is')).toBeVisible({ timeout: scaled(20_000) });
+    const tab = await test.openTab(page, page.url());
+    await tab.getByLabel('A row whose account exists').selectOption({ label: 'Update the account' });
+    await tab.getByRole('button', { name: 'Plan again with these changes' }).click();
+    await expectPage(tab.getByText('Updates that change who an account is')).toBeVisible({ timeout: scaled(20_000) });
+    await expectPage(tab.getByText(/Ann Archer.*→ Anna Archer/)).toBeVisible();
+
+    // The first tab shows the plan before: it is not applied, and the present one is shown.
+    test.expectErrors(page, /status of 409/);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await expectPage(page.getByRole('alert')).toContainText('The import was planned again since');
+    await expectPage(page.getByRole('dialog')).toHaveCount(0);
     await expectPage(page.getByText(/Ann Archer.*→ Anna Archer/)).toBeVisible();
     await expectPage(page.getByText('First name: Ann → Anna')).toBeVisible();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await expectPage(page.getByRole('alert')).toHaveCount(0);
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
   });
 
   it('takes out the course of a plan, and forgets one that was typed and cleared', async () => {

@@ -15,6 +15,10 @@ const passing: readonly number[] = [0, 429, 502, 503, 504];
 /** Whether asking again can help: the service was busy or out of reach. */
 export const isPassing = (error: unknown): boolean => error instanceof ApiError && passing.includes(error.status);
 
+/** Whether the service refused a change because what it was asked for, as shown here, is out of date. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 409 || error.code === 'IMPORT_CONFLICT');
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -62,7 +66,8 @@ export function useApi<Id extends OperationId>(
 const withPasswords: readonly OperationId[] = ['register', 'resetPassword', 'changeManyUsers'];
 
 /**
- * The one way to change: `mutate(input)` calls the operation, and is done when what is shown has been read again.
+ * The one way to change: `mutate(input)` calls the operation, and is done when what is shown has been read again. So it is when
+ * the change is refused because what is shown is out of date.
  * @param changes the operations whose answers are out of date afterwards; all of them when it isn't given
  */
 export function useChange<Id extends OperationId>(
@@ -70,14 +75,17 @@ export function useChange<Id extends OperationId>(
   changes?: readonly OperationId[],
 ): UseMutationResult<Answer<Id>, ApiError, Input<Id>> {
   const client = useQueryClient();
+  const refresh = () =>
+    client.invalidateQueries(
+      changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
+    );
   return useMutation<Answer<Id>, ApiError, Input<Id>>({
     mutationFn: (input) => call(id, input),
     onSuccess: () => {
-      const refreshed = client.invalidateQueries(
-        changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
-      );
+      const refreshed = refresh();
       return withPasswords.includes(id) ? undefined : refreshed;
     },
+    onError: (error) => (isOutdated(error) ? refresh() : undefined),
   });
 }
 

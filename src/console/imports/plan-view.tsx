@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useChange } from '../api/queries.js';
+import { isOutdated, useChange } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { FormFailure } from '../ui/form-failure.js';
@@ -33,6 +33,15 @@ export function PlanView({ current, plan }: PlanViewProps) {
     again.mutate({ path, body: planRequest(current, plan, changes) }, { onSuccess: () => setChanges({}) });
   }
 
+  async function applyPlan(): Promise<void> {
+    try {
+      await apply.mutateAsync({ path, body: plan.id === null ? {} : { planId: plan.id } });
+    } catch (error) {
+      // The plan was read again: it is to be looked at before it is confirmed, so that the page says this, not the dialog.
+      if (!isOutdated(error)) throw error;
+    }
+  }
+
   return (
     <Stack gap="lg">
       {plan.problem && (
@@ -49,6 +58,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       <ColumnMapping plan={plan} changes={changes} onChange={setChanges} />
       <PlanOptions current={current} plan={plan} changes={changes} onChange={setChanges} />
       <FormFailure>{changed ? (again.error ?? undefined) : undefined}</FormFailure>
+      <FormFailure>{isOutdated(apply.error) ? apply.error : undefined}</FormFailure>
       <Group className="sticky-actions" justify="space-between">
         <Button variant="default" onClick={() => setAsking('discard')}>
           {t('imports.discard')}
@@ -60,7 +70,13 @@ export function PlanView({ current, plan }: PlanViewProps) {
             </Button>
           )}
           {!changed && (
-            <Button disabled={!applicable} onClick={() => setAsking('apply')}>
+            <Button
+              disabled={!applicable}
+              onClick={() => {
+                apply.reset();
+                setAsking('apply');
+              }}
+            >
               {t('imports.plan.apply')}
             </Button>
           )}
@@ -72,7 +88,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
         onClose={() => setAsking(undefined)}
         title={t('imports.plan.applyTitle')}
         action={t('imports.plan.apply')}
-        onConfirm={() => apply.mutateAsync({ path, body: plan.id === null ? {} : { planId: plan.id } })}
+        onConfirm={applyPlan}
       >
         <Text mb="xs">{t('imports.plan.applyText')}</Text>
         <Effects plan={plan} />
