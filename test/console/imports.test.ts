@@ -3,7 +3,7 @@ import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, expect as expectPage, keepScreenshot } from './support/browser.js';
-import { useConsole } from './support/console.js';
+import { answerLeaving, useConsole } from './support/console.js';
 import {
   applyPlan,
   csv,
@@ -272,6 +272,12 @@ describePages('Importing people in the web console', function () {
     await expectPage(dropped).toBeHidden();
     await delimiter.selectOption(';');
     await expectPage(dropped).toBeVisible();
+
+    // What was chosen is not planned yet: it isn't left without a question.
+    const leaving = answerLeaving(page);
+    await page.getByRole('link', { name: 'People' }).click();
+    await expectPage.poll(() => leaving.asked).toEqual(['There are changes that are not saved. Leave the page?']);
+    await expectPage(delimiter).toHaveValue(';');
   });
 
   it('shows text of cells as text, whatever it is', async () => {

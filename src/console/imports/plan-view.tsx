@@ -5,6 +5,7 @@ import { isOutdated, useChange } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { FormFailure } from '../ui/form-failure.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
 import { ColumnMapping } from './column-mapping.js';
 import { ImportFigures } from './import-figures.js';
 import type { Import, Plan } from './import-status.js';
@@ -27,6 +28,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
   const discard = useChange('cancelImport');
   const path = { id: current.id };
   const changed = Object.keys(changes).length > 0;
+  useUnsavedGuard(changed);
   const applicable = plan.id !== null && plan.refusal === null && !changed;
 
   function planAgain(): void {
