@@ -150,6 +150,25 @@ describePages('Many people at once', function () {
     await page.getByRole('button', { name: 'Page 2' }).click();
     await expect(page.getByText('21 to 25 of 25')).toBeVisible();
     await expect(page.getByText('25 people selected')).toBeVisible();
+
+    // All but those that are unticked, on whatever page.
+    const first = page.getByRole('checkbox', { name: 'Select Tia Trainee10', exact: true });
+    await first.uncheck();
+    await expect(page.getByText('24 people selected')).toBeVisible();
+    await page.getByRole('button', { name: 'Page 1' }).click();
+    await page.getByRole('checkbox', { name: 'Select Tia Trainee34', exact: true }).uncheck();
+    await expect(page.getByText('23 people selected')).toBeVisible();
+    await page.getByRole('button', { name: 'Page 2' }).click();
+    await expect(first).not.toBeChecked();
+    await act(page, 'Deactivate');
+    const dialog = page.getByRole('dialog', { name: 'Deactivate' });
+    await dialog.getByRole('button', { name: 'Deactivate (23)' }).click();
+    await expect(dialog.getByText('23 done')).toBeVisible();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    expect(await test.context.database.models.User.count({ where: { isActive: true, role: 'trainee' } })).toBe(2);
+
+    await page.goto(`${test.url}/people?role=trainee&page=2`);
+    await selectMatching();
     await page.getByRole('navigation').getByRole('link', { name: 'People' }).click();
     await expect(page.getByText('1 to 20 of 27')).toBeVisible();
     await expect(page.getByRole('region', { name: 'Selection' })).toBeHidden();

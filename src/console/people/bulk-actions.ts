@@ -9,10 +9,10 @@ export const bulkActions = ['activate', 'deactivate', 'reset_password', 'end_ses
 export type BulkAction = (typeof bulkActions)[number];
 export type AccountAction = Exclude<BulkAction, 'enroll'>;
 
-/** Accounts that were ticked, or all that match the filter. */
+/** Accounts that were ticked, or all that match the filter, except those that were unticked since. */
 export type Selected =
   | { kind: 'accounts'; accounts: ReadonlyMap<string, Account> }
-  | { kind: 'matching'; filter: PeopleFilter; count: number };
+  | { kind: 'matching'; filter: PeopleFilter; except: ReadonlySet<string>; count: number };
 
 /** What happened to an account, or would happen. */
 export interface Outcome {
@@ -42,7 +42,7 @@ export async function accountsOf(selected: Selected): Promise<ReadonlyMap<string
     // Never by the number of the page: an account that leaves the filter meanwhile would move the others forward. When the account
     // that pages follow has left it, the service begins again with the first page.
     const { users } = await call('listUsers', { query: { ...selected.filter, ...after, limit: maxListed } });
-    for (const account of users) accounts.set(account.id, account);
+    for (const account of users) if (!selected.except.has(account.id)) accounts.set(account.id, account);
     const last = users.at(-1);
     if (last === undefined || users.length < maxListed) return accounts;
     after = { afterId: last.id };
@@ -54,7 +54,8 @@ type Target = { ids: string[] } | { filter: PeopleFilter };
 
 /** The accounts as the service is told of them: it takes no filter without a condition. @throws ApiError */
 export async function targetOf(selected: Selected): Promise<Target> {
-  if (selected.kind === 'matching' && Object.keys(selected.filter).length > 0) return { filter: selected.filter };
+  const isFilter = selected.kind === 'matching' && selected.except.size === 0;
+  if (isFilter && Object.keys(selected.filter).length > 0) return { filter: selected.filter };
   return { ids: [...(await accountsOf(selected)).keys()] };
 }
 

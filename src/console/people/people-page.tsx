@@ -40,13 +40,13 @@ export function PeoplePage() {
   const navigate = route.useNavigate();
   const [creating, { open, close }] = useDisclosure();
   const [accounts, setAccounts] = useState<ReadonlyMap<string, Account>>(new Map());
-  /** The filter whose matches are all meant, instead of those that were ticked. */
-  const [matched, setMatched] = useState<string>();
+  /** The filter whose matches are all meant, instead of those that were ticked; and those that were unticked since. */
+  const [matched, setMatched] = useState<{ filterKey: string; except: ReadonlySet<string> }>();
   const [acting, setActing] = useState<BulkAction>();
   const filter = filterOf(search);
   const filtered = Object.keys(filter).length > 0;
   const filterKey = JSON.stringify(filter);
-  const allMatching = matched === filterKey;
+  const allMatching = matched?.filterKey === filterKey ? matched : undefined;
   // With another filter it would be other accounts. Back and links change the address, too: it is looked at here.
   if (matched !== undefined && !allMatching) select(new Map());
   const people = useApi(
@@ -64,10 +64,12 @@ export function PeoplePage() {
   const columns = useMemo(() => peopleColumns(t), [t]);
   const pagination = people.data?.pagination;
 
+  const users = people.data?.users;
+  const countWithout = (except: ReadonlySet<string>) => Math.max((pagination?.totalItems ?? 0) - except.size, 0);
   const selected: Selected = allMatching
-    ? { kind: 'matching', filter, count: pagination?.totalItems ?? 0 }
+    ? { kind: 'matching', filter, except: allMatching.except, count: countWithout(allMatching.except) }
     : { kind: 'accounts', accounts };
-  const pageAccounts = new Map(people.data?.users.map((account) => [account.id, account]));
+  const matchingHere = users?.filter(({ id }) => !allMatching?.except.has(id)) ?? [];
 
   function onSearch(change: SearchChange<PeopleSearch>, replace?: boolean): void {
     void navigate(listChange<PeopleSearch>(change, replace));
@@ -76,6 +78,15 @@ export function PeoplePage() {
   function select(next: ReadonlyMap<string, Account>): void {
     setMatched(undefined);
     setAccounts(next);
+  }
+
+  /** Leaves out of all that match those of this page that aren't ticked any more. */
+  function selectOfMatching(next: ReadonlyMap<string, Account>): void {
+    const elsewhere = [...(allMatching?.except ?? [])].filter((id) => !users?.some((account) => account.id === id));
+    const unticked = users?.filter(({ id }) => !next.has(id)).map(({ id }) => id) ?? [];
+    const except = new Set([...elsewhere, ...unticked]);
+    if (countWithout(except) === 0) select(new Map());
+    else setMatched({ filterKey, except });
   }
 
   function closeAction(changed: boolean): void {
@@ -109,21 +120,24 @@ export function PeoplePage() {
         label={t('people.title')}
         columns={columns}
         query={people}
-        rows={people.data?.users}
+        rows={users}
         pagination={pagination}
         rowKey={({ id }) => id}
         rowName={(account) => nameOf(account)}
         search={search}
         onSearch={onSearch}
         defaultSort={defaultSort}
-        selection={{ selected: allMatching ? pageAccounts : accounts, onChange: select }}
+        selection={{
+          selected: allMatching ? new Map(matchingHere.map((account) => [account.id, account])) : accounts,
+          onChange: allMatching ? selectOfMatching : select,
+        }}
         filtered={filtered}
         onClearFilters={() => onSearch(noFilters)}
       />
       <SelectionBar
         selected={selected}
         matching={pagination?.totalItems ?? 0}
-        onSelectMatching={() => setMatched(filterKey)}
+        onSelectMatching={() => setMatched({ filterKey, except: new Set() })}
         onClear={() => select(new Map())}
         onAct={setActing}
       />
