@@ -106,7 +106,9 @@ describePages('The controls of a list', function () {
   it('keep the place in the page when a column is chosen, and the focus when a search is cleared', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 50);
-    const page = await test.openAs(admin, '/people?limit=50');
+    // Columns of another table: those are shown that this one has by itself.
+    const page = await test.openAs(admin, '/people?limit=50&columns=foo');
+    await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();
     const scrolled = () => page.evaluate(() => window.scrollY);
     await page.getByRole('button', { name: 'Columns' }).click();
     const before = await scrolled();

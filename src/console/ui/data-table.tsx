@@ -59,7 +59,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, query, pagination, search, onSearch, filtered = false } = props;
   const { t } = useTranslation();
   const chosen = search.columns?.split(',');
-  const shown = columns.filter(({ id, optional }) => (chosen ? chosen.includes(id) : !optional));
+  const known = columns.filter(({ id }) => chosen?.includes(id));
+  // An address may name only columns that this user's table doesn't have.
+  const shown = known.length > 0 ? known : columns.filter(({ optional }) => !optional);
 
   const { pages, isBeyond } = usePages({
     query,
