@@ -235,9 +235,13 @@ describePages("A trainee's own courses", function () {
     const page = await test.openAs(trainee);
     await page.getByRole('button', { name: 'Set progress of Compilers' }).click();
     const dialog = page.getByRole('dialog', { name: 'Progress: Compilers' });
-    await dialog.getByLabel('Progress in percent').fill('');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await expect(dialog).toContainText('Enter a whole number from 0 to 100.');
+    for (const typed of ['', '7,5', '150', '7.5']) {
+      await dialog.getByLabel('Progress in percent').fill('');
+      await dialog.getByLabel('Progress in percent').pressSequentially(typed);
+      await expect(dialog).not.toContainText('Enter a whole number from 0 to 100.');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(dialog).toContainText('Enter a whole number from 0 to 100.');
+    }
     await dialog.getByLabel('Progress in percent').fill('75');
     await keepScreenshot(page, 'own courses progress');
     await dialog.getByRole('button', { name: 'Save' }).click();

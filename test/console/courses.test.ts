@@ -39,7 +39,14 @@ describePages('The courses of the web console', function () {
     const page = await test.openAs(trainer, '/courses');
     await page.getByRole('link', { name: 'New course' }).click();
     test.expectErrors(page, /status of 400/);
-    await page.getByLabel('Seats at most').fill('12');
+    const seats = page.getByLabel('Seats at most');
+    for (const typed of ['12.5', '0']) {
+      await seats.fill(typed);
+      await page.getByRole('button', { name: 'Create' }).click();
+      await expect(page.getByText('Enter a whole number from 1')).toBeVisible();
+      await expect(seats).toHaveValue(typed);
+    }
+    await seats.fill('12');
     await page.getByRole('button', { name: 'Create' }).click();
     await expect(page.getByLabel('Title')).toHaveAttribute('aria-invalid', 'true');
     await page.getByLabel('Title').fill('Weaving');
@@ -55,7 +62,7 @@ describePages('The courses of the web console', function () {
     await keepScreenshot(page, 'course new');
     await page.getByRole('button', { name: 'Create' }).dblclick();
     await expect(page.getByRole('heading', { level: 1, name: 'Weaving' })).toBeVisible();
-    await expect(page.getByLabel('Seats at most')).toHaveValue('12');
+    await expect(seats).toHaveValue('12');
     await firstDay.press('Backspace');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Enter day, month and year of a date that exists')).toBeVisible();

@@ -6,7 +6,7 @@ import { useEditForm } from '../ui/edit-form.js';
 import { PictureInput } from '../ui/picture-input.js';
 import { CourseForm } from './course-form.js';
 import { CoursePicture } from './course-picture.js';
-import { type Course, changedFields, formValuesOf } from './course-values.js';
+import { type Course, changedFields, courseProblems, formValuesOf } from './course-values.js';
 
 /** The picture and the fields of a course, to be changed. */
 export function CourseDetails({ course }: { course: Course }) {
@@ -43,6 +43,7 @@ function EditForm({ course }: { course: Course }) {
     source: course,
     valuesOf: formValuesOf,
     changesOf: changedFields,
+    validate: (values) => courseProblems(values, t),
     labelOf: (name) => t(`courses.field.${name}`),
     read: async () => (await call('showCourse', { path: { id } })).course,
     save: async (body) => (await update.mutateAsync({ path: { id }, body })).course,

@@ -74,7 +74,8 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
             label={t('courses.field.maxStudents')}
             placeholder={t('courses.seats.unlimited')}
             min={1}
-            allowDecimal={false}
+            // What is typed is refused where it makes no sense, not changed to something that was never typed.
+            clampBehavior="none"
           />
           <TextInput {...form.field('location')} label={t('courses.field.location')} />
         </SimpleGrid>

@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next';
 import type { Answer } from '../api/client.js';
 import { oneOf } from '../app/list-search.js';
 import type { Tone } from '../ui/status-badge.js';
@@ -57,6 +58,13 @@ export const formValuesOf = (course?: Course): CourseFormValues => ({
   location: course?.location ?? '',
   isFeatured: course?.isFeatured ?? false,
 });
+
+const isSeatLimit = (value: number | string): boolean =>
+  value === '' || (typeof value === 'number' && Number.isInteger(value) && value >= 1);
+
+/** The problems of a course's form, by field; the service checks the rest. */
+export const courseProblems = ({ maxStudents }: CourseFormValues, t: TFunction): { maxStudents?: string } =>
+  isSeatLimit(maxStudents) ? {} : { maxStudents: t('courses.form.seatsInvalid') };
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text);
 

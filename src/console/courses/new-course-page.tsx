@@ -10,7 +10,7 @@ import { notifyDone } from '../ui/notify.js';
 import { Page } from '../ui/page.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { CourseForm } from './course-form.js';
-import { courseBodyOf, formValuesOf } from './course-values.js';
+import { courseBodyOf, courseProblems, formValuesOf } from './course-values.js';
 
 /** Creates a course: a trainer their own, the super admin one of a trainer. */
 export function NewCoursePage() {
@@ -21,7 +21,10 @@ export function NewCoursePage() {
   const [created, setCreated] = useState(false);
   const form = useApiForm({
     initialValues: { ...formValuesOf(), trainerId: '' },
-    validate: ({ trainerId }) => (isAdmin && trainerId === '' ? { trainerId: t('courses.form.trainerNeeded') } : {}),
+    validate: (values) => ({
+      ...courseProblems(values, t),
+      ...(isAdmin && values.trainerId === '' && { trainerId: t('courses.form.trainerNeeded') }),
+    }),
     async submit(values) {
       const trainer = isAdmin ? { trainerId: values.trainerId } : {};
       const { course } = await create.mutateAsync({ body: { ...courseBodyOf(values), ...trainer } });

@@ -26,12 +26,15 @@ export function ProgressDialog({ enrollment, onClose }: ProgressDialogProps) {
   );
 }
 
+const isPercentage = (value: number | string): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 100;
+
 function ProgressForm({ id, progress, onClose }: { id: string; progress: number; onClose(): void }) {
   const { t } = useTranslation();
   const change = useChange('setProgress');
   const form = useApiForm<{ progress: number | string }>({
     initialValues: { progress },
-    validate: (values) => (typeof values.progress === 'number' ? {} : { progress: t('courses.progress.invalid') }),
+    validate: (values) => (isPercentage(values.progress) ? {} : { progress: t('courses.progress.invalid') }),
     async submit(values) {
       await change.mutateAsync({ path: { id }, body: { progress: Number(values.progress) } });
       notifyDone(t('state.saved'));
@@ -48,7 +51,7 @@ function ProgressForm({ id, progress, onClose }: { id: string; progress: number;
           min={0}
           max={100}
           step={5}
-          allowDecimal={false}
+          clampBehavior="none"
           required
           data-autofocus
         />

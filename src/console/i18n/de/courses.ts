@@ -91,6 +91,7 @@ export const courses: Words['courses'] = {
     tagsHint: 'Drücke nach jedem Schlagwort die Eingabetaste.',
     clearTags: 'Alle Schlagwörter entfernen',
     trainerNeeded: 'Wähle eine Kursleitung.',
+    seatsInvalid: 'Gib eine ganze Zahl ab 1 ein, oder leere das Feld: dann gibt es keine Grenze.',
     created: 'Der Kurs ist angelegt. Er ist noch nicht veröffentlicht.',
   },
   publish: {

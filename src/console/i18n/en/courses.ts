@@ -90,6 +90,7 @@ export const courses = {
     tagsHint: 'Press Enter after each tag.',
     clearTags: 'Remove all tags',
     trainerNeeded: 'Choose a trainer.',
+    seatsInvalid: 'Enter a whole number from 1, or clear the field for no limit.',
     created: 'The course was created. It is not published yet.',
   },
   publish: {
