@@ -64,8 +64,8 @@ if (onMysql)
     });
 
     function start(settings: Record<string, string> = {}, ...more: string[]): Running {
-      const env = { ...cli.env, DATABASE_URL: databases.url, JWT_SECRET: secret, ...settings };
-      return processes.start(['serve', '--workers', '2', '--port', '0', ...more], { cwd: cli.folder, env });
+      const env = { ...cli.env, DATABASE_URL: databases.url, JWT_SECRET: secret, PORT: '0', ...settings };
+      return processes.start(['serve', '--workers', '2', ...more], { cwd: cli.folder, env });
     }
 
     async function serve(
@@ -157,7 +157,7 @@ if (onMysql)
       server.kill('SIGKILL');
       expect((await login).status).to.equal(401);
       await until(() => !workers.some(isRunning), 'no worker runs');
-      const again = start({}, '--port', new URL(url).port);
+      const again = start({ PORT: new URL(url).port });
       await again.says(/coursectl is listening on/);
       left.push(...childrenOf(again.pid));
       again.kill('SIGTERM');
@@ -192,7 +192,7 @@ if (onMysql)
     });
     // One for all of these tests: each start takes three processes.
     const processes = useSubprocesses({ killed: 'after all tests' });
-    const command = ['serve', '--workers', '2', '--port', '0'];
+    const command = (port = '0') => ['serve', '--workers', '2', '--port', port];
     const authorized = { headers: { authorization: 'Bearer a-token-of-the-figures' } };
     const surroundings = () => ({
       cwd: folder.path,
@@ -207,7 +207,7 @@ if (onMysql)
 
     before(async () => {
       database = await createMigratedDatabase();
-      server = processes.start(command, surroundings());
+      server = processes.start(command(), surroundings());
       [, url = ''] = await server.says(/coursectl is listening on (\S+)\n/);
       expect(childrenOf(server.pid)).to.have.length(2);
     });
@@ -277,7 +277,7 @@ if (onMysql)
 
     it('says once that its port is in use', async () => {
       const { port } = new URL(url);
-      const second = processes.start([...command, '--port', port], surroundings());
+      const second = processes.start(command(port), surroundings());
       const { exitCode, stderr } = await second.ended;
       expect(exitCode).to.equal(1);
       expect(stderr).to.equal(
