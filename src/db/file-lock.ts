@@ -1,6 +1,6 @@
-import { access, constants, rm } from 'node:fs/promises';
+import { access, constants, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError, systemErrorCode } from '../errors.js';
+import { AppError, systemErrorCode, unlessMissing } from '../errors.js';
 import { Database } from './sqlite-driver.js';
 
 /** How long SQLite waits for the lock, in milliseconds: another process holds it only for a moment while it opens the file. */
@@ -11,13 +11,23 @@ const opened = (file: string): Promise<Database> =>
     const connection = new Database(file, waitMs, (error) => (error ? reject(error) : resolve(connection)));
   });
 
-/** Opens the file and begins a write, which no other connection can meanwhile. */
-async function lock(file: string): Promise<Database> {
+/** Which file has this name now; nothing when none has. */
+const inodeOf = async (file: string): Promise<bigint | undefined> =>
+  (await unlessMissing(stat(file, { bigint: true })))?.ino;
+
+/**
+ * Opens the file and begins a write, which no other connection can meanwhile.
+ * @throws AppError that of `refusal` when the process that had the lock has removed the file meanwhile: others lock a new one
+ */
+async function lock(file: string, refusal: () => AppError): Promise<Database> {
+  const before = await inodeOf(file);
   const connection = await opened(file);
   try {
+    const locked = before ?? (await inodeOf(file));
     await new Promise<void>((resolve, reject) => {
       connection.run('BEGIN IMMEDIATE', (error) => (error ? reject(error) : resolve()));
     });
+    if (locked === undefined || (await inodeOf(file)) !== locked) throw refusal();
     return connection;
   } catch (error) {
     await closed(connection);
@@ -37,8 +47,8 @@ function lockFault(file: string, refusal: () => AppError, error: unknown): unkno
 }
 
 /**
- * Runs `work` while no other process does so with this file. The lock is one of SQLite's: the system releases it when the process
- * dies. After a success the file is removed; after a failure it stays, because another process may be waiting for the lock.
+ * Runs `work` while no other process does so with this file, and removes the file at the end. The lock is one of SQLite's: the system
+ * releases it when the process dies.
  * @param file in a folder that exists
  * @param refusal when another process has the lock
  * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, those of `refusal` and `work`; and errors of the file system
@@ -46,15 +56,14 @@ function lockFault(file: string, refusal: () => AppError, error: unknown): unkno
 export async function withFileLock<T>(file: string, refusal: () => AppError, work: () => Promise<T>): Promise<T> {
   // SQLite's own error doesn't say why.
   await access(path.dirname(file), constants.W_OK);
-  const connection = await lock(file).catch((error: unknown) => {
+  const connection = await lock(file, refusal).catch((error: unknown) => {
     throw lockFault(file, refusal, error);
   });
   try {
-    const result = await work();
-    // Windows removes no open file, and the work is done whether it stays or not.
-    for (const end of ['-wal', '-shm', '']) await rm(`${file}${end}`, { force: true }).catch(() => undefined);
-    return result;
+    return await work();
   } finally {
+    // Windows removes no open file, and the lock works whether one is there or not.
+    for (const end of ['-wal', '-shm', '']) await rm(`${file}${end}`, { force: true }).catch(() => undefined);
     await closed(connection);
   }
 }

@@ -75,10 +75,11 @@ function unconfirmed(words: string): string[] {
   return [...words.split(' '), ...wordsOf(line, missing).filter((word) => word !== '--yes')];
 }
 
-/** All options of a command that name something, which doesn't exist. @param but one that would exclude them */
+/** All other options of a command that name something, which doesn't exist. @param but one that would exclude them */
 function lookUps(words: string, but: string): string[] {
   const options = commands.get(words)?.options ?? [];
-  const declared = references.filter((name) => options.some(({ long }) => long === name));
+  const given = unconfirmed(words);
+  const declared = references.filter((name) => options.some(({ long }) => long === name) && !given.includes(name));
   return declared.filter((name) => !(but === '--search' && name === '--trainee')).flatMap((name) => [name, missing.ID]);
 }
 

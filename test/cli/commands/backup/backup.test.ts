@@ -263,6 +263,6 @@ describe('coursectl backup and restore', () => {
     const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
     expect(exitCode).to.equal(1);
     expect(said).to.match(/elsewhere\/files isn't empty/);
-    expect(pathsIn(path.join(cli.folder, 'elsewhere'))).to.deep.equal(['files/material/other', 'restore.lock']);
+    expect(pathsIn(path.join(cli.folder, 'elsewhere'))).to.deep.equal(['files/material/other']);
   });
 });
