@@ -29,7 +29,10 @@ export function AdminOverview() {
       {(overview) => (
         <>
           {demo?.status === 'loaded' && <DemoNotice demo={demo} isNew={loadDemo.isSuccess} />}
-          {isAlone(overview) && <FirstSteps demo={demo?.status === 'available' ? loadDemo : undefined} />}
+          {/* Where somebody has come meanwhile, the refusal says so: it stays in sight. */}
+          {(isAlone(overview) || loadDemo.isError) && (
+            <FirstSteps demo={demo?.status === 'available' || loadDemo.isError ? loadDemo : undefined} />
+          )}
           <Parts overview={overview} />
         </>
       )}

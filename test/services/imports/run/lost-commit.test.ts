@@ -17,8 +17,9 @@ if (onMysql)
       const url = new URL(importing.databaseUrl);
       proxy = await startProxy(Number(url.port || 3306));
       Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
-      const env = { ...importing.env, DATABASE_URL: url.href };
-      const { hasher, logger } = importing.context;
+      const { hasher, logger, config } = importing.context;
+      // The worker of the other context has the files of this one.
+      const env = { ...importing.env, DATABASE_URL: url.href, DATA_DIR: config.dataDir };
       context = await createContext(loadConfig({ env, cwd: importing.folder }), logger, { hasher });
     });
     afterEach(async () => {
