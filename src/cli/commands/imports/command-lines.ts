@@ -12,7 +12,9 @@ function optionWords(options: object): string[] {
 
 /** The command that imports a file. @param options as on the command line */
 export function importCommand(io: Io, file: string, options: object): string {
-  return commandLine(io, ['users', 'import', file, ...optionWords(options)]);
+  // A name that begins with a dash would be taken for an option; a dash alone is standard input.
+  const named = file.startsWith('-') && file !== '-' ? `./${file}` : file;
+  return commandLine(io, ['users', 'import', named, ...optionWords(options)]);
 }
 
 /** The options of an import that differ from the defaults, as on the command line. */

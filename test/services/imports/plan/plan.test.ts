@@ -78,6 +78,24 @@ describe('coursectl users import --dry-run', () => {
     expect((await importing.run(...words.slice(2))).exitCode).to.equal(0);
   });
 
+  it('prints a command that can be copied, however the file is called', async () => {
+    for (const [name, shown] of [
+      ['-dash.csv', './-dash.csv'],
+      ["it's\u001b[31m\u202e \\.csv", "$'it\\'s\\033[31m\\342\\200\\256 \\\\.csv'"],
+    ] as const) {
+      importing.write(name, `${header}\nAda,King,ada@example.org,1,red\n`);
+      const { stdout } = await importing.run('--dry-run', '--', name);
+      const [, line = ''] = /To do exactly this:\n {2}coursectl users import (.*) --plan/.exec(stdout) ?? [];
+      expect(line).to.equal(shown);
+      const [read] = JSON.parse(
+        execFileSync('bash', ['-c', `"$0" -p 'JSON.stringify(process.argv.slice(1))' -- ${line}`, process.execPath], {
+          encoding: 'utf8',
+        }),
+      ) as string[];
+      expect(read).to.equal(name === '-dash.csv' ? shown : name);
+    }
+  });
+
   it('proposes no command that would be refused', async () => {
     const file = importing.write('people.csv', `${header}\nAda,King,nobody,1,red\n`);
     const { exitCode, stdout } = await importing.run(file, '--dry-run', '--on-error', 'abort');
