@@ -82,6 +82,16 @@ const defaultMessages = {
 /** The closed union of failure codes; http/ and cli/ map each one exhaustively. */
 export type ErrorCode = keyof typeof defaultMessages;
 
+/** Why a database can't be used for now: its operator, or time, can change that. */
+export const databaseUnusable: readonly ErrorCode[] = [
+  'DATABASE_UNREACHABLE',
+  'DATABASE_ACCESS_DENIED',
+  'DATABASE_MISSING',
+  'DATABASE_NOT_WRITABLE',
+  'OVERLOADED',
+  'SCHEMA_OUTDATED',
+];
+
 /** What a failure is about. */
 export type ErrorSubject =
   | 'User'

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { confirmedById } from '../../../db/connection.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import { breaksUniqueIndex } from '../../../db/translate-error.js';
-import type { ErrorCode } from '../../../errors.js';
+import { databaseUnusable, type ErrorCode } from '../../../errors.js';
 import { type ImportOptions, type ImportStatus, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { recordAudit } from '../../audit.js';
@@ -63,15 +63,7 @@ export function credentialsLease({ id }: Pick<Import, 'id'>): string {
 }
 
 /** Errors that end without a change to the import: it is tried again. */
-export const transientErrors: readonly ErrorCode[] = [
-  'DATABASE_UNREACHABLE',
-  'DATABASE_ACCESS_DENIED',
-  'DATABASE_MISSING',
-  'DATABASE_NOT_WRITABLE',
-  'OVERLOADED',
-  'SCHEMA_OUTDATED',
-  'IMPORT_CONFLICT',
-];
+export const transientErrors: readonly ErrorCode[] = [...databaseUnusable, 'IMPORT_CONFLICT'];
 
 /** Whether the service resumes an interrupted import without a command. */
 export function resumesAutomatically({ origin, status, errorCode }: Import): boolean {

@@ -23,7 +23,7 @@ const longestChain = 40;
 async function linkedFile(file: string): Promise<string> {
   let named = file;
   for (let links = 0; links < longestChain; links += 1) {
-    // It is no link, doesn't exist, or can't be looked at: whoever uses it says why.
+    // It is no link, doesn't exist, or can't be read: using it will give the reason.
     const to = await readlink(named).catch(() => undefined);
     if (to === undefined) break;
     named = path.resolve(await realpath(path.dirname(named)), to);
@@ -52,7 +52,7 @@ export const sizeOf = async (file: string): Promise<number | undefined> => (awai
 
 export const exists = async (file: string) => (await sizeOf(file)) !== undefined;
 
-/** As {@link sizeOf}, and nothing for a path that can't be looked at: whoever uses it says why. */
+/** As {@link sizeOf}, and nothing for a path that can't be read: using it will give the reason. */
 const sizeIfKnown = (file: string) => sizeOf(file).catch(() => undefined);
 
 /**

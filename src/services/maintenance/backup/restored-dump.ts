@@ -1,5 +1,5 @@
 import { Op } from 'sequelize';
-import { type ErrorCode, isAppError } from '../../../errors.js';
+import { databaseUnusable, isAppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import { importsFolder } from '../../imports/queue/spool.js';
 import type { Manifest } from './manifest.js';
@@ -18,16 +18,6 @@ async function isUsedSince({ database }: Core, time: Date): Promise<boolean> {
   return entry !== null || session !== null;
 }
 
-/** What an operator who restores step by step may meet. */
-const unusable: readonly ErrorCode[] = [
-  'DATABASE_UNREACHABLE',
-  'DATABASE_ACCESS_DENIED',
-  'DATABASE_MISSING',
-  'DATABASE_NOT_WRITABLE',
-  'OVERLOADED',
-  'SCHEMA_OUTDATED',
-];
-
 /**
  * Does with a database on a server, whose dump was restored before, what a restore does with one in a file: ends its sessions and
  * stops imports whose uploads are not in the backup.
@@ -41,8 +31,8 @@ export async function settleDump(core: Core, manifest: Manifest): Promise<number
     await database.inTransaction((transaction) => database.models.Session.destroy({ where: {}, transaction }));
     return await adoptImports(database, importsFolder(core), core.now());
   } catch (error) {
-    // The files are restored. What is left to do about the database, the operator is told.
-    if (isAppError(error, ...unusable)) return undefined;
+    // The files are restored, perhaps before the dump: the operator is told what is left to do about the database.
+    if (isAppError(error, ...databaseUnusable)) return undefined;
     throw error;
   }
 }
