@@ -2,6 +2,7 @@ import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDay } from '../i18n/format.js';
+import { Facts } from '../ui/facts.js';
 import { nameOf } from '../ui/person-name.js';
 import type { Course } from './course-values.js';
 import { SeatsLeft } from './seats.js';
@@ -30,22 +31,7 @@ export function CourseFacts({ course }: { course: Course }) {
     [t('courses.field.language'), course.language],
     [t('courses.field.location'), course.location],
   ];
-  return (
-    <dl className="facts">
-      {facts
-        .filter(([, value]) => value)
-        .map(([name, value]) => (
-          <div key={name}>
-            <Text component="dt" size="sm" c="dimmed">
-              {name}
-            </Text>
-            <Text component="dd" size="sm">
-              {value}
-            </Text>
-          </div>
-        ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 function Section({ title, text }: { title: string; text: string | null }) {

@@ -1,8 +1,8 @@
-import { Text } from '@mantine/core';
 import i18next, { type TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import type { Words } from '../i18n/en.js';
+import { Facts } from '../ui/facts.js';
 import type { Import } from './import-status.js';
 
 type Options = Import['options'];
@@ -97,23 +97,10 @@ function valueText(name: OptionName, value: unknown, t: TFunction): string {
 export function GivenOptions({ options }: Pick<Import, 'options'>) {
   const { t } = useTranslation();
   const columns = chosenColumns(options).map((entry) => columnText(entry, t));
-  const facts = [
-    ...givenOptions(options).map(([name, value]) => [t(`imports.options.${name}`), valueText(name, value, t)]),
-    ...(columns.length > 0 ? [[t('imports.columns.title'), columns.join(', ')]] : []),
-  ];
-  if (facts.length === 0) return null;
-  return (
-    <dl className="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <Text component="dt" size="sm" c="dimmed">
-            {name}
-          </Text>
-          <Text component="dd" size="sm">
-            {value}
-          </Text>
-        </div>
-      ))}
-    </dl>
-  );
+  const facts = givenOptions(options).map(([name, value]): [string, string] => [
+    t(`imports.options.${name}`),
+    valueText(name, value, t),
+  ]);
+  if (columns.length > 0) facts.push([t('imports.columns.title'), columns.join(', ')]);
+  return <Facts facts={facts} />;
 }

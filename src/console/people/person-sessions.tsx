@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi, useChange } from '../api/queries.js';
-import { formatTime } from '../i18n/format.js';
 import { useSessionColumns } from '../profile/session-columns.js';
 import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
@@ -28,16 +27,7 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
     { path, query: { page: search.page ?? 1, limit: search.limit ?? 20 } },
     { keepPrevious: true },
   );
-  const columns = useSessionColumns((session) => (
-    <Button
-      size="compact-sm"
-      variant="default"
-      aria-label={t('profile.sessions.endOne', { time: formatTime(session.createdAt) })}
-      onClick={() => setEnding(session)}
-    >
-      {t('profile.sessions.end')}
-    </Button>
-  ));
+  const columns = useSessionColumns(setEnding);
   const count = sessions.data?.pagination.totalItems ?? 0;
   return (
     <Stack>

@@ -1,7 +1,7 @@
-import { Group, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
+import { formatTime } from '../i18n/format.js';
 import { clientName } from '../ui/client-name.js';
 import type { Column } from '../ui/data-table.js';
 import { StatusBadge } from '../ui/status-badge.js';
@@ -9,8 +9,15 @@ import { Time } from '../ui/time.js';
 
 type Session = Answer<'listSessions'>['sessions'][number] & Answer<'listUserSessions'>['sessions'][number];
 
-/** The columns of a list of sessions, of the own account or another one. @param action what ends a session */
-export function useSessionColumns(action: (session: Session) => ReactNode): readonly Column<Session>[] {
+/**
+ * The columns of a list of sessions, of the own account or another one.
+ * @param onEnd asks whether a session is to be ended
+ * @param mayEnd whether a session has a button to end it
+ */
+export function useSessionColumns(
+  onEnd: (session: Session) => void,
+  mayEnd: (session: Session) => boolean = () => true,
+): readonly Column<Session>[] {
   const { t } = useTranslation();
   return [
     {
@@ -45,6 +52,22 @@ export function useSessionColumns(action: (session: Session) => ReactNode): read
       noWrap: true,
       render: ({ expiresAt }) => <Time at={expiresAt} />,
     },
-    { id: 'actions', header: t('profile.sessions.actions'), align: 'end', pinned: true, render: action },
+    {
+      id: 'actions',
+      header: t('profile.sessions.actions'),
+      align: 'end',
+      pinned: true,
+      render: (session) =>
+        mayEnd(session) && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={t('profile.sessions.endOne', { time: formatTime(session.createdAt) })}
+            onClick={() => onEnd(session)}
+          >
+            {t('profile.sessions.end')}
+          </Button>
+        ),
+    },
   ];
 }

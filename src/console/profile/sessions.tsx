@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import { type Answer, ApiError, call } from '../api/client.js';
 import { useApi, useChange, useRefresh } from '../api/queries.js';
 import { listChange } from '../app/list-search.js';
-import { formatTime } from '../i18n/format.js';
 import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { DataTable } from '../ui/data-table.js';
@@ -40,19 +39,7 @@ export function Sessions() {
   const [endingOthers, setEndingOthers] = useState(false);
   const { page, limit } = search;
   const query = useApi('listSessions', { query: { page, limit } }, { keepPrevious: true });
-  const columns = useSessionColumns(
-    (session) =>
-      !session.current && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={t('profile.sessions.endOne', { time: formatTime(session.createdAt) })}
-          onClick={() => setEnding(session)}
-        >
-          {t('profile.sessions.end')}
-        </Button>
-      ),
-  );
+  const columns = useSessionColumns(setEnding, ({ current }) => !current);
   return (
     <Stack>
       <DataTable
