@@ -51,14 +51,14 @@ function plainCharacter(character: string): string {
 }
 
 /**
- * What makes two phone numbers the same: spaces, dots, dashes, parentheses and what can't be seen don't count, nor does the
- * script of its digits. A text of nothing else stands for itself.
+ * What makes two phone numbers the same: spaces, dots, dashes, slashes, parentheses and what can't be seen don't count, nor do the
+ * script of its digits and `tel:` in front, with which links begin. A text of nothing else stands for itself.
  */
 export function phoneKey(phoneNumber: string): string {
   const trimmed = phoneNumber.trim();
   // Nearly all are ASCII, in which everything can be seen.
   const plain = isAscii.test(trimmed) ? trimmed : visiblePart(trimmed).replace(beyondAscii, plainCharacter);
-  return plain.replace(/[\s.()\p{Pd}\u2212]/gu, '') || trimmed;
+  return plain.replace(/[\s.()/\p{Pd}\u2212]/gu, '').replace(/^(tel:)+/i, '') || trimmed;
 }
 
 /** Length of the column that searches look in, in characters. */
