@@ -612,6 +612,22 @@ export interface ImportReason {
   rows: number[];
 }
 
+/** What looks wrong in a file that can be imported */
+export interface ImportWarning {
+  /** The kind of warning: docs/IMPORTING.md lists them */
+  code: 'NOTES_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
+  /** Field that it is about; null where it is not a single one */
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  /** The warning, for people */
+  message: string;
+  /** Number of rows or columns */
+  count: number;
+  /** Lines of the first 20 rows; empty for a warning about columns or the file */
+  rows: number[];
+  /** Up to 5 of the values */
+  examples: string[];
+}
+
 /** What importing the file would do; nothing is written until it is applied */
 export type ImportPlan = {
   /** Digest of file, options and matching accounts; null while it is made and with a `problem` */
@@ -672,6 +688,8 @@ export type ImportPlan = {
   } | null;
   /** Why rows are rejected and skipped, grouped */
   reasons: ImportReason[];
+  /** What to look at before the plan is applied, grouped */
+  warnings: ImportWarning[];
   /** Updates that change the name, email or role of an account; the first 100 */
   identityChanges: {
     /** Number of the line in the file on which the row begins, from 1 */

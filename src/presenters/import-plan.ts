@@ -11,6 +11,7 @@ const unfinished: PlanContent = {
   fields: [],
   counts: null,
   reasons: [],
+  warnings: [],
   identityChanges: [],
   identityChangesLeftOut: 0,
   generatedPasswords: 0,

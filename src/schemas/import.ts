@@ -196,6 +196,10 @@ export const fileProblemReasons = [
 ] as const;
 export type FileProblemReason = (typeof fileProblemReasons)[number];
 
+/** What looks wrong in a file that can be imported: a plan shows it. Documented in docs/IMPORTING.md. */
+export const warningCodes = ['NOTES_WITHOUT_COURSE', 'STATUS_WITHOUT_COURSE'] as const;
+export type WarningCode = (typeof warningCodes)[number];
+
 /** Outcomes of rows. */
 export const rowOutcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
 

@@ -11,6 +11,7 @@ import { ImportFigures } from './import-figures.js';
 import type { Import, Plan } from './import-status.js';
 import { type PlanChanges, PlanOptions, planRequest } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
+import { PlanWarnings } from './plan-warnings.js';
 import { problemText, refusalText } from './reason-text.js';
 
 interface PlanViewProps {
@@ -57,6 +58,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
         </Alert>
       )}
       {plan.counts && <PlanSummary plan={plan} />}
+      <PlanWarnings warnings={plan.warnings} />
       <ColumnMapping plan={plan} changes={changes} onChange={setChanges} />
       <PlanOptions current={current} plan={plan} changes={changes} onChange={setChanges} />
       <FormFailure>{changed ? (again.error ?? undefined) : undefined}</FormFailure>

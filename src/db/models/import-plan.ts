@@ -7,7 +7,14 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
-import type { Delimiter, Encoding, FileProblemReason, ImportableRole, ImportField } from '../../schemas/import.js';
+import type {
+  Delimiter,
+  Encoding,
+  FileProblemReason,
+  ImportableRole,
+  ImportField,
+  WarningCode,
+} from '../../schemas/import.js';
 import { id, timestamp } from './columns.js';
 import type { ImportCounts } from './import.js';
 
@@ -33,6 +40,20 @@ export interface PlanReason {
   count: number;
   /** The lines of the first rows. */
   rows: number[];
+}
+
+/** What looks wrong in a file that can be imported. */
+export interface PlanWarning {
+  code: WarningCode;
+  /** The field that it is about; null when it isn't one. */
+  field: ImportField | null;
+  message: string;
+  /** How many rows or columns. */
+  count: number;
+  /** The lines of the first rows; empty for a warning about columns or the file. */
+  rows: number[];
+  /** Some of the values. */
+  examples: string[];
 }
 
 /** An update that changes who an account is: its name, its email or its role. */
@@ -74,6 +95,7 @@ export interface PlanContent {
   /** null with a problem. */
   counts: (ImportCounts & { unchanged: number }) | null;
   reasons: PlanReason[];
+  warnings: PlanWarning[];
   identityChanges: IdentityChange[];
   identityChangesLeftOut: number;
   generatedPasswords: number;

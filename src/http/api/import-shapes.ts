@@ -6,6 +6,7 @@ import {
   importEncodings,
   importFields,
   rowOutcomes,
+  warningCodes,
 } from '../../schemas/import.js';
 import { component } from './json-schema.js';
 import {
@@ -59,6 +60,29 @@ const reason = component(
       .example('Email must be a valid email address.'),
     count: count.description('Number of rows; a row that has several problems counts for each').example(3),
     rows: Joi.array().items(count).max(20).required().description('Lines of the first 20 rows').example([7, 12, 31]),
+  }),
+);
+
+const warning = component(
+  'ImportWarning',
+  'What looks wrong in a file that can be imported',
+  Joi.object({
+    code: Joi.valid(...warningCodes)
+      .required()
+      .description('The kind of warning: docs/IMPORTING.md lists them')
+      .example('NOTES_WITHOUT_COURSE'),
+    field: field.description('Field that it is about; null where it is not a single one').example('notes'),
+    message: text
+      .description('The warning, for people')
+      .example('Notes belong to an enrollment: without a course they are not imported.'),
+    count: count.description('Number of rows or columns').example(3),
+    rows: Joi.array()
+      .items(count)
+      .max(20)
+      .required()
+      .description('Lines of the first 20 rows; empty for a warning about columns or the file')
+      .example([7, 12, 31]),
+    examples: Joi.array().items(Joi.string()).max(5).required().description('Up to 5 of the values').example([]),
   }),
 );
 
@@ -124,6 +148,7 @@ const importPlan = component(
       .required()
       .description('Number of rows by outcome; null while it is made and with a `problem`'),
     reasons: Joi.array().items(reason).required().description('Why rows are rejected and skipped, grouped'),
+    warnings: Joi.array().items(warning).required().description('What to look at before the plan is applied, grouped'),
     identityChanges: Joi.array()
       .items(Joi.object({ line, userId: id, before: identity, after: identity }))
       .required()

@@ -29,7 +29,7 @@ export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[]
 
 /** A plan for `--json`. */
 export function planJson(plan: ImportPlan): object {
-  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, samples, reasons } = plan;
+  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, samples, reasons, warnings } = plan;
   const { generatedPasswords, identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds, unfinished } =
     plan;
   return {
@@ -45,6 +45,7 @@ export function planJson(plan: ImportPlan): object {
     roleWords,
     samples,
     reasons,
+    warnings,
     identityChanges,
     identityChangesLeftOut,
     stopsAtLine,
@@ -60,13 +61,31 @@ const linesPerReason = 5;
 function reasonsText(all: ImportPlan['reasons']): string[] {
   const reasons = all.filter(({ outcome }) => outcome === 'rejected');
   const shown = reasons.slice(0, maxReasons).map(({ code, message, count, rows }) => {
-    const lines = rows.slice(0, linesPerReason);
-    const more = count > lines.length ? ', ...' : '';
-    const text = `${message.replace(/\.$/, '')} (${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${more})`;
+    const text = `${message.replace(/\.$/, '')} (${linesText(rows, count)})`;
     return printableLine(`    ${counted(count, 'row')} ${code}: ${text}`);
   });
   const left = reasons.length - shown.length;
   return left > 0 ? [...shown, `    and ${counted(left, 'more reason')}: --json has all`] : shown;
+}
+
+const linesText = (rows: readonly number[], count: number): string => {
+  const lines = rows.slice(0, linesPerReason);
+  return lines.length === 0
+    ? ''
+    : `${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${count > lines.length ? ', ...' : ''}`;
+};
+
+/** What to look at before the rows are imported, with lines and values. */
+function warningsText({ warnings }: ImportPlan): string[] {
+  const shown = warnings.slice(0, maxReasons).map(({ message, count, rows, examples }) => {
+    const amount = rows.length > 0 ? `${counted(count, 'row')}: ` : '';
+    const where = [linesText(rows, count), examples.join('; ')].filter(Boolean).join(': ');
+    const text = where === '' ? message : `${message.replace(/\.$/, '')} (${where})`;
+    return printableLine(`    ${amount}${text}`);
+  });
+  const left = warnings.length - shown.length;
+  const more = left > 0 ? [`    and ${counted(left, 'more warning')}: --json has all`] : [];
+  return shown.length === 0 ? [] : ['  Warnings:', ...shown, ...more];
 }
 
 /** How many rejected rows a plan shows as examples, besides the reasons. */
@@ -158,6 +177,7 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
     ...fitted(reasonsText(plan.reasons)),
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
     ...fitted([...renamed(plan), ...roleWordsText(plan), ...ignoredText(plan)]),
+    ...fitted(warningsText(plan)),
     ...(plan.stopsAtLine === null
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),

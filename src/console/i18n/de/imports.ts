@@ -156,6 +156,13 @@ export const imports: Words['imports'] = {
     show: 'Diese Zeilen zeigen',
     none: 'Jede Zeile kann importiert werden.',
   },
+  warnings: {
+    title: 'Sieh dir das vor dem Import an',
+    rows_one: '{{count}} Zeile',
+    rows_other: '{{count}} Zeilen',
+    NOTES_WITHOUT_COURSE: 'Notizen von Zeilen ohne Kurs werden nicht importiert.',
+    STATUS_WITHOUT_COURSE: 'Ein Status der Teilnahme ohne Kurs bewirkt nichts.',
+  },
   problem: {
     NOT_CSV:
       'Die Datei ist keine CSV-Datei. Öffne sie mit dem Programm, aus dem sie stammt, speichere sie als „CSV UTF-8“ und importiere diese Datei.',

@@ -151,6 +151,13 @@ export const imports = {
     show: 'Show these rows',
     none: 'Every row can be imported.',
   },
+  warnings: {
+    title: 'Look at this before you import',
+    rows_one: '{{count}} row',
+    rows_other: '{{count}} rows',
+    NOTES_WITHOUT_COURSE: 'Notes of rows without a course are not imported.',
+    STATUS_WITHOUT_COURSE: 'An enrollment status without a course has no effect.',
+  },
   problem: {
     NOT_CSV: 'The file is not a CSV file. Open it where it was made, save it as “CSV UTF-8”, and import that file.',
     ENCODING_UNKNOWN:

@@ -1,7 +1,7 @@
 import { Op } from 'sequelize';
 import type { CsvFormat } from '../../../csv/format.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
-import type { IdentityChange, PlanReason } from '../../../db/models/import-plan.js';
+import type { IdentityChange, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
 import {
   type ImportableRole,
@@ -18,6 +18,7 @@ import { inspectFile } from '../read/inspect.js';
 import type { KeyIndex } from '../read/key-index.js';
 import { type ImportFile, openImportFile, type Repetitions, remainingRows } from '../read/rows.js';
 import { fileBytes, fileIdentity } from '../read/source-file.js';
+import { WarningGroups } from '../read/warnings.js';
 import { CourseCapacity } from './course-capacity.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
@@ -45,6 +46,8 @@ export interface ImportPlan {
   samples: readonly PlanSample[];
   /** Why rows are skipped or rejected, those that an unfinished import has done included. */
   reasons: readonly PlanReason[];
+  /** What looks wrong in the columns, and in rows that are not rejected. */
+  warnings: readonly PlanWarning[];
   /** The updates that change who an account is, and how many more there are. */
   identityChanges: readonly IdentityChange[];
   identityChangesLeftOut: number;
@@ -184,6 +187,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const capacity = new CourseCapacity(core);
   const summary = new PlanSummary(begun?.counts);
   const reasons = new ReasonGroups();
+  const warnings = new WarningGroups();
   let stopsAtLine: number | null = null;
   let read = 0;
   try {
@@ -202,6 +206,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
       const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
       summary.add(wanted);
       reasons.add(wanted);
+      for (const { outcome, row } of wanted) if (outcome !== 'rejected') warnings.add(row.line, row.warnings);
       await request.onDecisions?.(wanted, { format, mapping });
       request.onProgress?.(summary.counts.rows);
       const last = wanted.at(-1);
@@ -236,6 +241,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     lines: stopsAtLine === null ? lines() : null,
     samples,
     reasons: reasons.list(),
+    warnings: warnings.list(),
     identityChanges,
     identityChangesLeftOut,
     generatedPasswords,

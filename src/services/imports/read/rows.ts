@@ -19,6 +19,7 @@ import { fieldsOf, restoredCells } from './row-fields.js';
 import { type RowProblem, rowProblem, rowProblems } from './row-problems.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 import { hasSecretColumn } from './secret-cells.js';
+import { type RowWarning, rowWarnings } from './warnings.js';
 
 /** A row that the file alone gives no reason to reject. */
 export interface CandidateRow extends CsvRow {
@@ -27,6 +28,8 @@ export interface CandidateRow extends CsvRow {
   quotes: boolean;
   /** Why the row is rejected unless its account already has exactly this phone, as in an export. */
   doubt?: RowProblem;
+  /** What looks wrong, though the row can be imported. */
+  warnings?: readonly RowWarning[];
 }
 
 /** A row that is rejected, and why. */
@@ -112,15 +115,18 @@ class RowChecker {
   readonly #found = new Map<number, string>();
 
   readonly #policy: PasswordPolicy;
+  /** The course in which all rows are enrolled. */
+  readonly #course: string | undefined;
   /** Whether values may be quoted. */
   readonly #quotes: boolean;
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
 
-  constructor(format: CsvFormat, mapping: ColumnMapping, policy: PasswordPolicy, known: Repetitions | undefined) {
+  constructor({ options, policy }: Reading, format: CsvFormat, mapping: ColumnMapping, known: Repetitions | undefined) {
     this.#format = format;
     this.#mapping = mapping;
     this.#policy = policy;
+    this.#course = options.course;
     this.#quotes = !hasSecretColumn(mapping);
     this.#known = known;
   }
@@ -153,9 +159,9 @@ class RowChecker {
     // Its keys aren't recorded: if the row is rejected later, the next row with the same email is no duplicate.
     if (doubt) return { ...row, person, quotes: this.#quotes, doubt };
     const reason = this.#repetition(row.line, person);
-    return reason
-      ? { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason }
-      : { line: row.line, cells: row.cells, person, quotes: this.#quotes };
+    if (reason) return { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason };
+    const warnings = rowWarnings(person, this.#course);
+    return { line: row.line, cells: row.cells, person, quotes: this.#quotes, ...(warnings.length > 0 && { warnings }) };
   }
 
   /** The fields of a row, with known words for roles replaced by the roles. */
@@ -216,7 +222,7 @@ async function* inBatches(
 
 /** How to read a file. */
 export interface Reading {
-  options: Pick<ImportOptions, 'map'>;
+  options: Pick<ImportOptions, 'map' | 'course'>;
   format: CsvOptions;
   /** Which passwords are accepted. */
   policy: PasswordPolicy;
@@ -237,7 +243,7 @@ export async function openImportFile(
   const { header, format, rows, lines, close } = await openCsv(bytes, reading.format, limits);
   try {
     const mapping = await mappingOf(header, rows, reading.options.map);
-    const checker = new RowChecker(format, mapping, reading.policy, repetitions);
+    const checker = new RowChecker(reading, format, mapping, repetitions);
     const batches = inBatches(rows, checker, batchRows);
     const { roleWords } = checker;
     return { format, mapping, batches, roleWords, lines, repetitions: () => checker.repetitions, close };

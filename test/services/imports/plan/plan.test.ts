@@ -132,6 +132,7 @@ describe('coursectl users import --dry-run', () => {
       identityChanges: [],
       identityChangesLeftOut: 0,
       roleWords: {},
+      warnings: [],
       reasons: [
         {
           outcome: 'rejected',
