@@ -1211,6 +1211,8 @@ export interface RegisterBody {
   phone: string;
   /** Whether the account may sign in */
   isActive?: boolean;
+  /** Whether the password must be changed at the first login; it expires like a generated one */
+  requiresPasswordChange?: boolean;
 }
 
 /** Successful response of `POST /api/auth/register` */

@@ -228,7 +228,8 @@ const rows = {
     rule: integer(1, 366),
     default: '30',
     path: 'auth.initialPasswordDays',
-    description: 'how long a generated initial password works, in days',
+    description:
+      'how long an initial password works that was generated or registered with `requiresPasswordChange`, in days',
   },
   IMPORT_BATCH_ROWS: {
     rule: integer(1, 10_000),

@@ -14,9 +14,10 @@ export interface RegisterInput {
   role: Role;
   phone: string;
   isActive: boolean;
+  requiresPasswordChange: boolean;
 }
 
-/** Specification, section 4.6. */
+/** Specification, section 4.6; `requiresPasswordChange`, for passwords that are handed out, is an addition to it. */
 export const registerSchema = Joi.object<RegisterInput, true>({
   firstName: fields.firstName.required(),
   lastName: fields.lastName.required(),
@@ -25,6 +26,10 @@ export const registerSchema = Joi.object<RegisterInput, true>({
   role: fields.role.required(),
   phone: fields.phone.required(),
   isActive: fields.isActive.default(true),
+  requiresPasswordChange: fields
+    .strictBoolean('requiresPasswordChange')
+    .default(false)
+    .description('Whether the password must be changed at the first login; it expires like a generated one'),
 });
 
 export interface ProfileInput {

@@ -47,8 +47,8 @@ describe('the demo', () => {
   it('has accounts equal to registered ones', async () => {
     await seedDemo(database);
     for (const user of await database.models.User.findAll()) {
-      const { firstName, lastName, email, phone, role, isActive } = user;
-      const given = { firstName, lastName, email, phone, role, isActive };
+      const { firstName, lastName, email, phone, role, isActive, requiresPasswordChange } = user;
+      const given = { firstName, lastName, email, phone, role, isActive, requiresPasswordChange };
       expect(validate(registerSchema, { ...given, password: demoPassword })).to.deep.equal({
         ...given,
         password: demoPassword,

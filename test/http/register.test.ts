@@ -53,14 +53,13 @@ describe('POST /api/auth/register', () => {
   it('ignores unknown keys', async () => {
     const surplus = {
       id: 'mine',
-      requiresPasswordChange: true,
       avatar: 'x',
       passwordHash: 'x',
       lastLogin: '2001-01-01',
     };
     const { body } = await register({ ...newTrainee, ...surplus }).expect(201);
     const stored = await harness.context.database.models.User.findByPk(body.user.id);
-    expect(stored).to.include({ requiresPasswordChange: false, avatar: null, lastLogin: null });
+    expect(stored).to.include({ avatar: null, lastLogin: null });
   });
 
   it('names every invalid field', async () => {
@@ -81,9 +80,26 @@ describe('POST /api/auth/register', () => {
     }
   });
 
-  it('validates isActive as a boolean', async () => {
-    for (const isActive of ['true', 1, null, []])
-      expectInvalid(await register({ ...newTrainee, isActive }), ['isActive']);
+  for (const field of ['isActive', 'requiresPasswordChange'])
+    it(`validates ${field} as a boolean`, async () => {
+      for (const value of ['true', 1, null, []])
+        expectInvalid(await register({ ...newTrainee, [field]: value }), [field]);
+    });
+
+  it('makes the password an initial one with requiresPasswordChange, and answers as without', async () => {
+    const { body } = await register({ ...newTrainee, requiresPasswordChange: true }).expect(201);
+    expect(body.user).to.have.all.keys('id', 'firstName', 'lastName', 'email', 'role', 'phone', 'isActive');
+    const credentials = { identifier: ada.email, password: ada.password };
+    const login = await harness.api('post', '/api/auth/login').send(credentials).expect(200);
+    expect(login.body.user.requiresPasswordChange).to.equal(true);
+    harness.advance(harness.context.config.auth.initialPasswordDays * 86_400_000);
+    expectFailure(await harness.api('post', '/api/auth/login').send(credentials), 401, messages.wrongPassword);
+  });
+
+  it('needs no change of the password otherwise', async () => {
+    const { body } = await register({ ...newTrainee, requiresPasswordChange: false }).expect(201);
+    const stored = await harness.context.database.models.User.findByPk(body.user.id);
+    expect(stored).to.include({ requiresPasswordChange: false, initialPasswordExpiresAt: null });
   });
 
   it('never repeats what was sent', async () => {

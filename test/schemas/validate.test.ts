@@ -38,7 +38,11 @@ function outcome(schema: SchemaName, input: unknown): { value: unknown } | { err
 describe('validate', () => {
   it('gives the normalised value, with defaults', () => {
     const input = { ...valid, firstName: ' Ada ', email: 'Ada@Example.org ' };
-    expect(validate(user.registerSchema, input)).to.deep.equal({ ...valid, isActive: true });
+    expect(validate(user.registerSchema, input)).to.deep.equal({
+      ...valid,
+      isActive: true,
+      requiresPasswordChange: false,
+    });
   });
 
   it('accepts objects only', async () => {
@@ -56,7 +60,7 @@ describe('validate', () => {
 
   it('drops unknown keys', () => {
     const value = validate(user.registerSchema, { ...valid, id: '1', passwordHash: 'x', isAdmin: true, $where: '1' });
-    expect(value).to.have.all.keys(...Object.keys(valid), 'isActive');
+    expect(value).to.have.all.keys(...Object.keys(valid), 'isActive', 'requiresPasswordChange');
   });
 
   it('drops keys that hold undefined: what is not given changes nothing', () => {

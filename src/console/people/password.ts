@@ -1,14 +1,9 @@
-/** Letters and digits that can't be taken for one another. */
-const characters = 'abcdefghjkmnpqrstuvwxyzACDEFGHJKLMNPQRTUVWXY34679';
-const length = 18;
+// Crockford's base 32: without i, l, o and u, no character can be misread for another.
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A password of 18 characters from the browser's secure randomness: some 101 bits. */
+/** An initial password as the service generates them: 20 characters, 100 bits, as `xxxxx-xxxxx-xxxxx-xxxxx`. */
 export function generatePassword(): string {
-  let password = '';
-  while (password.length < length)
-    // Bytes past the last whole round would favour the first characters.
-    for (const byte of crypto.getRandomValues(new Uint8Array(32)))
-      if (password.length < length && byte < 256 - (256 % characters.length))
-        password += characters[byte % characters.length];
-  return password;
+  const bytes = crypto.getRandomValues(new Uint8Array(20));
+  const characters = Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('');
+  return characters.replace(/.{5}(?=.)/g, '$&-');
 }

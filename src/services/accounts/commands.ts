@@ -48,8 +48,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
   await assertPasswordAllowed(rules, 'password', password, fields);
   return createAccount(core, actor, fields, {
     hash: () => core.hasher.hash(password, core.config.auth.bcryptCost, hashRequestOf(actor)),
-    requiresPasswordChange: false,
-    initialPasswordExpiresAt: null,
+    initialPasswordExpiresAt: fields.requiresPasswordChange ? initialPasswordExpiry(core) : null,
   });
 }
 
@@ -67,10 +66,10 @@ export async function registerWithGeneratedPassword(
   keep: (user: User, password: string) => Promise<void> = async () => undefined,
 ): Promise<{ user: User; initialPassword: string }> {
   const initialPassword = generatePassword();
-  const { password, ...fields } = validate(registerSchema, { ...input, password: initialPassword });
+  const generated = { password: initialPassword, requiresPasswordChange: true };
+  const { password, ...fields } = validate(registerSchema, { ...input, ...generated });
   const credentials = {
     hash: () => core.hasher.hash(password, generatedPasswordCost, hashRequestOf(actor)),
-    requiresPasswordChange: true,
     initialPasswordExpiresAt: initialPasswordExpiry(core),
   };
   const user = await createAccount(core, actor, fields, credentials, (created) => keep(created, initialPassword));
@@ -78,7 +77,7 @@ export async function registerWithGeneratedPassword(
 }
 
 /** How the password of a new account is stored; it is hashed when nothing else refuses the account. */
-interface NewCredentials extends Pick<NewAccount, 'requiresPasswordChange' | 'initialPasswordExpiresAt'> {
+interface NewCredentials extends Pick<NewAccount, 'initialPasswordExpiresAt'> {
   hash: () => Promise<string>;
 }
 

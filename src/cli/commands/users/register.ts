@@ -10,6 +10,7 @@ const registerOptions = {
   '--role <role>': 'trainee, trainer or super_admin',
   '--inactive': "create an account that can't sign in until it is activated",
   ...passwordOption,
+  '--requires-password-change': 'the password must be changed at the first login, as a generated one must',
   '--generate-password': 'generate a password and show it once; it must be changed at the first login',
   '--credentials <file>': 'write the generated password to this file, which must not exist, instead of showing it',
 };
@@ -94,8 +95,8 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
 }
 
 async function registerInput(run: RegisterRun): Promise<object> {
-  const { role, inactive } = run.options;
-  const isActive = !inactive;
+  const { role, inactive, requiresPasswordChange } = run.options;
+  const flags = { isActive: !inactive, requiresPasswordChange };
   const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }, { superAdminRules }] =
     await Promise.all([
       import('./person-input.js'),
@@ -103,13 +104,13 @@ async function registerInput(run: RegisterRun): Promise<object> {
       import('../../../services/auth/password-policy.js'),
     ]);
   const schema = isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
-  if (!run.interactive) return personFromOptions(run, schema, { role, isActive });
+  if (!run.interactive) return personFromOptions(run, schema, { role, ...flags });
   await checkPersonOptions(run, schema, { role });
   // Where there is no database, all answers would be lost.
   const { config } = await run.context();
   const rules = role === 'super_admin' ? superAdminRules(config) : config;
   return personFromPrompts(run, isGenerated(run) ? undefined : rules, async (prompts) => ({
-    isActive,
+    ...flags,
     role:
       role ??
       (await prompts.choose('Role', [

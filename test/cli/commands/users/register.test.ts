@@ -30,6 +30,12 @@ describe('coursectl users register', () => {
     expect(stdout).to.equal(`Created trainer grace@example.org (${user.id}).\n`);
   });
 
+  it('makes the password one to be changed with --requires-password-change', async () => {
+    const argv = [...grace, '--role', 'trainee', '--password-stdin', '--requires-password-change'];
+    expect(await cli.run(argv, { stdin: password })).to.include({ exitCode: 0, stderr: '' });
+    expect(await models().User.findOne()).to.include({ requiresPasswordChange: true });
+  });
+
   it('gives the account with --json, and neither password nor hash', async () => {
     const argv = [...grace, '--role', 'trainee', '--inactive', '--password-stdin', '--json'];
     const { stdout, stderr } = await cli.run(argv, { stdin: password });
