@@ -41,6 +41,17 @@ export function breaksUniqueIndex(error: unknown, index: string, column: string)
   return broken === index || broken === column;
 }
 
+/** A statement names a table or column that the database doesn't have. */
+function schemaFault(error: unknown): AppError {
+  const missing = driverError(error).message.replace(/^SQLITE_ERROR: /, '');
+  return new AppError(
+    'SCHEMA_OUTDATED',
+    `The database schema is not up to date: ${missing}. Run: coursectl migrate up. If nothing is pending, ` +
+      'the schema was changed by hand: change it back, or restore a backup.',
+    { cause: error },
+  );
+}
+
 const rowIsReferenced = 1451;
 
 /** A query took longer than it may, on MySQL and on MariaDB, for whose error the driver has no name. */
@@ -116,7 +127,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       );
     case 'ER_NO_SUCH_TABLE':
     case 'ER_BAD_FIELD_ERROR':
-      return new AppError('SCHEMA_OUTDATED', undefined, { cause: error });
+      return schemaFault(error);
     case 'HANDSHAKE_NO_SSL_SUPPORT':
     case 'HANDSHAKE_SSL_ERROR':
       return new AppError(
@@ -219,8 +230,7 @@ function isClosedToUser(file: string): boolean {
 function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefined {
   const { code, message } = driverError(error);
   const cause = { cause: error };
-  if (/no such (table|column)|has no column named/.test(message))
-    return new AppError('SCHEMA_OUTDATED', undefined, cause);
+  if (/no such (table|column)|has no column named/.test(message)) return schemaFault(error);
   if (code === 'SQLITE_READONLY' || (isMakingFolder(error) && /^(EACCES|EPERM|EROFS)$/.test(code ?? ''))) {
     return new AppError(
       'DATABASE_NOT_WRITABLE',

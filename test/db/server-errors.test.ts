@@ -139,7 +139,8 @@ describe('a server that cannot be used', () => {
     const { code, message } = await failureOf(() => database.read(() => database.models.User.count()));
     expect([code, message]).to.deep.equal([
       'SCHEMA_OUTDATED',
-      'The database schema is not up to date. Run: coursectl migrate up',
+      `The database schema is not up to date: Table '${name}.users' doesn't exist. Run: coursectl migrate up. If nothing is ` +
+        'pending, the schema was changed by hand: change it back, or restore a backup.',
     ]);
     await database.close();
     await onServer(`DROP DATABASE ${name}`);

@@ -105,7 +105,8 @@ describe('a SQLite file that cannot be used', () => {
     const { code, message } = await failureOf(() => database.read(() => database.models.User.count()));
     expect([code, message]).to.deep.equal([
       'SCHEMA_OUTDATED',
-      'The database schema is not up to date. Run: coursectl migrate up',
+      'The database schema is not up to date: no such table: users. Run: coursectl migrate up. If nothing is pending, ' +
+        'the schema was changed by hand: change it back, or restore a backup.',
     ]);
     await database.close();
   });

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js';
-import { AppError } from '../../errors.js';
+import { AppError, isAppError } from '../../errors.js';
 import { actorOf } from '../../services/core.js';
 import { loadDemoIfEmpty, showDemo } from '../../services/maintenance/demo.js';
 import { docsPage } from '../api/docs-page.js';
@@ -29,7 +29,14 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
   const { isDraining, notReady, load } = server;
   let document: object | undefined;
   const figures = shared(() => metrics.text(), figuresMs);
-  const assertSchemaCurrent = shared(() => context.schema.assertCurrent(), readinessMs);
+  const assertSchemaCurrent = shared(async () => {
+    try {
+      await context.schema.assertCurrent();
+    } catch (error) {
+      // Elsewhere a failure that lasts; here the answer to what was asked.
+      throw isAppError(error, 'SCHEMA_OUTDATED') ? new AppError('NOT_READY', undefined, { cause: error }) : error;
+    }
+  }, readinessMs);
   return {
     health: async () => ({ status: 'ok' }),
 

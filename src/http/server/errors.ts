@@ -14,6 +14,7 @@ interface Mapping {
 }
 
 const unavailable: Mapping = { status: 503, message: 'The service is temporarily unavailable.', retryAfter: 5 };
+/** What doesn't pass by itself: somebody must repair it. */
 const serverError: Mapping = { status: 500, message: 'Server error.' };
 
 /** What each failure is on the wire (specification, section 7). */
@@ -61,10 +62,10 @@ const mappings: Record<ErrorCode, Mapping> = {
   DATABASE_ACCESS_DENIED: unavailable,
   DATABASE_MISSING: unavailable,
   DATABASE_NOT_WRITABLE: unavailable,
-  DATABASE_UNUSABLE: unavailable,
-  SCHEMA_OUTDATED: unavailable,
+  DATABASE_UNUSABLE: serverError,
+  SCHEMA_OUTDATED: serverError,
   MIGRATION_LOCKED: unavailable,
-  MIGRATION_FAILED: unavailable,
+  MIGRATION_FAILED: serverError,
   PORT_UNAVAILABLE: serverError,
   WORKER_FAILED: serverError,
   FILE_UNUSABLE: serverError,
@@ -167,14 +168,14 @@ function challenge({ status }: Mapping, code: ErrorCode): string | undefined {
   return status === 401 ? 'Bearer' : undefined;
 }
 
-/** How often it is logged that requests are turned away, in milliseconds. */
-const unavailableEveryMs = 1000;
+/** How often it is logged that more requests failed likewise, in milliseconds. */
+const failuresEveryMs = 1000;
 
 /**
- * Logs the first 503 of a kind, with its request, and then once a second how many more there were: under load a line each
+ * Logs the first failure of a kind, with its request, and then once a second how many more there were: under load a line each
  * would make it worse.
  */
-function createUnavailableLog(logger: Logger): (code: ErrorCode, first: object) => void {
+function createFailureLog(logger: Logger): (code: ErrorCode, first: object) => void {
   const more = new Map<ErrorCode, number>();
   function report(code: ErrorCode): void {
     const count = more.get(code) ?? 0;
@@ -185,7 +186,7 @@ function createUnavailableLog(logger: Logger): (code: ErrorCode, first: object) 
   }
   function watch(code: ErrorCode): void {
     more.set(code, 0);
-    setTimeout(() => report(code), unavailableEveryMs).unref();
+    setTimeout(() => report(code), failuresEveryMs).unref();
   }
   return (code, first) => {
     const count = more.get(code);
@@ -204,7 +205,7 @@ export const isServiceFailure = (response: ServerResponse): boolean =>
 
 /** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
-  const logUnavailable = createUnavailableLog(logger);
+  const logFailure = createFailureLog(logger);
   // Express recognises an error handler by its four parameters.
   return (error: unknown, request, response: Response<object, { operation?: Operation }>, _next) => {
     const known = error instanceof AppError ? error : fromFramework(error);
@@ -215,7 +216,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     const isGivenUp = response.destroyed && known?.code === 'INTERRUPTED';
     if (mapping.status >= 500 && !isGivenUp) {
       const entry = { req: describeRequest(request, response), err: error };
-      if (known && mapping.status === 503) logUnavailable(known.code, entry);
+      if (known) logFailure(known.code, entry);
       else logger.error(entry, 'request failed');
     }
     // Too late for an answer: the connection ends, so that the client can't take a half for the whole.

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { createLogger } from '../../src/logger.js';
+import { testEnvironment } from '../support/environment.js';
+import { signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { ada, expectFailure } from './support/expectations.js';
+
+describe('A schema that was changed by hand while the service runs', () => {
+  const lines: { code?: string; count?: number; err?: { message: string } }[] = [];
+  const harness = useHarness({}, createLogger('error', { write: (line) => void lines.push(JSON.parse(line)) }));
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  let token: string;
+
+  beforeEach(async () => {
+    ({ token } = await signIn(harness.context, { role: 'super_admin' }));
+    await harness.context.database.sequelize.query('ALTER TABLE users RENAME TO u2');
+  });
+  afterEach(() => harness.context.database.sequelize.query('ALTER TABLE u2 RENAME TO users'));
+
+  const newPassword = 'another engine';
+  const authOperations = [
+    ['get', 'setup-status', {}],
+    ['post', 'setup', ada],
+    ['post', 'login', { identifier: ada.email, password: ada.password }],
+    ['post', 'trainee-login', { identifier: ada.phone, password: ada.password }],
+    ['post', 'register', { ...ada, role: 'trainee' }],
+    ['get', 'me', {}],
+    ['put', 'profile', { firstName: 'Augusta' }],
+    ['put', 'change-password', { currentPassword: ada.password, newPassword }],
+    ['put', 'first-password-change', { newPassword }],
+    ['post', 'check-enrollment', {}],
+  ] as const;
+
+  for (const [method, name, body] of authOperations)
+    it(`answers ${method.toUpperCase()} /api/auth/${name} with 500 Server error., as an unexpected failure`, async () => {
+      const response = await harness.api(method, `/api/auth/${name}`, token).send(body);
+      expectFailure(response, 500, 'Server error.');
+      expect(response.headers).not.to.have.property('retry-after');
+    });
+
+  it('answers other operations in the same way', async () => {
+    for (const path of ['/api/courses', '/api/users', '/api/enrollments'])
+      expectFailure(await harness.api('get', path, token), 500, 'Server error.');
+  });
+
+  it('is in the log with what is missing, once a second', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => harness.api('get', '/api/auth/setup-status').expect(500)));
+    const failures = lines.filter(({ err }) => err !== undefined);
+    expect(failures.length).to.be.within(1, 19);
+    expect(failures[0]?.err?.message).to.match(/schema is not up to date: .*users.*migrate up/);
+  });
+
+  it('is reported by doctor with what is missing', async () => {
+    const { exitCode, stdout } = await cli.run(['doctor']);
+    expect(exitCode).to.equal(1);
+    expect(stdout.replaceAll(/\s+/g, ' ')).to.match(
+      /FAILED super admin: The database schema is not up to date: .*users.*If nothing is pending, the schema was changed by hand/,
+    );
+  });
+});
