@@ -68,7 +68,7 @@ export async function manPage(): Promise<string> {
 
 const exitStatus = [
   [0, 'Done.'],
-  [1, 'An expected failure: one line says what failed and what to do.'],
+  [1, 'An expected failure: one line says what failed and what to do. Or a question was answered with no.'],
   [2, "The command line, an input file or an option can't be used; nothing was done."],
   [
     3,

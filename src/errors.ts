@@ -75,7 +75,7 @@ const defaultMessages = {
   DISK_FULL: 'There is no space left on the server. Its operator must free some.',
   SEED_REFUSED: 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',
   DATABASE_NOT_EMPTY: "There are other accounts than the super admin's: the demo programme is for an empty database.",
-  SETUP_DECLINED: 'detail',
+  DECLINED: 'detail',
   INTERRUPTED: 'Interrupted.',
 } as const;
 

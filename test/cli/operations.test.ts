@@ -85,8 +85,8 @@ describe('on a database of its own', () => {
       expect(declined.terminal.screen()).to.include(
         `1 migration to revert, with all data in its tables:\n  ${latest}\n`,
       );
-      expect(declined.exitCode).to.equal(130);
-      expect(declined.terminal.screen()).to.match(/\nerror: Nothing was reverted\.\n$/);
+      expect(declined.exitCode).to.equal(1);
+      expect(declined.terminal.screen()).to.match(/\nNothing was reverted\.\n$/);
       const left = await cli.atTerminal(
         ['migrate', 'down', '--steps', '3'],
         [['Revert these migrations?', keys.ctrlC]],
@@ -169,7 +169,7 @@ describe('on a database of its own', () => {
       expect(piped).to.deep.equal({ exitCode: 2, said });
       const question = 'Add the demo programme here?';
       const no = await cli.atTerminal(['seed', 'demo'], [[question, keys.enter]]);
-      expect(no.exitCode).to.equal(130);
+      expect(no.exitCode).to.equal(1);
       expect(no.terminal.screen()).to.include('This database already has other accounts.');
       expect(no.terminal.screen()).to.include('Nothing was added.');
       expect(await count()).to.equal(1);

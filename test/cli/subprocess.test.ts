@@ -292,12 +292,12 @@ describe('The coursectl process', function () {
       ['Ctrl-C', '\u0003'],
       ['Ctrl-D', '\u0004'],
     ] as const) {
-      it(`leaves setup at ${how} with 1 and nothing done`, async () => {
+      it(`leaves setup at ${how} with 130 and nothing done`, async () => {
         const setup = atTerminal('setup');
         await setup.says(question);
         setup.type(key);
         const { exitCode, stdout } = await setup.ended;
-        expect(exitCode).to.equal(1);
+        expect(exitCode).to.equal(130);
         expect(stripVTControlCharacters(stdout)).to.match(
           /\nerror: Nothing was changed\. Run "[^"]+" again when you are ready\.\r\n$/,
         );
@@ -311,7 +311,7 @@ describe('The coursectl process', function () {
       setup.type('\r');
       await setup.says(/Create the tables now/);
       process.kill(Number(readFileSync(setup.pidFile, 'utf8')), 'SIGTERM');
-      expect((await setup.ended).exitCode).to.equal(1);
+      expect((await setup.ended).exitCode).to.equal(130);
       expect(readdirSync(cli.folder)).to.deep.equal([]);
     });
 

@@ -250,7 +250,7 @@ function result(
 
 /**
  * Shows what would be done, asks, and does it batch by batch. One that fails doesn't stop the others.
- * @throws AppError `INTERRUPTED` for a no, `USAGE` where nobody can be asked, and what `preview` throws
+ * @throws AppError `DECLINED` for a no, `USAGE` where nobody can be asked, and what `preview` throws
  */
 export async function runBulk<N extends Named>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
   const { words, selection } = work;

@@ -17,20 +17,19 @@ interface Question {
   /** What is about to be done or lost, where the question itself doesn't say it. */
   about?: string;
   question: string;
-  /** The message when the answer is no, or there is none, such as "Nothing was deleted." */
+  /** What is said when the answer is no, or there is none, such as "Nothing was deleted." */
   otherwise: string;
   /** What Enter alone answers: yes only where nothing is lost. */
   initial?: boolean;
 }
 
-/** Shows what is about to be done and asks for confirmation. @throws AppError `INTERRUPTED` for a no, and for no answer */
+/** Shows what is about to be done and asks for confirmation. @throws AppError `DECLINED` for a no, `INTERRUPTED` for no answer */
 export async function confirm(run: Run, { about, question, otherwise, initial = false }: Question): Promise<void> {
   // With --quiet too: the question can't be answered without it.
   if (about !== undefined) run.io.stderr.write(`${printable(about)}\n`);
   const prompts = await createPrompts(run.io);
   const answer = await prompts.confirm(question, initial).catch((error: unknown) => {
-    if (!isAppError(error, 'INTERRUPTED')) throw error;
-    return false;
+    throw isAppError(error, 'INTERRUPTED') ? new AppError('INTERRUPTED', otherwise, { cause: error }) : error;
   });
-  if (!answer) throw new AppError('INTERRUPTED', otherwise);
+  if (!answer) throw new AppError('DECLINED', otherwise);
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors.js';
 /** What the process answers the shell; documented in the README. */
 export const exitCodes = {
   ok: 0,
-  /** An expected failure: one line says what and what to do. */
+  /** An expected failure: one line says what and what to do. Or a question was answered with no. */
   failure: 1,
   /** The command line, an input file or an option can't be used; nothing was done. */
   usage: 2,

@@ -18,6 +18,8 @@ export function failureText(error: unknown, paint: ChalkInstance, verbose: boole
     const summary = error.code === 'VALIDATION' ? 'The input is not valid:' : 'The configuration is not valid:';
     return `${label} ${summary}\n${error.details.map((detail) => `  ${printable(detail.message)}`).join('\n')}${stack}`;
   }
+  // A no was meant: nothing has failed.
+  if (isAppError(error, 'DECLINED')) return `${printable(error.message)}${stack}`;
   if (isAppError(error)) return `${label} ${printable(error.message)}${stack}`;
   const message = error instanceof Error ? error.message : String(error);
   const hint = verbose ? '' : ' Run it again with --verbose and report what it prints.';

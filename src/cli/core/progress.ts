@@ -22,13 +22,15 @@ const lineEveryMs = 5000;
 type Reporting = Pick<Run, 'io' | 'options' | 'say'>;
 
 /**
- * How much is done, the rate and the time left on standard error: a bar on a terminal, a line now and then on a pipe.
+ * How much is done, the rate and the time left on standard error: a bar on a terminal, a line now and then on a pipe, and on a
+ * terminal that can't move its cursor.
  * @param total how many there will be; counts up when it isn't known yet
  * @param one what is counted
  */
 export function createProgress(run: Reporting, label: string, total: number | undefined, one = 'row'): Progress {
   if (run.options.quiet || run.options.json) return nothing;
-  return run.io.stderr.isTTY ? bar(run, { label, total, one }) : lines(run, { label, total, one });
+  const { stderr, env } = run.io;
+  return stderr.isTTY && env.TERM !== 'dumb' ? bar(run, { label, total, one }) : lines(run, { label, total, one });
 }
 
 /** @returns how many are done in a second, by how many are done. @param before how many an earlier run has done */

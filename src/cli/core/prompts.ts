@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 import { AppError } from '../../errors.js';
 import type { Io } from './output.js';
+import type { Asking } from './plain-prompts.js';
 import { printableLine } from './printable.js';
 
 interface Choice<T extends string> {
@@ -38,6 +39,32 @@ function problemOf(atom: Joi.Schema, answer: string): true | string {
 
 /** Prompts on the terminal, written to standard error: standard output stays for data. */
 export async function createPrompts(io: Io): Promise<Prompts> {
+  const asked = io.env.TERM === 'dumb' ? (await import('./plain-prompts.js')).askInLines(io) : await askInPlace(io);
+  return {
+    ...asked,
+    async text(message, atom, initial) {
+      const answer = await asked.line(message, (typed) => problemOf(atom, typed), initial);
+      // The schemas asked with are those of texts, which Joi's types don't say.
+      return check(atom, answer).value as string;
+    },
+    async newPassword(message, atom) {
+      for (;;) {
+        const first = await asked.hidden(message, (typed) => problemOf(atom, typed));
+        if (first === (await asked.hidden('Repeat password', () => true))) return first;
+        io.stderr.write('The two passwords differ. Type them again.\n');
+      }
+    },
+    secret: (message) => asked.hidden(message, () => true),
+    confirm: (question, initial) => asked.confirm(printableLine(question), initial),
+    async choose<T extends string>(message: string, choices: readonly Choice<T>[], initial?: T) {
+      // The prompt gives back one of the values it was given.
+      return (await asked.choose(message, choices, initial)) as T;
+    },
+  };
+}
+
+/** Asks with questions that are drawn anew with each key. */
+async function askInPlace(io: Io): Promise<Asking> {
   const { default: inquirer } = await import('inquirer');
 
   /** Asks one question, until it is answered or ended by Ctrl-C, Ctrl-D or a signal. */
@@ -59,44 +86,22 @@ export async function createPrompts(io: Io): Promise<Prompts> {
     }
   }
 
-  // toggleMask would let Ctrl-T show what was typed.
-  const hidden = (message: string, validate: (typed: string) => true | string = () => true) =>
-    answerTo((ask) =>
-      ask<{ answer: string }>([{ type: 'password', name: 'answer', message, toggleMask: false, validate }]),
-    );
-
   return {
-    async text(message, atom, initial) {
-      const answer = await answerTo((ask) =>
+    line: (message, validate, initial) =>
+      answerTo((ask) =>
         ask<{ answer: string }>([
-          {
-            type: 'input',
-            name: 'answer',
-            message,
-            ...(initial !== undefined && { default: initial }),
-            validate: (typed: string) => problemOf(atom, typed),
-          },
+          { type: 'input', name: 'answer', message, ...(initial !== undefined && { default: initial }), validate },
         ]),
-      );
-      // The schemas asked with are those of texts, which Joi's types don't say.
-      return check(atom, answer).value as string;
-    },
-    async newPassword(message, atom) {
-      for (;;) {
-        const first = await hidden(message, (typed) => problemOf(atom, typed));
-        if (first === (await hidden('Repeat password'))) return first;
-        io.stderr.write('The two passwords differ. Type them again.\n');
-      }
-    },
-    secret: (message) => hidden(message),
-    confirm: (question, initial) => {
-      const message = printableLine(question);
-      return answerTo((ask) =>
-        ask<{ answer: boolean }>([{ type: 'confirm', name: 'answer', message, default: initial }]),
-      );
-    },
-    async choose<T extends string>(message: string, choices: readonly Choice<T>[], initial?: T) {
-      const answer = await answerTo((ask) =>
+      ),
+    // toggleMask would let Ctrl-T show what was typed.
+    hidden: (message, validate) =>
+      answerTo((ask) =>
+        ask<{ answer: string }>([{ type: 'password', name: 'answer', message, toggleMask: false, validate }]),
+      ),
+    confirm: (message, initial) =>
+      answerTo((ask) => ask<{ answer: boolean }>([{ type: 'confirm', name: 'answer', message, default: initial }])),
+    choose: (message, choices, initial) =>
+      answerTo((ask) =>
         ask<{ answer: string }>([
           {
             type: 'select',
@@ -106,14 +111,16 @@ export async function createPrompts(io: Io): Promise<Prompts> {
             ...(initial !== undefined && { default: initial }),
           },
         ]),
-      );
-      // The prompt gives back one of the values it was given.
-      return answer as T;
-    },
+      ),
     search: (message, find) =>
       answerTo((ask) =>
         ask<{ answer: string }>([
-          { type: 'search', name: 'answer', message, source: (typed: string | undefined) => find(typed ?? '') },
+          {
+            type: 'search',
+            name: 'answer',
+            message,
+            source: async (typed: string | undefined) => [...(await find(typed ?? ''))],
+          },
         ]),
       ),
   };

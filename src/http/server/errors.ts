@@ -80,7 +80,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   DISK_FULL: { status: 507 },
   SEED_REFUSED: { status: 403 },
   DATABASE_NOT_EMPTY: { status: 409 },
-  SETUP_DECLINED: serverError,
+  DECLINED: serverError,
   INTERRUPTED: unavailable,
 };
 

@@ -16,7 +16,7 @@ import { correctedText } from './command-lines.js';
 /**
  * Shows a plan and asks for confirmation.
  * @param notes more lines of the plan
- * @throws AppError `INTERRUPTED` for a no
+ * @throws AppError `DECLINED` for a no
  */
 export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[] = []): Promise<void> {
   return confirm(run, {

@@ -21,19 +21,19 @@ type SetupRun = Run<'', typeof setupOptions>;
 /**
  * Each step first checks whether it is done already, so that an interrupted setup can be run again. One that is declined,
  * or refused for its options, takes back what it has written.
- * @throws AppError `SETUP_DECLINED` for a no, and for a question without an answer
+ * @throws AppError `DECLINED` for a no, `INTERRUPTED` for a question without an answer
  */
 export async function setup(run: SetupRun): Promise<Result> {
   const changes: Change[] = [];
   try {
     return await steps(run, changes);
   } catch (error) {
-    if (!isAppError(error, 'INTERRUPTED', 'USAGE', 'VALIDATION', 'CONFIG_INVALID')) throw error;
+    if (!isAppError(error, 'DECLINED', 'INTERRUPTED', 'USAGE', 'VALIDATION', 'CONFIG_INVALID')) throw error;
     const undone = await undoAll(changes);
-    if (!run.interactive || error.code !== 'INTERRUPTED') throw error;
+    if (!run.interactive || !isAppError(error, 'DECLINED', 'INTERRUPTED')) throw error;
     const said = undone.length === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
     const again = `Run "${asTyped(run.io, 'setup')}" again when you are ready.`;
-    throw new AppError('SETUP_DECLINED', [`${said} ${again}`, ...undone].join('\n  '), { cause: error });
+    throw new AppError(error.code, [`${said} ${again}`, ...undone].join('\n  '), { cause: error });
   }
 }
 

@@ -55,7 +55,7 @@ async function askPhone(prompts: Prompts, given: string | undefined): Promise<st
 
 /**
  * Asks for confirmation of a phone that doesn't look like one. Scripts are only warned: the API takes any text.
- * @throws AppError `INTERRUPTED` for a no
+ * @throws AppError `DECLINED` for a no
  */
 export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
   // A phone with @ is refused without a question.

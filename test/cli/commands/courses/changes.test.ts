@@ -279,12 +279,16 @@ describe('changes of courses at the command line', () => {
     });
 
     it('deletes nothing after a no, a bare Enter or Ctrl-C', async () => {
-      for (const answer of [`n${keys.enter}`, keys.enter, keys.ctrlC]) {
+      for (const [answer, code] of [
+        [`n${keys.enter}`, 1],
+        [keys.enter, 1],
+        [keys.ctrlC, 130],
+      ] as const) {
         const { exitCode, stdout } = await cli.atTerminal(
           ['courses', 'delete', 'Bees'],
           [['Delete this course?', answer]],
         );
-        expect({ exitCode, stdout }).to.deep.equal({ exitCode: 130, stdout: '' });
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
       }
       expect(await models().Course.count()).to.equal(1);
     });

@@ -214,7 +214,7 @@ describe('changes of enrollments at the command line', () => {
     it('shows the enrollments at a terminal, and asks', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active', progress: 40 });
       const no = await cli.atTerminal(['enrollments', 'remove', id], [['Remove this enrollment? (y/N)', keys.enter]]);
-      expect(no.exitCode).to.equal(130);
+      expect(no.exitCode).to.equal(1);
       expect(no.terminal.screen()).to.include('1 enrollment to remove:\n  Ben Young in "Bees", active, 40 % done\n');
       expect(no.terminal.screen()).to.include('Nothing was removed.');
       const yes = await cli.atTerminal(['enrollments', 'remove', id], [['Remove this', `y${keys.enter}`]]);

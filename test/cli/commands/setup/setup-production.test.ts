@@ -67,7 +67,7 @@ describe('coursectl setup, for production', () => {
     chmodSync(envFile(), 0o644);
     const asked: Dialogue = [...chooseFile, ['What is this system for?', `${down}${enter}`]];
     const declined = await cli.atTerminal(['setup', ...options], [...asked, ['Password', ctrlC]]);
-    expect(declined.exitCode).to.equal(1);
+    expect(declined.exitCode).to.equal(130);
     expect(declined.terminal.screen()).to.include(
       `\n  Removed: NODE_ENV and JWT_SECRET in ${envFile()}\n  Removed: the database file `,
     );

@@ -36,7 +36,7 @@ describe('coursectl setup, with a database server', () => {
         ['The port is a whole number from 1 to 65535.', ctrlC],
       ],
     );
-    expect(exitCode).to.equal(1);
+    expect(exitCode).to.equal(130);
     expect(existsSync(envFile())).to.equal(false);
   });
 
@@ -57,7 +57,7 @@ describe('coursectl setup, with a database server', () => {
           ['No database server answers at 127.0.0.1:2 (ECONNREFUSED). Is it running?\n? Host (127.0.0.1)', ctrlC],
         ],
       );
-      expect(exitCode).to.equal(1);
+      expect(exitCode).to.equal(130);
       expect(terminal.screen()).not.to.include('DATABASE_URL');
       expect(terminal.screen()).not.to.include('wrong');
       expect(existsSync(envFile())).to.equal(false);

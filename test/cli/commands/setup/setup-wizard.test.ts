@@ -125,7 +125,7 @@ describe('coursectl setup, at a terminal', () => {
   it('removes the file that it created when the tables are declined, and can be run again later', async () => {
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', `n${enter}`]]);
     expect(declined.exitCode).to.equal(1);
-    const said = `error: Setup was not finished. Run "coursectl setup" again when you are ready.\n  Removed: the database file ${file('data', 'coursectl.sqlite')}`;
+    const said = `Setup was not finished. Run "coursectl setup" again when you are ready.\n  Removed: the database file ${file('data', 'coursectl.sqlite')}`;
     expect(declined.terminal.screen()).to.include(`\n${said}\n`);
     expect(readdirSync(cli.folder)).to.deep.equal([]);
     expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
@@ -135,7 +135,7 @@ describe('coursectl setup, at a terminal', () => {
     mkdirSync(file('data'));
     writeFileSync(file('data', 'coursectl.sqlite'), '');
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ...makeTables, ['First name', ctrlC]]);
-    expect(declined.exitCode).to.equal(1);
+    expect(declined.exitCode).to.equal(130);
     expect(declined.terminal.screen()).to.include(
       `\n  Kept: the tables in sqlite:${file('data', 'coursectl.sqlite')}\n`,
     );
@@ -153,7 +153,7 @@ describe('coursectl setup, at a terminal', () => {
         ['First name', () => void cli.context().then(meanwhile).finally(leave)],
       ];
       const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: ending.signal });
-      expect(exitCode).to.equal(1);
+      expect(exitCode).to.equal(130);
       expect(terminal.screen()).to.include(`\n  Kept: the database file ${file('data', 'coursectl.sqlite')}\n`);
       expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
     }
@@ -188,7 +188,7 @@ describe('coursectl setup, at a terminal', () => {
       ['Create the tables now', () => writeFileSync(file('data', 'mine.txt'), 'mine')],
       ['', ctrlC],
     ];
-    expect((await cli.atTerminal(['setup'], dialogue)).exitCode).to.equal(1);
+    expect((await cli.atTerminal(['setup'], dialogue)).exitCode).to.equal(130);
     expect(readdirSync(file('data'))).to.deep.equal(['mine.txt']);
   });
 
@@ -250,7 +250,7 @@ describe('coursectl setup, at a terminal', () => {
     it('with a database file that has tables; an empty one does not count', async () => {
       await cli.run(['migrate', 'status']);
       const asked = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', ctrlC]]);
-      expect(asked.exitCode).to.equal(1);
+      expect(asked.exitCode).to.equal(130);
       await cli.run(['migrate', 'up']);
       expect((await cli.atTerminal(['setup'], [...describeAda, ...givePassword])).exitCode).to.equal(0);
     });
@@ -262,13 +262,13 @@ describe('coursectl setup, at a terminal', () => {
       ['Ctrl-D', ctrlD],
     ];
     for (const [how, key] of ways) {
-      it(`with ${how} at any question ends with 1, removes what it wrote, and can be run again`, async () => {
+      it(`with ${how} at any question ends with 130, removes what it wrote, and can be run again`, async () => {
         for (let answered = 0; answered < allAnswers.length; answered += 1) {
           const [question = ''] = allAnswers[answered] ?? [];
           const dialogue: Dialogue = [...allAnswers.slice(0, answered), [question, key]];
           const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], dialogue);
           expect({ exitCode, stdout, raw: terminal.isRaw() }, question).to.deep.equal({
-            exitCode: 1,
+            exitCode: 130,
             stdout: '',
             raw: false,
           });
@@ -284,7 +284,7 @@ describe('coursectl setup, at a terminal', () => {
       const ending = new AbortController();
       const dialogue: Dialogue = [...chooseFile, ...makeTables, ['First name', () => ending.abort()]];
       const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: ending.signal });
-      expect({ exitCode, raw: terminal.isRaw() }).to.deep.equal({ exitCode: 1, raw: false });
+      expect({ exitCode, raw: terminal.isRaw() }).to.deep.equal({ exitCode: 130, raw: false });
       expect(terminal.screen()).to.include('\nerror: Setup was not finished.');
       expect(readdirSync(cli.folder)).to.deep.equal([]);
     });

@@ -33,7 +33,7 @@ describe('coursectl users', () => {
       const argv = ['users', 'edit', 'ben@x.org', '--phone', 'none'];
       const question = 'Phone "none" has no digit. Use it anyway? (y/N)';
       const no = await cli.atTerminal(argv, [[question, keys.enter]]);
-      expect(no.exitCode).to.equal(130);
+      expect(no.exitCode).to.equal(1);
       expect(no.terminal.screen()).to.include('Nothing was changed.');
       expect((await ben.reload()).phone).not.to.equal('none');
       expect((await cli.atTerminal(argv, [[question, `y${keys.enter}`]])).exitCode).to.equal(0);
@@ -91,12 +91,15 @@ describe('coursectl users', () => {
     it('shows at a terminal what will be deleted, and asks', async () => {
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       await buildEnrollment(harness.context, ben, await buildCourse(harness.context, trainer));
-      for (const answer of [keys.enter, keys.ctrlC]) {
+      for (const [answer, code] of [
+        [keys.enter, 1],
+        [keys.ctrlC, 130],
+      ] as const) {
         const { exitCode, stdout, terminal } = await cli.atTerminal(
           ['users', 'delete', 'ben@x.org'],
           [['Delete this account? (y/N)', answer]],
         );
-        expect({ exitCode, stdout }).to.deep.equal({ exitCode: 130, stdout: '' });
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
         expect(terminal.screen()).to.include(`trainee ben@x.org (${ben.id}) will be deleted with 1 enrollment.`);
       }
       expect(await models().User.count()).to.equal(2);

@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import type { Course } from '../../src/db/models/course.js';
+import type { Enrollment } from '../../src/db/models/enrollment.js';
+import { people, useImporting } from '../services/imports/support/importing.js';
+import { importFirstBatch } from '../services/imports/support/running.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
+import { halves } from '../support/pictures.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { useSubprocesses } from '../support/subprocess.js';
+import { type Dialogue, keys } from '../support/terminal.js';
+import { commands } from './support/command-lines.js';
+
+/** A command line of each command that asks before it writes, and its question. `ID` and `FILE` stand for those of the fixture. */
+const questions: Readonly<Record<string, [line: string, question: string]>> = {
+  setup: ['', 'First name'],
+  'migrate down': ['', 'Revert this migration?'],
+  'seed demo': ['', 'Add the demo programme here?'],
+  'users register': ['', 'First name'],
+  'users activate': ['ada@x.org ina@x.org', 'Activate this account?'],
+  'users deactivate': ['ada@x.org ben@x.org', 'Deactivate these 2 accounts?'],
+  'users reset-password': ['ada@x.org ben@x.org --credentials new.csv', 'Reset these 2 passwords?'],
+  'users delete': ['ben@x.org', 'Delete this account?'],
+  'users edit': ['ben@x.org --phone none', 'Use it anyway?'],
+  'users transfer-super-admin': ['eve@x.org', 'Change the super admin?'],
+  'users import': ['more.csv', 'Import these rows?'],
+  'courses delete': ['Bees', 'Delete this course?'],
+  'courses files remove': ['Bees FILE', 'Remove this file?'],
+  'courses remove-thumbnail': ['Bees', 'Remove this picture?'],
+  'enrollments assign': ['Knots ben@x.org eve@x.org', 'Enroll these 2 trainees in "Knots"?'],
+  'enrollments status': ['completed --course Bees', 'Change this enrollment to completed?'],
+  'enrollments remove': ['ID', 'Remove this enrollment?'],
+  'audit prune': ['', 'Prune the audit log?'],
+  'imports resume': ['1', 'Import these rows?'],
+  'imports undo': ['1', 'Undo this import?'],
+  'imports prune': ['', 'Prune the rows of imports?'],
+};
+
+describe('A question at the terminal', () => {
+  const processes = useSubprocesses();
+  const importing = useImporting();
+  const retention = { AUDIT_RETENTION_DAYS: '30', IMPORT_RETENTION_DAYS: '30' };
+  const cli = useCommandLine(() => ({ ...importing.env, ...retention }));
+  let bees: Course;
+  let enrollment: Enrollment;
+  let fileId: string;
+
+  async function prepare(words: string): Promise<void> {
+    const { context } = importing;
+    // Setup asks for the super admin only where there is none.
+    if (words === 'setup') return;
+    await buildUser(context, { role: 'super_admin' });
+    const ada = await buildUser(context, { email: 'ada@x.org', role: 'trainer' });
+    const ben = await buildUser(context, { email: 'ben@x.org' });
+    await buildUser(context, { email: 'eve@x.org' });
+    await buildUser(context, { email: 'ina@x.org', isActive: false });
+    bees = await buildCourse(context, ada, { title: 'Bees', isPublished: true });
+    await buildCourse(context, ada, { title: 'Knots', isPublished: true });
+    enrollment = await buildEnrollment(context, ben, bees, {
+      status: words === 'courses delete' ? 'pending' : 'active',
+    });
+    ({ id: fileId } = await buildMaterial(context, bees));
+    importing.write('more.csv', people(3, 'more'));
+    importing.write('bees.jpg', await halves(40, 40).jpeg().toBuffer());
+    if (words === 'courses remove-thumbnail')
+      await cli.run(['courses', 'thumbnail', 'Bees', 'bees.jpg'], { cwd: importing.folder });
+    if (words.startsWith('imports')) await importFirstBatch(context, importing.write('people.csv', people(60)));
+  }
+
+  const argvOf = (words: string): string[] => {
+    const [line = ''] = questions[words] ?? [];
+    const given = line.split(' ').filter((word) => word !== '');
+    return [
+      ...words.split(' '),
+      ...given.map((word) => (word === 'ID' ? enrollment.id : word === 'FILE' ? fileId : word)),
+    ];
+  };
+
+  it('is known of every command that has --yes', () => {
+    const withYes = [...commands].filter(([, { options }]) => options.some(({ long }) => long === '--yes'));
+    expect(Object.keys(questions)).to.include.members(withYes.map(([words]) => words));
+  });
+
+  for (const [words, [, question]] of Object.entries(questions))
+    it(`of "${words}" ends with 130 at Ctrl-C and with 1 at a no, which is no error, and nothing is written`, async () => {
+      await prepare(words);
+      const before = await importing.contents();
+      for (const TERM of ['xterm', 'dumb']) {
+        const interrupts = new AbortController();
+        // A terminal with TERM=dumb isn't in raw mode: its Ctrl-C is a signal.
+        const press = TERM === 'dumb' ? () => interrupts.abort() : keys.ctrlC;
+        const options = { cwd: importing.folder, env: { ...cli.env, TERM }, signal: interrupts.signal };
+        const { exitCode, stdout, terminal } = await cli.atTerminal(argvOf(words), [[question, press]], options);
+        expect({ exitCode, stdout }, terminal.screen()).to.deep.equal({ exitCode: 130, stdout: '' });
+        if (TERM === 'dumb') expect(terminal.written()).not.to.include('\u001b');
+      }
+      if (question.endsWith('?')) {
+        const no: Dialogue = [[question, `n${keys.enter}`]];
+        const { exitCode, stdout, terminal } = await cli.atTerminal(argvOf(words), no, { cwd: importing.folder });
+        expect({ exitCode, stdout }, terminal.screen()).to.deep.equal({ exitCode: 1, stdout: '' });
+        expect(terminal.screen())
+          .to.match(/\nNothing (more )?was \w+\.\n$/)
+          .and.not.to.include('error:');
+      }
+      expect(await importing.contents()).to.equal(before);
+    });
+
+  describe('of a terminal that knows no escape sequences', () => {
+    const atDumbTerminal: typeof cli.atTerminal = (argv, dialogue) =>
+      cli.atTerminal(argv, dialogue, { cwd: importing.folder, env: { ...cli.env, TERM: 'dumb' } });
+
+    it('is asked in lines: texts, a choice by its number, a password that is not shown', async () => {
+      const { exitCode, stdout, terminal } = await atDumbTerminal(
+        ['users', 'register'],
+        [
+          ['First name: ', 'F\n'],
+          ['must be 2 to 50 characters', 'Fay\n'],
+          ['Last name: ', 'Doe\n'],
+          ['Email: ', 'fay@x.org\n'],
+          ['Phone: ', '+49 30 1234567\n'],
+          ['  2  Trainer\nNumber: ', '3\n'],
+          ['Type a number from 1 to 2.\nNumber: ', '2\n'],
+          ['Password: ', 'correct horse battery\r'],
+          ['Repeat password: ', 'another horse battery\r'],
+          ['The two passwords differ.', ''],
+          ['Password: ', 'correct horse battery\r'],
+          ['Repeat password: ', 'correct horse battery\r'],
+        ],
+      );
+      expect(exitCode, terminal.screen()).to.equal(0);
+      expect(stdout).to.match(/^Created trainer fay@x\.org/);
+      expect(terminal.written()).not.to.include('\u001b').and.not.to.include('horse');
+      expect(terminal.isRaw()).to.equal(false);
+    });
+
+    it('lets one be searched and chosen', async () => {
+      await prepare('courses publish');
+      const { exitCode, stdout } = await atDumbTerminal(
+        ['courses', 'publish'],
+        [
+          ['Which course? ', 'nothing like this\n'],
+          ['Nothing was found.', 'kno\n'],
+          ['  1  Knots  ', '1\n'],
+        ],
+      );
+      expect(exitCode).to.equal(0);
+      expect(stdout).to.match(/^"Knots" .* is published/);
+    });
+
+    for (const [name, key] of [
+      ['Ctrl-C', keys.ctrlC],
+      ['Ctrl-D', keys.ctrlD],
+    ] as const)
+      it(`is left by ${name} at a real terminal`, async function () {
+        if (processes.withoutTerminal) this.skip();
+        await prepare('users delete');
+        const asked = processes.startAtTerminal(['users', 'delete', 'ben@x.org'], {
+          cwd: importing.folder,
+          env: { ...cli.env, TERM: 'dumb', PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+          size: { columns: 80, rows: 24 },
+        });
+        await asked.says(/Delete this account\?/);
+        asked.type(key);
+        expect((await asked.ended).exitCode).to.equal(130);
+      });
+  });
+});
