@@ -94,18 +94,8 @@ describe('A package whose private parts are used', () => {
 });
 
 describe('The published package', () => {
-  it("has the documents without the README's pictures, which registries show from the repository", () => {
-    const { files } = read('package.json') as { files: string[] };
-    expect(files).to.include('docs').and.to.include('!docs/images');
-    expect(files.indexOf('!docs/images')).to.be.above(files.indexOf('docs'));
-  });
-
   it('lists its manual: npm 11 installs no page that is named by a string alone, and npm 12 none', () => {
     expect(read('package.json')).to.deep.include({ man: ['dist/man/coursectl.1'] });
-  });
-
-  it('has the file that the web console offers as an example of an import', () => {
-    expect((read('package.json') as { files: string[] }).files).to.include('examples');
   });
 });
 
@@ -164,10 +154,6 @@ describe('THIRD-PARTY-NOTICES.md', () => {
   const notices = readFileSync(new URL('../THIRD-PARTY-NOTICES.md', import.meta.url), 'utf8');
   const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage & { license?: string }> };
   const nameOf = (location: string) => location.split('node_modules/').at(-1) ?? '';
-
-  it('is published with the package', () => {
-    expect((read('package.json') as { files: string[] }).files).to.include('THIRD-PARTY-NOTICES.md');
-  });
 
   it('names every package that the program runs on and whose licence is not permissive', () => {
     const choices = (license: string) => license.replace(/[()]/g, '').split(' OR ');

@@ -84,6 +84,8 @@ function inSource(...paths: readonly string[]): RegExp {
 
 export default defineConfig({
   root,
+  // Whatever is built is public: only what a module or page names, not all files of a folder.
+  publicDir: false,
   plugins: [react(), precompressed()],
   // The service puts the nonce of each page there: src/http/server/web-console.ts.
   html: { cspNonce: 'CSP_NONCE' },

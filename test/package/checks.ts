@@ -1,14 +1,11 @@
 /** What the checks of the installed package and of the container image share. */
 import { type ChildProcess, execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { failures, rows, type Verdict } from '../faults/report.js';
-
-const repository = fileURLToPath(new URL('../../', import.meta.url));
 
 export const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-package-'));
 export const at = (...names: string[]) => path.join(folder, ...names);
@@ -78,14 +75,6 @@ export async function ended(service: ChildProcess): Promise<number | null> {
   const exit = new Promise<number | null>((resolve) => service.once('exit', resolve));
   service.kill('SIGTERM');
   return service.exitCode ?? (await exit);
-}
-
-/** The files of the repository, as a clone has them. */
-export async function copyRepository(to: string): Promise<void> {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const { stdout } = await run('git', args, repository, process.env as Environment);
-  for (const name of stdout.split('\0').filter((name) => name !== '' && existsSync(path.join(repository, name))))
-    cpSync(path.join(repository, name), path.join(to, name));
 }
 
 /** Prints the verdicts, and hands their count on to `npm test`. */

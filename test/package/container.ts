@@ -7,19 +7,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import os from 'node:os';
 import path from 'node:path';
 import { freePort, searchPath } from '../support/test-server.js';
-import {
-  answers,
-  at,
-  check,
-  conclude,
-  copyRepository,
-  type Environment,
-  ended,
-  folder,
-  npmSettings,
-  run,
-  verdicts,
-} from './checks.js';
+import { copyRepository, plantedIn, plantLeftovers } from './checkout.js';
+import { answers, at, check, conclude, type Environment, ended, folder, npmSettings, run, verdicts } from './checks.js';
 
 /** The user of the image, as Dockerfile names it. */
 const user = 1000;
@@ -156,7 +145,8 @@ async function checkImage(): Promise<void> {
     async () => {
       await makeBases();
       const context = at('context');
-      await copyRepository(context);
+      copyRepository(context);
+      plantLeftovers(context);
       const args = ['NODE_IMAGE', toolsImage, 'RUNTIME_IMAGE', bareImage];
       const bases = [0, 2].flatMap((index) => ['--build-arg', `${args[index]}=${args[index + 1]}`]);
       const options = ['--quiet', '--format', 'docker', '--pull-never', ...bases, ...(await registryOptions())];
@@ -169,7 +159,7 @@ async function checkImage(): Promise<void> {
 
   await check(
     'image',
-    'it has what the service needs, in production: no tools of development, tests or secrets',
+    'it has what the service needs, in production: no tools of development, tests, secrets, or files that commands leave in a checkout',
     async () => {
       const app = path.join(root, 'app');
       const names = readdirSync(app);
@@ -179,6 +169,7 @@ async function checkImage(): Promise<void> {
         ...packages.filter((name) => ['typescript', 'esbuild', 'vite', 'mocha', 'tsx'].includes(name)),
         ...settings.Env.filter((pair) => /secret|password|token/i.test(pair)),
         ...readdirSync(path.join(root, 'root')).filter((name) => name.startsWith('.npm')),
+        ...plantedIn(app),
       ];
       const { stdout } = await run('du', ['--summarize', '--block-size=M', app], folder, env);
       const production = settings.Env.includes('NODE_ENV=production');

@@ -9,12 +9,12 @@ import path from 'node:path';
 import type { Verdict } from '../faults/report.js';
 import { slownessNow } from '../support/machine.js';
 import { freePort } from '../support/test-server.js';
+import { copyRepository, plantedIn, plantLeftovers } from './checkout.js';
 import {
   answers,
   at,
   check,
   conclude,
-  copyRepository,
   type Environment,
   ended,
   folder,
@@ -39,7 +39,7 @@ async function commands(...names: string[]): Promise<string> {
 
 async function freshClone(): Promise<Omit<Verdict, 'promised'>> {
   const cloned = at('clone');
-  await copyRepository(cloned);
+  copyRepository(cloned);
   const env = surroundings(at('home-clone'), await commands('node', 'npm', 'npx', 'sh', 'env'));
   const slowBefore = slownessNow();
   const startedAt = performance.now();
@@ -67,8 +67,9 @@ async function freshClone(): Promise<Omit<Verdict, 'promised'>> {
   }
 }
 
-/** @returns the file */
+/** Makes the package in the clone, after commands have left their files in it. @returns the file */
 async function pack(): Promise<string> {
+  plantLeftovers(at('clone'));
   await run('npm', ['pack', '--pack-destination', folder], at('clone'), process.env as Environment);
   const [name] = readdirSync(folder).filter((file) => file.endsWith('.tgz'));
   return at(name ?? '');
@@ -162,7 +163,7 @@ try {
   let tarball = '';
   await check(
     'pack',
-    'the package holds what it needs, and neither source maps nor scripts that installing runs',
+    'the package holds what it needs, and neither source maps, scripts that installing runs, nor files that commands leave in a checkout',
     async () => {
       tarball = await pack();
       const { stdout } = await run(
@@ -182,7 +183,9 @@ try {
       ];
       const missing = built.filter((name) => !names.includes(`package/${name}`));
       const installing = ['preinstall', 'install', 'postinstall'].filter((name) => name in scripts);
-      const wrong = [...unwanted, ...missing, ...installing];
+      mkdirSync(at('unpacked'));
+      await run('tar', ['xzf', tarball, '-C', at('unpacked')], folder, process.env as Environment);
+      const wrong = [...unwanted, ...missing, ...installing, ...plantedIn(at('unpacked'))];
       return { measured: `${names.length} files; wrong: ${wrong.join(' ') || 'none'}`, kept: wrong.length === 0 };
     },
   );

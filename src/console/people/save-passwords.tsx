@@ -26,7 +26,7 @@ export function SavePasswords({ outcomes }: { outcomes: readonly Outcome[] }) {
         <Button
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}
-          onClick={() => saveFile('passwords.csv', csvOf([['name', 'email', 'password'], ...lines]), 'text/csv')}
+          onClick={() => saveFile('credentials.csv', csvOf([['name', 'email', 'password'], ...lines]), 'text/csv')}
         >
           {t('people.downloadPasswords')}
         </Button>

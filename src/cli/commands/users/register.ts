@@ -25,7 +25,7 @@ export function register(users: Command, registry: Registry): void {
     examples: [
       'users register',
       'users register --first-name Grace --last-name Hopper --email grace@example.org --phone "555 0101" --role trainer --password-stdin < password.txt',
-      'users register --role trainee --credentials grace.csv',
+      'users register --role trainee --credentials grace.credentials.csv',
     ],
     options: registerOptions,
     stopsItself: true,

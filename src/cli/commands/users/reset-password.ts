@@ -11,7 +11,7 @@ export function register(users: Command, registry: Registry): void {
     examples: [
       'users reset-password ada@example.org',
       'users reset-password ada@example.org --password-stdin --json < password.txt',
-      'users reset-password --from people.csv --credentials passwords.csv',
+      'users reset-password --from people.csv --credentials people.credentials.csv',
     ],
     options: resetOptions,
     notes: `${bulkNotes('accounts')}\nOnly you can read the file of passwords. Give each person their password, then delete the file.`,

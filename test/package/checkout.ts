@@ -1,0 +1,64 @@
+/** A checkout as somebody has it who has worked in it. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The files that git has, or would have, by their paths in the repository. */
+export function repositoryFiles(): string[] {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const names = execFileSync('git', args, { cwd: repository, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\0');
+  return names.filter((name) => name !== '' && existsSync(path.join(repository, name)));
+}
+
+/** Copies the files of the repository, as a clone has them. */
+export function copyRepository(to: string): void {
+  for (const name of repositoryFiles()) cpSync(path.join(repository, name), path.join(to, name));
+}
+
+/** What all planted files hold. */
+const secret = 'planted-Fz81-password';
+
+/** What commands leave where they are run: files beside an imported one, the data folder, settings. */
+const leftovers = [
+  'people.csv',
+  'people.credentials.csv',
+  'people.credentials-2.csv',
+  'people.credentials-12.csv.part',
+  'people.rejected.csv',
+  'people.rejected-2.csv',
+  'credentials-0199a1f2.csv',
+  'rejected-0199a1f2.csv',
+  '.env',
+  '.env.production',
+  'data/jwt-secret',
+  'data/coursectl.sqlite',
+  'data/imports/0199a1f2/credentials.csv',
+  'backup/coursectl.sqlite',
+  'coursectl-0.0.1.tgz',
+];
+
+/** Puts such files into a checkout, and into each of its folders. */
+export function plantLeftovers(checkout: string): void {
+  const entries = readdirSync(checkout, { recursive: true, withFileTypes: true });
+  const folders = entries
+    .filter(
+      (entry) => entry.isDirectory() && !/[\\/]node_modules([\\/]|$)/.test(path.join(entry.parentPath, entry.name)),
+    )
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  for (const folder of [checkout, ...folders])
+    for (const name of leftovers) {
+      const file = path.join(folder, name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, `${secret}\n`);
+    }
+}
+
+/** The files below a folder that were planted, whatever their names are now. */
+export function plantedIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  return files.filter((file) => readFileSync(file).includes(secret)).map((file) => path.relative(folder, file));
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { copyRepository, plantedIn, plantLeftovers, repositoryFiles } from './package/checkout.js';
+import { useImporting } from './services/imports/support/importing.js';
+import { scaled } from './support/machine.js';
+import { useCommandLine } from './support/run-cli.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+describe('The package, made in a checkout in which commands were run', function () {
+  this.timeout(scaled(60_000));
+  let folder: ReturnType<typeof temporaryFolder>;
+  const at = (...names: string[]) => path.join(folder.path, ...names);
+
+  const built = ['dist/cli/main.js', 'dist/man/coursectl.1'];
+
+  before(() => {
+    folder = temporaryFolder();
+    copyRepository(at('checkout'));
+    plantLeftovers(at('checkout'));
+    // Building empties it: `npm run test:package` looks at that.
+    for (const file of built) {
+      mkdirSync(path.dirname(at('checkout', file)), { recursive: true });
+      writeFileSync(at('checkout', file), 'built\n');
+    }
+    const options = ['--ignore-scripts', '--silent', '--pack-destination', folder.path];
+    execFileSync('npm', ['pack', ...options], { cwd: at('checkout') });
+    const packed = readdirSync(folder.path).find((name) => name.endsWith('.tgz')) ?? '';
+    execFileSync('tar', ['xzf', packed], { cwd: folder.path });
+  });
+  after(() => folder.remove());
+
+  it('has none of the files that they leave', () => {
+    // Otherwise nothing was planted, and nothing is found.
+    expect(plantedIn(at('checkout'))).to.include.members([
+      'examples/people.credentials.csv',
+      'docs/.env',
+      'bin/data/jwt-secret',
+    ]);
+    expect(plantedIn(at('package'))).to.deep.equal([]);
+  });
+
+  it('has what was built and what git has of its folders, and no more', () => {
+    const listed = readdirSync(at('package'), { recursive: true, withFileTypes: true });
+    const packed = listed
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(at('package'), path.join(entry.parentPath, entry.name)));
+    const documents = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES.md'];
+    const tracked = repositoryFiles().filter(
+      (name) =>
+        /^(bin|deploy|docs|examples|migrations|seeders)\/(?!images\/)/.test(name) ||
+        [...documents, '.env.example', '.sequelizerc'].includes(name),
+    );
+    expect(packed.sort()).to.deep.equal([...tracked, ...built].sort());
+  });
+});
+
+describe('.gitignore', () => {
+  const importing = useImporting();
+  const cli = useCommandLine(() => importing.env);
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: cli.folder, encoding: 'utf8' });
+
+  it('knows every file that imports write beside the imported one, those of a second import too', async () => {
+    git('init', '--quiet');
+    copyFileSync(fileURLToPath(new URL('../.gitignore', import.meta.url)), path.join(cli.folder, '.gitignore'));
+    for (const number of [1, 2]) {
+      const rows = `firstName,lastName,email,phone\nAda,King,ada${number}@example.org,55501${number}\nNobody,,,\n`;
+      writeFileSync(path.join(cli.folder, 'people.csv'), rows);
+      const { exitCode } = await cli.run(['users', 'import', 'people.csv', '--yes']);
+      expect(exitCode).to.equal(3);
+    }
+    const written = ['credentials-2', 'credentials', 'rejected-2', 'rejected'].map((name) => `people.${name}.csv`);
+    expect(readdirSync(cli.folder)).to.include.members(written);
+    const status = git('status', '--porcelain', '--untracked-files=all').trim().split('\n');
+    expect(status.filter((line) => line.includes('.csv'))).to.deep.equal(['?? people.csv']);
+  });
+});
