@@ -68,35 +68,14 @@ end
 
 # The names of a kind that begin as typed, which the program knows.
 function __${name}_names --argument-names kind
-    set -l program (commandline -opc)[1]
-    set -q __${name}_program; and set program $__${name}_program
-    type -q -- $program; or set program ${name}
+    # A key runs what Enter would run, and nothing else.
+    set -l program (commandline -opc | string replace -r '^~/' "$HOME/")[1]
+    type -q -- $program; or return
     set -l token (commandline -ct | string replace -r '^--[\\w-]+=' '')
     # As it is meant, without the quotes of the shell; one may be open still.
     set -l typed (string unescape -- "$token" 2>/dev/null; or string unescape -- "$token'" 2>/dev/null; or string unescape -- "$token\\"")
     $program completion fish --names $kind --typed="$typed" </dev/null 2>/dev/null
 end
-
-# After npx the same is offered, with the program that npx would run.
-function __${name}_via_npx
-    set -l words (commandline -opc)
-    test (count $words) -ge 2; and test "$words[2]" = ${name}
-end
-
-function __${name}_npx
-    set -l folder $PWD
-    set -g __${name}_program
-    while test -n "$folder"
-        for program in "$folder/node_modules/.bin/${name}" "$folder/bin/${name}.js"
-            test -x $program; and set -a __${name}_program $program
-        end
-        set folder (string replace -r '/[^/]*$' '' -- $folder)
-    end
-    set __${name}_program $__${name}_program[1]
-    complete -C (commandline -cp | string replace -r '^\\s*npx\\s+' '' | string collect)
-    set -e __${name}_program
-end
-complete -c npx -n __${name}_via_npx -f -k -a '(__${name}_npx)'
 
 complete -c ${name} -f
 ${lines.join('\n')}`;

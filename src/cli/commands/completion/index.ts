@@ -22,8 +22,8 @@ export function register(program: Command, registry: Registry): void {
     ],
     notes:
       'The names of courses, accounts, enrollments and imports come from the database that the command itself would ' +
-      'use in the current folder.\n\nFor "npx coursectl", bash and fish must load the script when they start: write it ' +
-      'to a file, and add "source <file>" to ~/.bashrc or ~/.config/fish/config.fish.',
+      'use in the current folder. The Tab key runs the command that is typed to find them, and no other one: in a ' +
+      'checkout, where that is "npx coursectl", link it first (npm link).',
     choices: { shell: ['bash', 'zsh', 'fish'] },
     options: completionOptions,
     async run(run) {

@@ -10,7 +10,7 @@ const patternOf = ({ path, slot, isRepeated }: Place) =>
  * The functions that bash and zsh share. `follow` reads the words before the cursor: it leaves the command in $command,
  * and in $slot the option whose value comes next or else the number of arguments. `offer` is given such a place, as
  * "users:0" or "users import:--format", or "users:-" for the options, and puts what may stand there into $list, or the kind
- * of names into $names. `local` finds the program that npx would run.
+ * of names into $names.
  */
 function sharedFunctions(program: Command, entryOf: (word: Word) => string, completeFile: string): string {
   const name = program.name();
@@ -47,17 +47,6 @@ _${name}_offer() {
     ${offers.join('\n    ')}
     *) return 1 ;;
   esac
-}
-
-_${name}_local() {
-  local folder=$PWD
-  while [[ -n $folder ]]; do
-    for program in "$folder/node_modules/.bin/${name}" "$folder/bin/${name}.js"; do
-      [[ -x $program ]] && return
-    done
-    folder=\${folder%/*}
-  done
-  program=''
 }`;
 }
 
@@ -88,16 +77,14 @@ _${name}() {
   # Where no argument is known, options are all there is to offer.
   _${name}_offer "$command:$slot" || [[ $slot != [0-9]* ]] || _${name}_offer "$command:-"
   if [[ -n $names ]]; then
-    if [[ -n $via_npx ]]; then _${name}_local
-    else
-      program=\${COMP_WORDS[0]/#\\~\\//$HOME/}
-      [[ $(type -t -- "$program") == @(file|function) ]] || program=${name}
-    fi
+    # A key runs what Enter would run, and nothing else.
+    program=\${COMP_WORDS[0]/#\\~\\//$HOME/}
+    [[ $(type -t -- "$program") == @(file|function) ]] || return
     # They are quoted already, and in the order in which they are looked for.
     compopt -o nosort
     mapfile -t COMPREPLY < <(
       export COMP_WORDBREAKS COMP_TYPE
-      [[ -z $program ]] || "$program" completion bash --names "$names" --typed="$line" </dev/null 2>/dev/null
+      "$program" completion bash --names "$names" --typed="$line" </dev/null 2>/dev/null
     )
   elif ((first == COMP_CWORD)); then
     for word in "\${list[@]}"; do
@@ -106,17 +93,7 @@ _${name}() {
   fi
 }
 
-_${name}_npx() {
-  [[ \${COMP_WORDS[1]} == ${name} ]] && ((COMP_CWORD > 1)) || return 0
-  local via_npx=1
-  COMP_WORDS=("\${COMP_WORDS[@]:1}")
-  ((COMP_CWORD -= 1))
-  compopt +o default
-  _${name}
-}
-
-complete -F _${name} ${name}
-complete -p npx &>/dev/null || complete -o default -F _${name}_npx npx`;
+complete -F _${name} ${name}`;
 }
 
 export function zshScript(program: Command): string {
@@ -124,7 +101,7 @@ export function zshScript(program: Command): string {
   // _describe takes "word:description"; a colon or a backslash of the text's own needs a backslash.
   const plain = (text: string) => text.replace(/[\\:]/g, '\\$&');
   const entryOf = ({ name, description }: Word) => plain(name) + (description && `:${plain(description)}`);
-  return `#compdef ${name} npx
+  return `#compdef ${name}
 # zsh completion for ${name}
 ${sharedFunctions(program, entryOf, '_files')}
 
@@ -143,18 +120,7 @@ _${name}_names() {
 _${name}() {
   local command slot names='' program=$words[1]
   local -a list=()
-  if [[ $program == npx ]]; then
-    if [[ $words[2] != ${name} ]] || ((CURRENT < 3)); then
-      _default
-      return
-    fi
-    shift words
-    ((CURRENT -= 1))
-    _${name}_local
-  else
-    program=\${program/#\\~\\//$HOME/}
-    [[ -x $program ]] || (($+commands[$program] || $+functions[$program])) || program=${name}
-  fi
+  program=\${program/#\\~\\//$HOME/}
   local current=$words[CURRENT]
   _${name}_follow "\${(@)words[2,CURRENT-1]}"
   if [[ $slot == [0-9]* && $current == --*=* ]]; then
@@ -165,15 +131,15 @@ _${name}() {
   fi
   # Where no argument is known, options are all there is to offer.
   _${name}_offer "$command:$slot" || [[ $slot != [0-9]* ]] || _${name}_offer "$command:-"
-  if [[ -n $names ]]; then [[ -z $program ]] || _${name}_names $names
+  if [[ -n $names ]]; then
+    # A key runs what Enter would run, and nothing else.
+    [[ $(whence -w -- $program) != *': '(command|function) ]] || _${name}_names $names
   else ((\${#list} == 0)) || _describe ${name} list
   fi
 }
 
 # The completion system calls the file as a function when it has found it in fpath; otherwise it was sourced.
 if [[ $funcstack[1] == _${name} ]]; then _${name} "$@"
-else
-  compdef _${name} ${name}
-  (($+_comps[npx])) || compdef _${name} npx
+else compdef _${name} ${name}
 fi`;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { sortKey, titleMaximum } from '../../../../src/schemas/sort-key.js';
@@ -243,21 +243,39 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
         await running.ended;
       });
 
-      inOne('completes after npx, with the program that it would run', async () => {
+      it('runs only what was typed as the command: nothing of the folder, of those above it, or after npx', async () => {
+        // Before the shell looks for commands, which it does once.
+        installIn(cli.folder, 'commands/npx');
         const running = await start();
-        installIn(cli.folder, 'node_modules/.bin/coursectl');
-        writeFileSync(path.join(cli.folder, 'commands', 'npx'), `#!/bin/sh\nexec "node_modules/.bin/$@"\n`);
-        chmodSync(path.join(cli.folder, 'commands', 'npx'), 0o755);
-        expect(await called(running, 'npx coursectl courses show Weaving\\ b\t')).to.deep.equal([
+        const below = path.join(cli.folder, 'project', 'below');
+        mkdirSync(below, { recursive: true });
+        const strangers = ['bin/coursectl.js', 'node_modules/.bin/coursectl', 'coursectl'];
+        for (const folder of [cli.folder, path.join(cli.folder, 'project'), below])
+          for (const file of strangers) {
+            mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+            const program = `#!/bin/sh\necho ran '${file}' >> '${cli.folder}/strangers'\n`;
+            writeFileSync(path.join(folder, file), program);
+            chmodSync(path.join(folder, file), 0o755);
+          }
+        running.type(`cd '${below}'\r`);
+        const ran = () => existsSync(path.join(cli.folder, 'strangers'));
+        const weaving = ['courses', 'show', 'Weaving by hand'];
+        expect(await called(running, 'coursectl courses show Weaving\\ b\t')).to.deep.equal(weaving);
+        expect(await called(running, 'npx coursectl courses show gra\t')).to.deep.equal([
+          'coursectl',
           'courses',
           'show',
-          'Weaving by hand',
+          'gra',
         ]);
-        expect(await called(running, 'npx coursectl users sh\t gr\t')).to.deep.equal([
-          'users',
-          'show',
-          'grace@example.org',
-        ]);
+        expect(ran()).to.equal(false);
+        // By its path, as it is typed, also below the home folder.
+        for (const typed of ['../../commands/coursectl', '~/commands/coursectl'])
+          expect(await called(running, `${typed} courses show Weaving\\ b\t`), typed).to.deep.equal(weaving);
+        // Where there is no such command, there is nothing to run.
+        rmSync(path.join(cli.folder, 'commands', 'coursectl'));
+        running.type('coursectl courses show Wea\t\rcoursectl users list --\t\recho no"thing" left\r');
+        await running.says(/nothing left/);
+        expect(ran()).to.equal(false);
         running.type('exit\r');
         await running.ended;
       });
