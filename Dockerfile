@@ -2,16 +2,22 @@
 #   docker build --tag coursectl .
 # It runs as a user without rights, writes to /data alone, and needs no shell. docs/OPERATIONS.md says how to run it.
 
-# An image with Node and npm, for all architectures that the service runs on.
-ARG NODE_IMAGE=node:24-bookworm-slim
+# Another image with Node and npm can be the base.
+ARG NODE_IMAGE=base
 # An image with Node alone does, if it has the same C library.
 ARG RUNTIME_IMAGE=${NODE_IMAGE}
 
+# The index of all architectures that the service runs on. `docker buildx imagetools inspect node:24-bookworm-slim` prints the present one.
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
+
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
+# What is installed changes less often than the source.
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+# What .dockerignore lets in. What only building needs is removed afterwards.
 COPY . .
-# npm ci also builds the program; what only building needs is removed afterwards.
-RUN npm ci --no-audit --no-fund && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 # The last stage runs nothing, so its folders are made here.
 RUN mkdir -p /app /data \
     && cp -R bin dist migrations seeders examples node_modules package.json LICENSE THIRD-PARTY-NOTICES.md /app
