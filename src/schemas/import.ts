@@ -197,7 +197,13 @@ export const fileProblemReasons = [
 export type FileProblemReason = (typeof fileProblemReasons)[number];
 
 /** What looks wrong in a file that can be imported: a plan shows it. Documented in docs/IMPORTING.md. */
-export const warningCodes = ['NOTES_WITHOUT_COURSE', 'STATUS_WITHOUT_COURSE'] as const;
+export const warningCodes = [
+  'LINES_QUOTED',
+  'VERSION_LINE',
+  'NAME_SPLIT',
+  'NOTES_WITHOUT_COURSE',
+  'STATUS_WITHOUT_COURSE',
+] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
 /** Outcomes of rows. */

@@ -47,7 +47,8 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
   firstName: nameBeside(fields.firstName),
   lastName: nameBeside(fields.lastName),
   fullName: Joi.forbidden().messages({
-    'any.unknown': 'Full name must be first name, space, last name, without a comma.',
+    'any.unknown':
+      'Full name must be first and last name: "Ada King" or "King, Ada". A person with one name needs it twice.',
   }),
   email: fields.email.required(),
   // What can't be a phone is judged with the account that has it: see phone-doubts.ts.

@@ -160,6 +160,10 @@ export const imports: Words['imports'] = {
     title: 'Sieh dir das vor dem Import an',
     rows_one: '{{count}} Zeile',
     rows_other: '{{count}} Zeilen',
+    LINES_QUOTED: 'Jede Zeile der Datei steht als Ganzes in Anführungszeichen. Sie wurden entfernt.',
+    VERSION_LINE: 'Die Zeile über den Überschriften nennt eine Version. Sie wird nicht importiert.',
+    NAME_SPLIT:
+      'Volle Namen aus drei oder mehr Wörtern wurden geteilt. Prüfe die Hälften, oder gib Vor- und Nachnamen je eine Spalte.',
     NOTES_WITHOUT_COURSE: 'Notizen von Zeilen ohne Kurs werden nicht importiert.',
     STATUS_WITHOUT_COURSE: 'Ein Status der Teilnahme ohne Kurs bewirkt nichts.',
   },
@@ -183,6 +187,7 @@ export const imports: Words['imports'] = {
   },
   why: {
     SURPLUS_CELLS: 'Die Zeile hat mehr Zellen als die Überschriften.',
+    QUOTES_INVALID: 'Anführungszeichen stehen an der falschen Stelle.',
     NAME_MISSING: 'Ein Name fehlt.',
     NAME_INVALID: 'Ein Name ist nicht gültig.',
     EMAIL_MISSING: 'Die E-Mail fehlt.',

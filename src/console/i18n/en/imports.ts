@@ -155,6 +155,10 @@ export const imports = {
     title: 'Look at this before you import',
     rows_one: '{{count}} row',
     rows_other: '{{count}} rows',
+    LINES_QUOTED: 'Each line of the file is in quotes as a whole. The quotes were taken off.',
+    VERSION_LINE: 'The line above the header names a version. It is not imported.',
+    NAME_SPLIT:
+      'Full names of three words or more were split. Check the halves, or give first and last name a column each.',
     NOTES_WITHOUT_COURSE: 'Notes of rows without a course are not imported.',
     STATUS_WITHOUT_COURSE: 'An enrollment status without a course has no effect.',
   },
@@ -176,6 +180,7 @@ export const imports = {
   },
   why: {
     SURPLUS_CELLS: 'The row has more cells than the header.',
+    QUOTES_INVALID: 'Quotes are in the wrong place.',
     NAME_MISSING: 'A name is missing.',
     NAME_INVALID: 'A name is not valid.',
     EMAIL_MISSING: 'The email is missing.',

@@ -175,7 +175,16 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const rowsDone = begun?.rowsDone ?? 0;
   const decider = await Decider.open(core, options, begun);
-  const { format, mapping, batches, roleWords, repetitions, lines, close } = await openImportFile(
+  const {
+    format,
+    mapping,
+    batches,
+    roleWords,
+    warnings: fileWarnings,
+    repetitions,
+    lines,
+    close,
+  } = await openImportFile(
     fileBytes(file),
     {
       options,
@@ -188,6 +197,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const summary = new PlanSummary(begun?.counts);
   const reasons = new ReasonGroups();
   const warnings = new WarningGroups();
+  warnings.add(null, fileWarnings);
   let stopsAtLine: number | null = null;
   let read = 0;
   try {

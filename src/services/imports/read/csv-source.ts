@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { CsvFormat } from '../../../csv/format.js';
 import { AppError } from '../../../errors.js';
 import type { Delimiter, Encoding } from '../../../schemas/import.js';
@@ -6,6 +7,8 @@ import { decodedAs } from './encodings.js';
 import { FileProblem } from './file-problem.js';
 import { type CsvLimits, type CsvRow, RowReader } from './row-reader.js';
 import { quotedFormulas } from './text-formulas.js';
+import { areLinesWrapped, unwrappedLines, withoutEndMarks } from './unwrapped-lines.js';
+import type { RowWarning } from './warnings.js';
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
@@ -21,6 +24,8 @@ export interface CsvFile {
   /** The cells of the first record that has any content. */
   header: string[];
   headerLine: number;
+  /** What was taken off, or left out, above and around the table. */
+  warnings: readonly RowWarning[];
   /**
    * The rows below the header, in one list for each chunk of the source; blank rows are left out. After the rows before
    * it, a fault throws `IMPORT_FILE_INVALID` with the line.
@@ -68,14 +73,17 @@ export async function openCsv(
   { encoding, delimiter: wanted }: CsvOptions,
   limits: CsvLimits,
 ): Promise<CsvFile> {
-  const text = decodedAs(encoding, source);
+  const text = withoutEndMarks(decodedAs(encoding, source));
   try {
     const head = await readHead(text);
     const preamble = readPreamble(head.bytes);
-    const table = head.bytes.subarray(preamble.length);
+    const start = head.bytes.subarray(preamble.length);
+    const isWrapped = areLinesWrapped(start.subarray(0, delimiterSampleBytes), head.ended);
+    const table = isWrapped ? await unwrappedSample(start, limits) : start;
     const delimiter = wanted === 'auto' ? delimiterOf(preamble, table, head.ended) : wanted;
     const reader = new RowReader(delimiter, preamble.sepLine ? 2 : 1, limits);
-    const rows = rowsOf({ ...head, bytes: table }, text, delimiter, reader);
+    const whole = afterHead({ ...head, bytes: start }, text);
+    const rows = rowsOf(isWrapped ? unwrappedLines(whole, limits.recordBytes) : whole, delimiter, reader);
     const close = async () => {
       reader.close();
       await rows.return(undefined);
@@ -83,10 +91,17 @@ export async function openCsv(
     };
     const format = { encoding, delimiter, byteOrderMark: preamble.byteOrderMark, sepLine: preamble.sepLine };
     const first = await rows.next();
-    const [header, ...others] = first.done ? [] : first.value;
+    let [header, ...others] = first.done ? [] : first.value;
+    const warnings: RowWarning[] = isWrapped ? [wrappedLines] : [];
+    if (header !== undefined && isVersionLine(header.cells)) {
+      warnings.push(versionLine(header));
+      if (others.length === 0) others = (await rows.next()).value ?? [];
+      [header, ...others] = others;
+    }
     if (header === undefined) throw invalid('The file is empty.');
     return {
       format,
+      warnings,
       header: header.cells.map((cell) => cell.replaceAll('\ufeff', '')),
       headerLine: header.line,
       rows: prepended(others, rows),
@@ -109,19 +124,46 @@ function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boole
   return named;
 }
 
+/** The beginning of a file, and what follows it. */
+async function* afterHead(start: Head, text: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  if (start.bytes.length > 0) yield start.bytes;
+  if (start.fault !== undefined) throw start.fault;
+  yield* text;
+}
+
+/** The beginning of a table without the quotes around its lines. */
+async function unwrappedSample(start: Buffer, { recordBytes }: CsvLimits): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of unwrappedLines(Readable.from([start]), recordBytes)) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+const wrappedLines: RowWarning = {
+  code: 'LINES_QUOTED',
+  field: null,
+  message: 'Each line of the file is in quotes as a whole: they were taken off.',
+};
+
+/** A line above the header that says the version of a template, such as `version:v1.0`. */
+function isVersionLine([first = '', ...others]: readonly string[]): boolean {
+  return (
+    /^\s*version\s*[:=]?\s*v?\d+(\.\d+)*\s*$/i.test(first.slice(0, 100)) && others.every((cell) => cell.trim() === '')
+  );
+}
+
+const versionLine = ({ line, cells: [first = ''] }: CsvRow): RowWarning => ({
+  code: 'VERSION_LINE',
+  field: null,
+  message: `Line ${line}, "${first.trim()}", is not imported: the header follows it.`,
+});
+
 async function* rowsOf(
-  start: Head,
-  text: AsyncGenerator<Buffer>,
+  table: AsyncIterable<Buffer>,
   delimiter: Delimiter,
   reader: RowReader,
 ): AsyncGenerator<CsvRow[]> {
-  async function* all() {
-    if (start.bytes.length > 0) yield start.bytes;
-    if (start.fault !== undefined) throw start.fault;
-    yield* text;
-  }
   try {
-    for await (const bytes of quotedFormulas(all(), delimiter)) yield* yielded(await reader.read(bytes));
+    for await (const bytes of quotedFormulas(table, delimiter)) yield* yielded(await reader.read(bytes));
     yield* yielded(await reader.read());
   } finally {
     reader.close();

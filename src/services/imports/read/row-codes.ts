@@ -1,6 +1,7 @@
 /** What is wrong with the cells of a row, in the order of the columns. A row may have several of these faults. */
 const faultCodes = [
   'SURPLUS_CELLS',
+  'QUOTES_INVALID',
   'NAME_MISSING',
   'NAME_INVALID',
   'EMAIL_MISSING',

@@ -1,10 +1,8 @@
 import { readPhone, restoreProtected } from '../../../csv/cells.js';
 import { answerWords, type ImportField } from '../../../schemas/import.js';
 import type { ColumnMapping } from './columns.js';
-import { filledWidth, longestKnown } from './headings.js';
-
-/** First and last name, split at the last space. A comma means that the order is reversed, or more than a name. */
-const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
+import { nameHalves } from './full-names.js';
+import { filledWidth } from './headings.js';
 
 /** The cells of a row; for a rejects file, as they were in the file that it came from. */
 export const restoredCells = (cells: string[], { isRejects }: ColumnMapping): string[] =>
@@ -39,11 +37,13 @@ export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Part
   const input: Partial<Record<ImportField, string>> = {};
   for (const [column, index] of mapping.fields) input[column] = cells[index] ?? '';
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
+  // A spreadsheet pads cells; at a login nobody would type that.
+  if (input.password !== undefined) input.password = input.password.trim();
   if (maskedPassword.test(input.password ?? '')) input.password = '';
   if (mapping.suspended !== undefined) input.isActive = opposite(cells[mapping.suspended] ?? '');
   if (mapping.fullName === undefined) return input;
   const fullName = (cells[mapping.fullName] ?? '').trim();
-  const [, firstName, lastName] = (fullName.length <= longestKnown && partedName.exec(fullName)) || [];
-  if (firstName !== undefined && lastName !== undefined) return { ...input, firstName, lastName };
+  const halves = nameHalves(fullName);
+  if (halves) return { ...input, firstName: halves.firstName, lastName: halves.lastName };
   return fullName === '' ? { ...input, firstName: '', lastName: '' } : { ...input, fullName };
 }

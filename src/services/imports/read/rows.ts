@@ -73,6 +73,8 @@ export interface ImportFile {
   batches: AsyncGenerator<FileRow[]>;
   /** The words of the rows so far that were read as roles, besides the roles' own names. */
   roleWords: ReadonlyMap<string, ImportableRole>;
+  /** What looks wrong in the file besides its rows. */
+  warnings: readonly RowWarning[];
   /** How many lines the file has, once all rows are read. */
   lines(): number;
   /** What is known of repeated keys, once all rows are read. */
@@ -136,9 +138,13 @@ class RowChecker {
     return this.#known ?? (this.#found.size < manyRepetitions ? this.#found : undefined);
   }
 
-  check({ line, cells }: CsvRow): FileRow {
+  check({ line, cells, quoteFault }: CsvRow): FileRow {
     const { width } = this.#mapping;
     const row = { line, cells: restoredCells(cells, this.#mapping) };
+    if (quoteFault !== undefined) {
+      const message = `The row ${quoteFault}.`;
+      return rejectedFor(row, [{ code: 'QUOTES_INVALID', field: null, message, reason: message }]);
+    }
     const filled = cells.length > width ? filledWidth(cells) : 0;
     if (filled > width) {
       const delimiter = delimiterNames[this.#format.delimiter];
@@ -160,7 +166,7 @@ class RowChecker {
     if (doubt) return { ...row, person, quotes: this.#quotes, doubt };
     const reason = this.#repetition(row.line, person);
     if (reason) return { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason };
-    const warnings = rowWarnings(person, this.#course);
+    const warnings = this.#warningsOf(row.cells, person);
     return { line: row.line, cells: row.cells, person, quotes: this.#quotes, ...(warnings.length > 0 && { warnings }) };
   }
 
@@ -173,6 +179,14 @@ class RowChecker {
     if (!role) return input;
     if (this.roleWords.size < manyRoleWords) this.roleWords.set(input.role, role);
     return { ...input, role };
+  }
+
+  /** The warnings of a row; in a file with passwords without its values. */
+  #warningsOf(cells: readonly string[], person: ImportedPerson): RowWarning[] {
+    const column = this.#mapping.fullName;
+    const fullName = column === undefined ? undefined : (cells[column] ?? '');
+    const warnings = rowWarnings(person, { course: this.#course, fullName });
+    return this.#quotes ? warnings : warnings.map(({ example: _, ...warning }) => warning);
   }
 
   #repetition(line: number, person: ImportedPerson): string {
@@ -240,13 +254,13 @@ export async function openImportFile(
   { batchRows, ...limits }: CsvLimits & { batchRows: number },
   repetitions?: Repetitions,
 ): Promise<ImportFile> {
-  const { header, format, rows, lines, close } = await openCsv(bytes, reading.format, limits);
+  const { header, format, rows, warnings, lines, close } = await openCsv(bytes, reading.format, limits);
   try {
     const mapping = await mappingOf(header, rows, reading.options.map);
     const checker = new RowChecker(reading, format, mapping, repetitions);
     const batches = inBatches(rows, checker, batchRows);
     const { roleWords } = checker;
-    return { format, mapping, batches, roleWords, lines, repetitions: () => checker.repetitions, close };
+    return { format, mapping, batches, roleWords, warnings, lines, repetitions: () => checker.repetitions, close };
   } catch (error) {
     await close();
     throw error;

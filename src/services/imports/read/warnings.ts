@@ -1,6 +1,7 @@
 import type { PlanWarning } from '../../../db/models/import-plan.js';
 import type { ImportField, WarningCode } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
+import { nameHalves } from './full-names.js';
 
 /** What looks wrong in a row that can be imported: somebody should look at it before confirming the plan. */
 export interface RowWarning {
@@ -26,15 +27,29 @@ const withoutCourse: Readonly<Record<'notes' | 'enrollmentStatus', RowWarning>> 
   },
 };
 
-/**
- * What looks wrong in a row that can be imported.
- * @param course in which the import enrolls all rows
- */
-export function rowWarnings(person: ImportedPerson, course: string | undefined): RowWarning[] {
-  if (person.course !== undefined || course !== undefined) return [];
-  return (['notes', 'enrollmentStatus'] as const)
-    .filter((field) => person[field] !== undefined)
-    .map((field) => withoutCourse[field]);
+/** A full name of many words may have been split at the wrong one. */
+function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string): RowWarning[] {
+  if (nameHalves(fullName)?.isGuess !== true) return [];
+  const message = 'Full names of three words or more were split: check the halves.';
+  return [{ code: 'NAME_SPLIT', field: 'fullName', message, example: `${firstName} | ${lastName}` }];
+}
+
+/** What the warnings of a row depend on besides its person. */
+interface WarningContext {
+  /** In which the import enrolls all rows. */
+  course: string | undefined;
+  /** The cell of the full name, if there is one. */
+  fullName: string | undefined;
+}
+
+/** What looks wrong in a row that can be imported. */
+export function rowWarnings(person: ImportedPerson, { course, fullName }: WarningContext): RowWarning[] {
+  const isEnrolled = person.course !== undefined || course !== undefined;
+  const ignored = isEnrolled ? [] : (['notes', 'enrollmentStatus'] as const);
+  return [
+    ...(fullName === undefined ? [] : splitWarning(person, fullName)),
+    ...ignored.filter((field) => person[field] !== undefined).map((field) => withoutCourse[field]),
+  ];
 }
 
 /** How many warnings are told apart, and what is kept of each: a plan's memory must not grow with the file. */

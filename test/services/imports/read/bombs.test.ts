@@ -92,7 +92,7 @@ describe('The limits of an import file', () => {
     for (const [row, message] of [
       [`${ada}${'x'.repeat(257)}`, 'Line 2, column 5 has more than 256 bytes.'],
       [`${ada}"${'x\n'.repeat(1024)}`, tooLong(2, 1024)],
-      [`${ada},,`, 'Line 2 has more than 6 columns.'],
+      [`${ada},,x`, 'Line 2 has more than 6 columns.'],
     ] as const) {
       const file = importing.write('people.csv', `${header}${row}\n`);
       const { exitCode, stderr } = await importing.run(file, '--yes');

@@ -62,24 +62,51 @@ describe('Invalid quotes', () => {
   const continued = 'has text after a closing quote. Double the quotes inside the field ("").';
   const unclosed = 'has a quote that is never closed.';
 
-  it('are named by the line on which their row begins', async () => {
-    expect(await problemOf('a,b\nc,d "e" f\n')).to.equal(begins(2, opened));
-    expect(await problemOf('a,b\nc,"d" e\n')).to.equal(begins(2, continued));
-    expect(await problemOf('a,b\n\n"c,d\ne,f\n')).to.equal(begins(3, unclosed));
+  /** The lines of the rows, with the fault of their quotes. */
+  const faultsOf = async (source: string, sizes: Iterable<number> = []) =>
+    (await rowsOf(source, sizes)).map(({ line, quoteFault }) =>
+      quoteFault === undefined ? String(line) : begins(line, `${quoteFault}.`),
+    );
+
+  it('are faults of their row where it and the next line have as many cells as the header', async () => {
+    for (const size of [1, 2, 3, 1000]) {
+      const sizes = new Array(100).fill(size);
+      expect(await faultsOf('a,b\nc,d "e" f\ng,h\n', sizes)).to.deep.equal(['1', begins(2, opened), '3']);
+      expect(await faultsOf('a,b\nc,"d" e\n\ng,"h"\n', sizes)).to.deep.equal(['1', begins(2, continued), '4']);
+      expect(await faultsOf('a,b\n\n"c,d\ne,f\n', sizes)).to.deep.equal(['1', begins(3, unclosed), '4']);
+      expect(await faultsOf('a,b\n"c,d\ne"x,f\ng,h', sizes)).to.deep.equal([
+        '1',
+        begins(2, continued),
+        begins(3, opened),
+        '4',
+      ]);
+    }
+    const [, row] = await rowsOf('a,b\nc,d "e" f\ng,h\n');
+    expect(row?.cells).to.deep.equal(['c', 'd "e" f']);
   });
 
   it('are found after lines that are blank or in quotes, in every row and cell', async () => {
     for (const lineBreak of ['\n', '\r\n', '\r']) {
       const text = ['h', `"a${lineBreak}${lineBreak}b"`, '', ' ', '"c"'].join(lineBreak) + lineBreak.repeat(2);
-      expect(await problemOf(`${text}x"y`), JSON.stringify(lineBreak)).to.equal(begins(9, opened));
-      expect(await problemOf(`${text}"${lineBreak}x",y"`), JSON.stringify(lineBreak)).to.equal(begins(9, opened));
-      expect(await problemOf(`${text}"x"y`), JSON.stringify(lineBreak)).to.equal(begins(9, continued));
-      expect(await problemOf(`${text}"x${lineBreak}y`), JSON.stringify(lineBreak)).to.equal(begins(9, unclosed));
+      const lines = ['1', '2', '7'];
+      const name = JSON.stringify(lineBreak);
+      expect(await faultsOf(`${text}x"y`), name).to.deep.equal([...lines, begins(9, opened)]);
+      expect(await problemOf(`${text}"${lineBreak}x",y"`), name).to.equal(begins(9, opened));
+      expect(await faultsOf(`${text}"x"y`), name).to.deep.equal([...lines, begins(9, continued)]);
+      expect(await faultsOf(`${text}"x${lineBreak}y`), name).to.deep.equal([...lines, begins(9, unclosed), '10']);
     }
   });
 
+  it('refuse the file where the lines disagree, or too many rows have them', async () => {
+    expect(await problemOf('a,b\nc,d "e" f,g\nh,i\n')).to.equal(begins(2, opened));
+    expect(await problemOf('a,b\nc,"d\ne" f\n')).to.equal(begins(2, continued));
+    expect(await problemOf('a"b,c\nd,e\n')).to.equal(begins(1, opened));
+    expect(await faultsOf(`a,b\n${'c,"d"e\n'.repeat(100)}`)).to.have.length(101);
+    expect(await problemOf(`a,b\n${'c,"d"e\n'.repeat(101)}`)).to.equal(begins(102, continued));
+  });
+
   it('are reported without the contents of the file, causes included', async () => {
-    for (const text of ['a\nsecret"b', 'a\n"b"secret', 'a\n"secret', `a\n"secret${'x'.repeat(2 * mib)}`]) {
+    for (const text of ['a\nsecret"b,', 'a\n"b"secret,', 'a\n"secret,', `a\n"secret,${'x'.repeat(2 * mib)}`]) {
       const failure = await failureOf(() => rowsOf(text));
       let shown = '';
       for (let error: unknown = failure; error instanceof Error; error = error.cause) shown += `${error.stack}\n`;
@@ -98,7 +125,7 @@ describe('The rows before a fault', () => {
       ['far down', 20_000],
     ] as const)
       for (const [fault, bytes] of [
-        ['a quote', Buffer.from('x"y\n')],
+        ['a quote', Buffer.from('x"y,z,\n')],
         ['a field', Buffer.from(`${'x'.repeat(70 * kib)}\n`)],
         ['a byte', Buffer.from('xxxxxx\xe9xxxxxx', 'latin1')],
         ['a NUL', Buffer.from('xxxxxx\0xxxxxx', 'latin1')],
@@ -133,6 +160,12 @@ describe('The limits of a file', () => {
     expect((await rowsOf(new Array(256).fill('x').join()))[0]?.cells).to.have.length(256);
     expect(await problemOf(`a\n${new Array(257).fill('x').join()}`)).to.equal('Line 2 has more than 256 columns.');
     expect(await problemOf(`a\n${','.repeat(5 * mib)}`)).to.equal('Line 2 has more than 256 columns.');
+    // As a spreadsheet saves them: blank columns at the right don't count.
+    const blank = ','.repeat(16_000);
+    expect(await rowsOf(`a,b${blank}\n1,2${blank}\n`)).to.deep.equal([
+      { line: 1, cells: ['a', 'b'] },
+      { line: 2, cells: ['1', '2'] },
+    ]);
   });
 
   it('are 1 MiB a record, so that a quote that is never closed is found soon', async () => {
@@ -148,7 +181,7 @@ describe('The limits of a file', () => {
         yield 64 * kib;
       }
     }
-    expect(await problemOf(`a\nb\n"${'c,d\r\n'.repeat(2 * mib)}`, sizes())).to.equal(tooLong);
+    expect(await problemOf(`a\nb\n",${'c,d\r\n'.repeat(2 * mib)}`, sizes())).to.equal(tooLong);
     expect(read).to.be.lessThan(3 * mib);
   });
 });

@@ -155,7 +155,7 @@ describe('Cells like ="0123"', () => {
       ['=1+1', '="1"', '="1"&A1', 'x=1'],
     ]);
     for (const text of ['="1"x', '="1', 'x="1"', '= "1"', '="1"" ,2', `="${'x'.repeat(300_000)}"`]) {
-      const failure = await failureOf(() => rowsOf(`h\n${text}\n`));
+      const failure = await failureOf(() => rowsOf(`h,i,j\n${text}\n`));
       expect(failure.message, text).to.match(/^The row that begins on line 2 has a quote in the middle of a field/);
     }
   });

@@ -47,7 +47,7 @@ describe('A row of an import file', () => {
       phone: '+44 (20) 7946-0001',
       role: 'trainer',
       isActive: false,
-      password: ' secret ',
+      password: 'secret',
     });
   });
 
@@ -157,9 +157,9 @@ describe('A row of an import file', () => {
       firstName: 'Ada King',
       lastName: 'Lovelace',
     });
-    for (const name of ['Ada', 'Lovelace, Ada'])
+    for (const name of ['Ada', 'Lovelace, Ada, King'])
       expect(await reasonOf(`"${name}",nobody,1`, columns)).to.equal(
-        `NAME_INVALID: Full name "${name}" must be first name, space, last name, without a comma. Email "nobody" must be a valid email address.`,
+        `NAME_INVALID: Full name "${name}" must be first and last name: "Ada King" or "King, Ada". A person with one name needs it twice. Email "nobody" must be a valid email address.`,
       );
     expect(await reasonOf(',ada@example.org,1', columns)).to.equal(
       'NAME_MISSING: First name is required. Last name is required.',
