@@ -780,7 +780,7 @@ export interface ImportWithPlan {
   } | null;
   /** Whether generated passwords are waiting to be downloaded */
   hasCredentials: boolean;
-  /** Whether any rows were rejected */
+  /** Whether rejected rows can be downloaded */
   hasRejects: boolean;
   /** Id of the account that started the import; null for an operator at the terminal */
   createdBy: string | null;
@@ -843,7 +843,7 @@ export interface Import {
   } | null;
   /** Whether generated passwords are waiting to be downloaded */
   hasCredentials: boolean;
-  /** Whether any rows were rejected */
+  /** Whether rejected rows can be downloaded */
   hasRejects: boolean;
   /** Id of the account that started the import; null for an operator at the terminal */
   createdBy: string | null;

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { phoneKey } from '../schemas/keys.js';
 
+/** Whether a text is an id as this program writes them: one from a database may be any text. */
+export const isId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
+
 /** Creates ids, UUIDv7 (RFC 9562), in ascending order. Cheap, because all random bytes come from one call. */
 export function newIds(count: number): string[] {
   const idAt = newIdsByIndex(count);

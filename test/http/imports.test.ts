@@ -459,15 +459,21 @@ describe('Imports over HTTP', function () {
     expect(await harness.context.database.models.User.count({ where: { role: 'trainee' } })).to.equal(1);
   });
 
-  it('of the terminal have rejected rows that its operator may have taken elsewhere', async () => {
+  it('of the terminal have rejected rows for its operator alone, who chose where they are', async () => {
     writeFileSync(path.join(folder, 'people.csv'), `${people(1)}A,B,nobody,\n`);
     const { exitCode } = await runCli(['users', 'import', 'people.csv', '--yes'], { env, cwd: folder });
     expect(exitCode).to.equal(3);
     const { id } = await harness.context.database.models.Import.findOne({ rejectOnEmpty: true });
-    const rejected = () => call('get', `/api/imports/${id}/rejected.csv`);
-    expect((await rejected().expect(200)).text).to.include('A,B,nobody,,3,NAME_INVALID,');
-    rmSync(path.join(folder, 'people.rejected.csv'));
-    const { body, headers } = await rejected().expect(503);
+    expect(await show(id)).to.include({ hasRejects: false });
+    await call('get', `/api/imports/${id}/rejected.csv`).expect(404);
+    const { stdout } = await runCli(['imports', 'rejects', id], { env, cwd: folder });
+    expect(stdout).to.include('A,B,nobody,,3,NAME_INVALID,');
+  });
+
+  it('say where rejected rows should be that are not there any more', async () => {
+    const { id } = await ended((await submit(`${people(1)}A,B,nobody,\n`)).id);
+    rmSync(path.join(folder, 'imports', id, 'upload.rejected.csv'));
+    const { body, headers } = await call('get', `/api/imports/${id}/rejected.csv`).expect(503);
     expect(headers['retry-after']).to.match(/^\d+$/);
     expect(body).to.deep.equal({
       error: 'The rejected rows of this import are not where this instance of the service could read them.',

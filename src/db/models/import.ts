@@ -75,8 +75,9 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
     return this.origin === 'http' && isFilled && this.credentialsFetchedAt === null;
   }
 
+  /** Whether it has rejected rows that can be fetched over HTTP. */
   get hasRejects(): NonAttribute<boolean> {
-    return this.rejectsFile !== null && Number(this.rejectsBytes) > 0;
+    return this.origin === 'http' && this.rejectsFile !== null && Number(this.rejectsBytes) > 0;
   }
 }
 

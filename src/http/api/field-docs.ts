@@ -100,7 +100,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   from: { description: 'Earliest time of the entries', example: moment },
   hasCredentials: { description: 'Whether generated passwords are waiting to be downloaded', example: false },
   hasEnrollments: { description: 'Whether there are any active or pending enrollments', example: true },
-  hasRejects: { description: 'Whether any rows were rejected', example: true },
+  hasRejects: { description: 'Whether rejected rows can be downloaded', example: true },
   id: { description: 'Opaque identifier', example: someId },
   identifier: { description: 'Email address or phone number of the account', example: 'ada@example.org' },
   imageUrl: { description: 'URL of the picture', example: `/api/images/${someId}.webp` },

@@ -3,12 +3,7 @@ import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
-import {
-  assertRejectsReadable,
-  ledgerCsv,
-  rejectedCsv,
-  reportTypes,
-} from '../../services/imports/output/ledger-export.js';
+import { ledgerCsv, openRejects, reportTypes } from '../../services/imports/output/ledger-export.js';
 import { exampleText, templateText } from '../../services/imports/output/template.js';
 import { findImport, listImports } from '../../services/imports/queries.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
@@ -79,9 +74,8 @@ export function importHandlers(service: ServerHandle) {
 
     async importRejects({ context, params }) {
       const record = await findImport(context, params.id);
-      await assertRejectsReadable(record);
-      const contentType = reportTypes(record).rejects;
-      return { filename: `rejected-${record.id}.csv`, contentType, pieces: () => rejectedCsv(record) };
+      const pieces = await openRejects(context, record);
+      return { filename: `rejected-${record.id}.csv`, contentType: reportTypes(record).rejects, pieces };
     },
 
     async importOutcome({ context, params, readPiece }) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { StoredFile } from '../../db/models/stored-file.js';
 import { notFound } from '../../errors.js';
-import type { StoredObject } from '../../storage/storage.js';
+import { isKey, type StoredObject } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 import { openFile, removeUpload, type Upload, type WithoutSlot } from './files.js';
 
@@ -9,6 +9,12 @@ const imagePrefix = '/api/images/';
 
 /** The URL path of a stored image, readable without signing in. */
 export const imageUrl = ({ storageKey }: StoredFile) => imagePrefix + path.posix.basename(storageKey);
+
+/** The key of the image that such a path names; nothing for any other text. */
+export function imageKeyOf(url: string): string | undefined {
+  const key = `image/${url.slice(imagePrefix.length)}`;
+  return url.startsWith(imagePrefix) && isKey(key) ? key : undefined;
+}
 
 /** How the caller waits for the image process and the storage. */
 export interface Waiting {

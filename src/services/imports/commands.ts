@@ -9,7 +9,7 @@ import { type ImportPlan, planImport } from './plan/plan.js';
 import { findImport, isRunning } from './queries.js';
 import { findPlan, removeDiscarded } from './queue/plan-store.js';
 import { assertBinding } from './queue/plan-worker.js';
-import { removeSpooledFile } from './queue/spool.js';
+import { importsFolder, isReadableHere, removeSpooledFile } from './queue/spool.js';
 import { type AppliedImport, type ApplyOptions, applyImport } from './run/apply.js';
 import {
   assertLeaseHeld,
@@ -42,6 +42,7 @@ export async function resumeImport(
   assertResumable(record);
   await finishInterruptedRefusal(core, actor, record, options);
   await assertNoOpenPlan(core, record);
+  await assertFilesStay(core, record, options);
   const plan = await planImport(core, {
     file: record.filePath,
     options: optionsOf(record),
@@ -60,6 +61,29 @@ export async function resumeImport(
     await changeUnfinished(core, actor, id, { cancelRequested: false }, async () => ['queued', 'running']);
     return applyImport(core, actor, plan, { ...options, record });
   });
+}
+
+/**
+ * Makes sure that an import over HTTP reads and writes files of its own folder only, of which clients get them.
+ * @throws AppError `USAGE`, `FILE_UNUSABLE`
+ */
+async function assertFilesStay(
+  core: Core,
+  record: Import,
+  { credentialsFile, rejectsFile }: Pick<ApplyOptions, 'credentialsFile' | 'rejectsFile'>,
+): Promise<void> {
+  const { origin, number, filePath } = record;
+  if (origin !== 'http') return;
+  if (credentialsFile !== undefined || rejectsFile !== undefined)
+    throw new AppError(
+      'USAGE',
+      `The import ${number} came over HTTP: its files stay in its folder, and are downloaded. Leave --credentials and --rejects out.`,
+    );
+  if (await isReadableHere(core, record)) return;
+  throw new AppError(
+    'FILE_UNUSABLE',
+    `The file ${filePath} of the import ${number} can't be read in ${importsFolder(core)}. Set DATA_DIR to that of the service, or upload the file again.`,
+  );
 }
 
 /**

@@ -1,11 +1,12 @@
-import { constants, createReadStream } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import type { CsvFormat } from '../../../csv/format.js';
 import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFormat } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../../errors.js';
 import type { Core, ReadPiece } from '../../core.js';
+import { isReadable, ownFile } from '../queue/spool.js';
 import { assertLedgerReadable, type LedgerLine, ledgerAfter } from '../run/ledger.js';
+import { resultOf } from '../run/repository.js';
 
 const ledgerHeader = [
   'line',
@@ -69,22 +70,24 @@ export function reportTypes({ formatJson }: Import): { rejects: string; credenti
 }
 
 /**
- * @param file null when it isn't this installation's
- * @throws AppError `NOT_READY` when a file of an import can't be read here: it is on another machine, or was moved
+ * Where a file can be read that an import has written and that is sent over HTTP.
+ * @param what the plural of what it has
+ * @throws AppError `NOT_READY` when it can't be read here: it is not in the folder of the import, on another machine, or was moved
  */
-export async function assertReadableHere(file: string | null, what: string): Promise<void> {
-  const refuse = (cause?: unknown) => {
-    const message = `The ${what} of this import are not where this instance of the service could read them.`;
-    throw new AppError('NOT_READY', message, { cause });
-  };
-  if (file === null) return refuse();
-  await access(file, constants.R_OK).catch(refuse);
+export async function readableFile(core: Core, record: Import, named: string, what: string): Promise<string> {
+  const file = await ownFile(core, record, named);
+  if (file !== undefined && (await isReadable(file))) return file;
+  throw new AppError(
+    'NOT_READY',
+    `The ${what} of this import are not where this instance of the service could read them.`,
+  );
 }
 
-/** Makes sure that {@link rejectedCsv} works, without naming a path. @throws AppError `NOT_FOUND`, `NOT_READY` */
-export async function assertRejectsReadable(record: Import): Promise<void> {
+/** The committed rejected rows of an import over HTTP. @throws AppError `NOT_FOUND`, `NOT_READY` */
+export async function openRejects(core: Core, record: Import): Promise<() => AsyncGenerator<Buffer>> {
   if (record.rejectsFile === null || !record.hasRejects) throw notFound('Rejected rows');
-  await assertReadableHere(record.rejectsFile, 'rejected rows');
+  const file = await readableFile(core, record, record.rejectsFile, 'rejected rows');
+  return () => committedBytes(file, Number(record.rejectsBytes));
 }
 
 /** The committed bytes of a file that an import writes. */
@@ -94,15 +97,15 @@ export async function* committedBytes(file: string, bytes: number): AsyncGenerat
 }
 
 /**
- * The committed rows of the rejects file of an import.
+ * The committed rows of the rejects file of an import, for its operator at the terminal, who may have put it anywhere.
  * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
  */
 export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
-  const { number, rejectsFile, rejectsBytes, ledgerClosedAt } = record;
-  if (rejectsFile === null || !record.hasRejects)
-    throw new AppError('NOT_FOUND', `The import ${number} has rejected no rows.`);
+  const { number, ledgerClosedAt } = record;
+  const { rejectsFile } = resultOf(record);
+  if (rejectsFile === null) throw new AppError('NOT_FOUND', `The import ${number} has rejected no rows.`);
   try {
-    yield* committedBytes(rejectsFile, Number(rejectsBytes));
+    yield* committedBytes(rejectsFile, Number(record.rejectsBytes));
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
     const ledger =

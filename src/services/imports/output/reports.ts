@@ -14,6 +14,7 @@ import type { User } from '../../../db/models/user.js';
 import { AppError, systemErrorCode, whyUnwritable } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import type { Decision } from '../plan/outcomes.js';
+import { ownFile } from '../queue/spool.js';
 import { type ColumnMapping, rejectColumns } from '../read/columns.js';
 import { rejectLine } from '../read/row-fields.js';
 import type { ImportFile } from '../read/rows.js';
@@ -215,6 +216,12 @@ function encodableReason(reason: string, encoding: ReportFormat['encoding']): st
   return words.filter((word, index) => word !== 'account' || words[index - 1] !== 'account').join(' ');
 }
 
+/** The path of a file of an interrupted run; nothing for one that is in no folder where such an import writes. */
+async function writtenPath(core: Core, record: Import, file: string | null): Promise<string | null> {
+  if (file === null || record.origin !== 'http') return file;
+  return (await ownFile(core, record, file)) ?? null;
+}
+
 /**
  * Opens the files of an import: those of the interrupted run, or new ones.
  * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`
@@ -235,7 +242,7 @@ export async function openReports(
       file: beside,
     },
     unfinished && {
-      path: unfinished.credentialsFile,
+      path: await writtenPath(core, unfinished, unfinished.credentialsFile),
       bytes: Number(unfinished.credentialsBytes),
       isFetched: unfinished.credentialsFetchedAt !== null,
       isOurs: (line) => isCredentialOf(core, unfinished, line, format.delimiter),
@@ -253,7 +260,7 @@ export async function openReports(
         file: beside,
       },
       unfinished && {
-        path: unfinished.rejectsFile,
+        path: await writtenPath(core, unfinished, unfinished.rejectsFile),
         bytes: Number(unfinished.rejectsBytes),
         isFetched: false,
         isOurs: async () => true,

@@ -6,10 +6,9 @@ import { AppError, notFound } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
-import { assertReadableHere, committedBytes } from '../output/ledger-export.js';
+import { committedBytes, readableFile } from '../output/ledger-export.js';
 import { findImport } from '../queries.js';
 import { credentialsLease, jobLease, lockImport } from '../run/repository.js';
-import { isOfOtherInstallation } from './spool.js';
 
 const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 
@@ -106,10 +105,9 @@ async function recordClaim(
     const isRunning = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
     if (isRunning && !underWay.includes(found.status) && !isLast) return undefined;
     if (isRunning || found.status === 'queued') throw notEnded(found);
-    const isOurs = !(await isOfOtherInstallation(core, found, credentials.file));
-    await assertReadableHere(isOurs ? credentials.file : null, 'passwords');
+    const file = await readableFile(core, found, credentials.file, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
-    return credentials;
+    return { ...credentials, file };
   });
 }
 

@@ -1,27 +1,41 @@
-import { access, constants, readdir, realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { access, constants, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
-import { unlessMissing } from '../../../errors.js';
+import { systemErrorCode, unlessMissing } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
+import { pathBelow } from '../../../storage/path-below.js';
 import type { Core } from '../../core.js';
+import { isId } from '../../ids.js';
 
 /** The folder of spooled files and of what imports write beside them. Nothing in it is served as a file. */
 export function importsFolder({ config }: Pick<Core, 'config'>): string {
   return path.join(config.dataDir, 'imports');
 }
 
+/** The folders of standard input at the terminal. */
+const stdinFolder = /^stdin-[A-Za-z0-9]{6}$/;
+
+/** Whether a folder in {@link importsFolder} is that of an import; imports at a terminal have one only of standard input. */
+const isOwnFolder = ({ id, origin }: Pick<Import, 'id' | 'origin'>, folder: string): boolean =>
+  origin === 'http' ? folder === id && isId(id) : stdinFolder.test(folder);
+
 /**
- * Whether a file of an import over HTTP is in the folder of another installation, which may be in use: a restored database names the
- * files of the installation that was backed up. A file that an operator has named is in neither's.
+ * Where a file of an import really is in the import's own folder. A row may name any other file: the database may come from
+ * somebody else, or from another installation, which needs its files.
+ * @returns nothing for a file that is elsewhere, doesn't exist, or can't be looked at
  */
-export async function isOfOtherInstallation(core: Core, { id }: Pick<Import, 'id'>, file: string): Promise<boolean> {
-  const folder = path.dirname(file);
-  const own = path.join(importsFolder(core), id);
-  if (path.basename(folder) !== id || folder === own) return false;
-  // DATA_DIR may have got another name, by a symbolic link. A folder that can't be found or read has none.
-  const [named, ours] = await Promise.all([folder, own].map((one) => realpath(one).catch(() => one)));
-  return named !== ours;
+export async function ownFile(
+  core: Pick<Core, 'config'>,
+  record: Pick<Import, 'id' | 'origin'>,
+  file: string,
+): Promise<string | undefined> {
+  const folder = importsFolder(core);
+  const below = await pathBelow(folder, file).catch((error: unknown) => {
+    if (systemErrorCode(error) === undefined) throw error;
+    return undefined;
+  });
+  return below !== undefined && isOwnFolder(record, path.dirname(below)) ? path.join(folder, below) : undefined;
 }
 
 /**
@@ -29,30 +43,34 @@ export async function isOfOtherInstallation(core: Core, { id }: Pick<Import, 'id
  * passwords in it. An operator's file stays.
  */
 export async function removeSpooledFile(core: Core, record: Import): Promise<void> {
-  const { filePath } = record;
-  if (!isSpooled(core, record)) return;
-  await rm(filePath, { force: true });
+  const file = await ownFile(core, record, record.filePath);
+  if (file === undefined) return;
+  await rm(file, { force: true });
   // The folder stays if the import wrote files to it.
-  await rmdir(path.dirname(filePath)).catch(() => undefined);
+  await rmdir(path.dirname(file)).catch(() => undefined);
 }
-
-const isSpooled = (core: Core, { filePath }: Import) => filePath.startsWith(importsFolder(core) + path.sep);
 
 /** The path of the file of an import; null once a spooled file was removed, because no run needs it any more. */
 export function keptPath(core: Core, record: Import): string | null {
+  const folder = path.dirname(record.filePath);
+  const isSpooled = path.dirname(folder) === importsFolder(core) && isOwnFolder(record, path.basename(folder));
   // The service may have another data folder than this process.
-  const isRemoved = (record.origin === 'http' || isSpooled(core, record)) && hasEnded(record);
+  const isRemoved = (record.origin === 'http' || isSpooled) && hasEnded(record);
   return isRemoved ? null : record.filePath;
 }
 
 /** Whether this instance can read the uploaded file and write beside it: instances may have disks of their own. */
 export async function isReadableHere(core: Core, record: Import): Promise<boolean> {
-  if (await isOfOtherInstallation(core, record, record.filePath)) return false;
-  return access(record.filePath, constants.R_OK).then(
+  const file = await ownFile(core, record, record.filePath);
+  return file !== undefined && isReadable(file);
+}
+
+/** Whether this process can read a file. */
+export const isReadable = (file: string): Promise<boolean> =>
+  access(file, constants.R_OK).then(
     () => true,
     () => false,
   );
-}
 
 /** Clients know the file by its name, and must not see paths of the server. */
 export function withoutPaths(message: string, { filePath, fileName }: Import): string {
@@ -84,9 +102,6 @@ const spoolNames: readonly string[] = [uploadName, 'stdin.csv'];
 /** What a process leaves that was killed before its import was recorded. */
 const unrecordedNames: readonly string[] = [...spoolNames, unfinishedUploadName];
 
-/** The folders of spooled files: `stdin-...` at the terminal, the import's id over HTTP. */
-const spoolFolder = /^(stdin-.{6}|[0-9a-f-]{36})$/;
-
 /**
  * Removes the orphans that a crash has left in the folder of a spooled file: the file, if its import was never recorded
  * or has ended, and passwords that were fetched.
@@ -96,7 +111,7 @@ const spoolFolder = /^(stdin-.{6}|[0-9a-f-]{36})$/;
  */
 export async function removeOrphanedUploads(core: Core, name: string, before: Date): Promise<boolean> {
   const folder = path.join(importsFolder(core), name);
-  if (!spoolFolder.test(name) || (await changedAt(folder)) >= before) return false;
+  if (!(stdinFolder.test(name) || isId(name)) || (await changedAt(folder)) >= before) return false;
   const filePath = spoolNames.map((file) => path.join(folder, file));
   const where = { [Op.or]: [{ id: name }, { filePath }] };
   const record = await core.database.read(() => core.database.models.Import.findOne({ where }));
@@ -112,8 +127,10 @@ export async function removeOrphanedUploads(core: Core, name: string, before: Da
   if (!hasEnded(record)) return false;
   await removeSpooledFile(core, record);
   const { credentialsFile, credentialsFetchedAt } = record;
-  if (credentialsFetchedAt !== null && credentialsFile?.startsWith(folder + path.sep))
-    await rm(credentialsFile, { force: true });
+  if (credentialsFetchedAt !== null && credentialsFile !== null) {
+    const passwords = await ownFile(core, record, credentialsFile);
+    if (passwords !== undefined) await rm(passwords, { force: true });
+  }
   // The folder itself may be gone.
   return ((await unlessMissing(readdir(folder))) ?? []).length < names.length;
 }

@@ -11,7 +11,7 @@ import type { BackupOptions } from './backup.js';
 import { checkedBackup } from './check-backup.js';
 import type { Manifest } from './manifest.js';
 import { type Target, targetOf } from './places.js';
-import { settleDump } from './restored-dump.js';
+import { assertDumpFits, settleDump } from './restored-dump.js';
 import { prepare, preparedManifest, putIntoPlace } from './staging.js';
 
 /** What was restored. */
@@ -36,6 +36,7 @@ export async function restoreBackup(core: Core, options: BackupOptions): Promise
   const target = await targetOf(config);
   const manifest = await checkedBackup(options.folder, options.signal);
   assertFits(manifest, target, options.folder);
+  await assertDumpFits(core);
   const taken = () =>
     new AppError('FILE_UNUSABLE', `Another restore into ${config.dataDir} is running. Wait for its end.`);
   try {

@@ -1,9 +1,11 @@
 import { Op } from 'sequelize';
+import { databaseUrlForDisplay } from '../../../config/database-url.js';
 import { databaseUnusable, isAppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import { importsFolder } from '../../imports/queue/spool.js';
 import type { Manifest } from './manifest.js';
 import { adoptImports } from './restored-imports.js';
+import { assertFilesBelow } from './restored-rows.js';
 
 /** Whether somebody has used the database since the backup: then it isn't only what was restored from the dump. */
 async function isUsedSince({ database }: Core, time: Date): Promise<boolean> {
@@ -16,6 +18,20 @@ async function isUsedSince({ database }: Core, time: Date): Promise<boolean> {
     ]),
   );
   return entry !== null || session !== null;
+}
+
+/**
+ * Checks a database on a server, whose dump was restored before, as a restore checks one in a file.
+ * @throws AppError `FILE_UNUSABLE`
+ */
+export async function assertDumpFits({ database, config }: Core): Promise<void> {
+  if (config.database.dialect === 'sqlite') return;
+  try {
+    await assertFilesBelow(database, `The database ${databaseUrlForDisplay(config.database)}`);
+  } catch (error) {
+    // The files may be restored before the dump.
+    if (!isAppError(error, ...databaseUnusable)) throw error;
+  }
 }
 
 /**

@@ -1,10 +1,10 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { InferAttributes } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportStatus } from '../../../schemas/import.js';
+import { isReadable } from '../../imports/queue/spool.js';
+import { fileNameOf } from './restored-rows.js';
 
 /** Imports that wait for their uploaded file, which isn't part of a backup. */
 const waiting: ImportStatus[] = ['queued', 'planning', 'planned', 'running', 'interrupted'];
@@ -12,14 +12,8 @@ const waiting: ImportStatus[] = ['queued', 'planning', 'planned', 'running', 'in
 /** Columns that the table has had from the beginning: a restored schema may be older than this program's. */
 const columns = ['id', 'status', 'filePath', 'credentialsFile', 'rejectsFile'] as const;
 
-const isReadable = (file: string): Promise<boolean> =>
-  access(file, constants.R_OK).then(
-    () => true,
-    () => false,
-  );
-
 /**
- * In a restored database: moves the paths of imports over HTTP to this installation's folder, because those of the installation that
+ * In a restored database, which `assertFilesBelow` has checked: moves the paths of imports over HTTP to this installation's folder, because those of the installation that
  * was backed up may be on this machine and in use. Imports whose uploaded file isn't here fail, instead of waiting for it for ever,
  * and passwords that aren't here are no longer offered. Others that were running are interrupted, because no process has their
  * lease; the service resumes those. Files of imports at a terminal stay where the operator wanted them.
@@ -41,7 +35,7 @@ export async function adoptImports(database: Database, folder: string, now: Date
 }
 
 async function adopted(record: Import, folder: string, now: Date): Promise<Partial<InferAttributes<Import>>> {
-  const here = (file: string) => path.join(folder, record.id, path.basename(file));
+  const here = (file: string) => path.join(folder, record.id, fileNameOf(file));
   const filePath = here(record.filePath);
   const credentialsFile = record.credentialsFile && here(record.credentialsFile);
   const paths = {

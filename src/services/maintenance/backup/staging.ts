@@ -14,6 +14,7 @@ import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
 import { databaseName, filesName, type Manifest, readManifest, writeManifest } from './manifest.js';
 import { exists, sizeOf, stagedDatabase, stagedFiles, type Target } from './places.js';
 import { adoptImports } from './restored-imports.js';
+import { assertFilesBelow } from './restored-rows.js';
 
 /** @throws AppError `DATABASE_NOT_EMPTY`, `FILE_UNUSABLE` */
 async function assertNoDatabase(database: string): Promise<void> {
@@ -147,6 +148,7 @@ async function stageDatabase(
         'SCHEMA_OUTDATED',
         `The database of the backup is newer than this program (${unknown.join(', ')}). Update coursectl.`,
       );
+    await assertFilesBelow(database, `The database of the backup ${folder}`);
     await database.inTransaction(async (transaction) => {
       for (const table of ['sessions', 'leases'])
         await database.sequelize.query(`DELETE FROM ${table}`, { transaction });

@@ -159,14 +159,19 @@ describe('coursectl backup and restore', () => {
   });
 
   it('leaves the files of imports to the installation that was backed up', async () => {
-    const at = (name: string) => path.join(cli.folder, 'data/imports', name);
-    mkdirSync(at('x'), { recursive: true });
-    for (const name of ['upload.csv', 'passwords.csv']) writeFileSync(at(`x/${name}`), 'Of the other one.');
-    const files = { filePath: at('x/upload.csv'), credentialsFile: at('x/passwords.csv'), credentialsBytes: 17 };
-    const running = await buildImport({ ...files, status: 'interrupted' });
-    const ended = await buildImport({ ...files, number: 2, status: 'completed', rejectsFile: at('x/rejected.csv') });
+    const filesIn = (id: string) => {
+      const folder = path.join(cli.folder, 'data/imports', id);
+      const [filePath, credentialsFile] = [path.join(folder, 'upload.csv'), path.join(folder, 'passwords.csv')];
+      mkdirSync(folder, { recursive: true });
+      for (const file of [filePath, credentialsFile]) writeFileSync(file, 'Of the other one.');
+      return { id, filePath, credentialsFile, credentialsBytes: 17 };
+    };
+    const running = await buildImport({ ...filesIn(uuidv7()), status: 'interrupted' });
+    const id = uuidv7();
+    const rejectsFile = path.join(cli.folder, 'data/imports', id, 'rejected.csv');
+    const ended = await buildImport({ ...filesIn(id), number: 2, status: 'completed', rejectsFile });
     // Its operator has named the files.
-    const atTerminal = await buildImport({ ...files, number: 3, status: 'interrupted', origin: 'cli' });
+    const atTerminal = await buildImport({ ...filesIn(uuidv7()), number: 3, status: 'interrupted', origin: 'cli' });
     await cli.run(['backup', 'copy']);
     const { restore } = await cli.json<{ restore: object }>(['restore', 'copy'], { env: elsewhere });
     expect(restore).to.deep.include({ stoppedImports: 1 });

@@ -105,10 +105,10 @@ describe('coursectl restore, of a damaged backup', () => {
     await writeManifest(inBackup(''), { ...manifest, database: { bytes: bytes.length, sha256 } });
   }
 
-  async function refusedWhenChecked(words: RegExp) {
+  async function refusedWhenChecked(words: RegExp, part = '') {
     const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
     expect(exitCode).to.equal(1);
-    expect(said).to.match(words);
+    expect(said).to.match(words).and.to.include(part);
     expect(pathsIn(path.join(cli.folder, 'elsewhere')), 'nothing stays').to.deep.equal([]);
   }
 
@@ -120,6 +120,82 @@ describe('coursectl restore, of a damaged backup', () => {
   it('refuses a database whose rows refer to none', async () => {
     await changeDatabase("UPDATE courses SET trainer_id = '00000000-0000-0000-0000-000000000000'");
     await refusedWhenChecked(/is damaged: a row of courses refers to no row of users\. Use another backup\.$/);
+  });
+
+  const zeros = '00000000-0000-0000-0000-000000000000';
+  const insertImport = (fields: Record<string, string>) => {
+    const values = {
+      id: zeros,
+      number: '1',
+      status: 'completed',
+      origin: 'http',
+      file_name: 'people.csv',
+      file_path: `/data/imports/${zeros}/upload.csv`,
+      file_sha256: '',
+      options_json: '{}',
+      created_at: '2026-01-01 00:00:00.000 +00:00',
+      ...fields,
+    };
+    const literals = Object.values(values).map((value) => `'${value}'`);
+    return `INSERT INTO imports (${Object.keys(values).join(', ')}) VALUES (${literals.join(', ')})`;
+  };
+  const foreign: Record<string, { sql: string; named: string }> = {
+    'the id of an import': { sql: insertImport({ id: '../../../victim' }), named: 'import: "../../../victim"' },
+    'the id of an import at a terminal': {
+      sql: insertImport({ id: '/victim', origin: 'cli' }),
+      named: 'import: "/victim"',
+    },
+    'an upload': {
+      sql: insertImport({ file_path: '/victim/upload.csv' }),
+      named: `import ${zeros}: "/victim/upload.csv"`,
+    },
+    'the folder of an import': {
+      sql: insertImport({ file_path: `/data/imports/${zeros}/..` }),
+      named: `import ${zeros}: "/data/imports/${zeros}/.."`,
+    },
+    passwords: { sql: insertImport({ credentials_file: '/victim/x.csv' }), named: `import ${zeros}: "/victim/x.csv"` },
+    'rejected rows': {
+      sql: insertImport({ rejects_file: `/data/imports/${zeros}/../../x.csv` }),
+      named: `import ${zeros}: "/data/imports/${zeros}/../../x.csv"`,
+    },
+    'rejected rows at a terminal': {
+      sql: insertImport({ origin: 'cli', rejects_file: '/data/imports/../../x.csv' }),
+      named: `import ${zeros}: "/data/imports/../../x.csv"`,
+    },
+    'a material': {
+      sql: "UPDATE files SET storage_key = 'material/../../victim' WHERE id = (SELECT MIN(id) FROM files)",
+      named: ': "material/../../victim"',
+    },
+    'the picture of a person': {
+      sql: "UPDATE users SET avatar = 'https://example.org/seen.png'",
+      named: ': "https://example.org/seen.png"',
+    },
+    'the picture of a course': {
+      sql: "UPDATE courses SET thumbnail = '/api/images/../imports'",
+      named: ': "/api/images/../imports"',
+    },
+  };
+  for (const [what, { sql, named }] of Object.entries(foreign))
+    it(`refuses a database that names ${what} outside of its folders`, async () => {
+      await changeDatabase(sql);
+      await refusedWhenChecked(
+        /^The database of the backup \S+ has rows that this program does not write, .*Nothing was restored\. Use another backup, /,
+        named,
+      );
+    });
+
+  it('names the first of many such rows', async () => {
+    await changeDatabase(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n WHERE i < 9)
+       INSERT INTO files (id, kind, state, storage_key, name, content_type, bytes, created_at)
+       SELECT i, 'material', 'live', '../' || i, 'x', 'x', 1, '2026-01-01' FROM n`,
+    );
+    await refusedWhenChecked(/: file 1: "\.\.\/1"; .*; file 5: "\.\.\/5"; 4 more\. Nothing was restored\./);
+  });
+
+  it('restores what operators have chosen at a terminal', async () => {
+    await changeDatabase(insertImport({ origin: 'cli', file_path: '/home/ada/a.csv', rejects_file: 'C:\\bad..csv' }));
+    expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
   });
 
   it('refuses a backup of another kind of database', async () => {

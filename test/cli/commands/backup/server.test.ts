@@ -37,9 +37,9 @@ function isInstalled(program: string): boolean {
   }
 
   /** An import over HTTP that waits to be applied. */
-  async function buildPlannedImport(filePath: string) {
+  async function buildPlannedImport(id: string, filePath: string) {
     return (await cli.context()).database.models.Import.create({
-      id: uuidv7(),
+      id,
       number: 1,
       status: 'planned',
       origin: 'http',
@@ -78,6 +78,21 @@ function isInstalled(program: string): boolean {
     expect(await context.database.models.Session.count()).to.equal(1);
   });
 
+  it('restores nothing beside a database that names files outside of its folders', async () => {
+    const { storageKey } = await withMaterial();
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    const id = '../../../victim';
+    await buildPlannedImport(id, '/victim/upload.csv');
+    const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: 'elsewhere' };
+    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env });
+    expect(exitCode).to.equal(1);
+    expect(said).to.match(
+      /^The database mysql:\S+ has rows .*: import: "\.\.\/\.\.\/\.\.\/victim"\. Nothing was restored\./,
+    );
+    expect(existsSync(path.join(cli.folder, 'elsewhere/files', storageKey))).to.equal(false);
+    expect(await (await cli.context()).database.models.Import.findByPk(id)).to.include({ status: 'planned' });
+  });
+
   it('prints the exact command without a password, on standard output alone', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['backup', 'copy', '--print-dump']);
     const { hostname, port, username, pathname } = new URL(harness.databaseUrl);
@@ -112,10 +127,11 @@ function isInstalled(program: string): boolean {
     const { storageKey } = await withMaterial();
     const context = await cli.context();
     await tokenFor(context, await context.database.models.User.findOne({ rejectOnEmpty: true }));
-    const upload = path.join(cli.folder, 'data/imports', 'one', 'upload.csv');
+    const id = uuidv7();
+    const upload = path.join(cli.folder, 'data/imports', id, 'upload.csv');
     mkdirSync(path.dirname(upload), { recursive: true });
     writeFileSync(upload, 'Of the other one.');
-    const { id } = await buildPlannedImport(upload);
+    await buildPlannedImport(id, upload);
     runPrinted(dumpCommand);
     const { exitCode, stdout, stderr } = await cli.run(['backup', 'backups/copy']);
     expect(exitCode, stderr).to.equal(0);

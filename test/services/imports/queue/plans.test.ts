@@ -171,7 +171,19 @@ describe('Plans of imports', () => {
     await apply(id);
     await cancelImport(importing.context, client, id);
     await buildUser(importing.context, { email: 'p00001@example.org', phone: '+1 p 00001' });
-    const resumed = await runCli(['imports', 'resume', id, '--yes'], { env: importing.env, cwd: importing.folder });
+    const resume = (env: object, ...options: string[]) =>
+      runCli(['imports', 'resume', id, '--yes', ...options], {
+        env: { ...importing.env, ...env },
+        cwd: importing.folder,
+      });
+    expect((await resume({})).stderr).to.include(
+      `can't be read in ${importing.folder}/imports. Set DATA_DIR to that of the service, or upload the file again.`,
+    );
+    const { dataDir: DATA_DIR } = importing.context.config;
+    expect((await resume({ DATA_DIR }, '--rejects', 'bad.csv')).stderr).to.include(
+      'The import 1 came over HTTP: its files stay in its folder, and are downloaded. Leave --credentials and --rejects out.',
+    );
+    const resumed = await resume({ DATA_DIR });
     expect(resumed.stderr).to.include('have changed since this plan was made. Nothing was written.');
     await requeueImport(importing.context, client, id);
     expect(await runToPlan(importing, id)).to.include({ status: 'planned', rowsDone: 0 });

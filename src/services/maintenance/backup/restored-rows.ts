@@ -1,0 +1,81 @@
+import { Op } from 'sequelize';
+import type { Database } from '../../../db/connection.js';
+import { AppError } from '../../../errors.js';
+import { isKey } from '../../../storage/storage.js';
+import { imageKeyOf } from '../../files/images.js';
+import { isId } from '../../ids.js';
+
+/** So many rows are named; the rest is counted. */
+const namedRows = 5;
+
+/** The parts of a path, which a program on another system may have written. */
+const partsOf = (file: string): string[] => file.split(/[\\/]/);
+
+/** The name of a file in its folder. */
+export const fileNameOf = (file: string): string => partsOf(file).at(-1) ?? '';
+
+const leadsElsewhere = (file: string): boolean => file.includes('\0') || partsOf(file).includes('..');
+
+/** Whether a path is that of a file in the folder of an import. */
+function isInFolderOf(id: string, file: string): boolean {
+  const [folder, name = ''] = partsOf(file).slice(-2);
+  return !leadsElsewhere(file) && folder === id && name !== '' && name !== '.';
+}
+
+/** What a row says that this program never writes, and of which row. */
+interface BadRow {
+  row: string;
+  value: string;
+}
+
+async function badImports({ models: { Import } }: Database): Promise<BadRow[]> {
+  // Columns that the table has had from the beginning: a restored schema may be older than this program's.
+  const attributes = ['id', 'origin', 'filePath', 'credentialsFile', 'rejectsFile'];
+  return (await Import.findAll({ attributes, raw: true })).flatMap((record) => {
+    const { id, origin, filePath, credentialsFile, rejectsFile } = record;
+    if (!isId(id)) return [{ row: 'import', value: id }];
+    const files = [filePath, credentialsFile, rejectsFile].filter((file) => file !== null);
+    // An operator at a terminal chooses where files are; over HTTP nobody does.
+    const isBad = origin === 'http' ? (file: string) => !isInFolderOf(id, file) : leadsElsewhere;
+    return files.filter(isBad).map((value) => ({ row: `import ${id}`, value }));
+  });
+}
+
+async function badFiles({ models: { StoredFile } }: Database): Promise<BadRow[]> {
+  const files = await StoredFile.findAll({ attributes: ['id', 'storageKey'], raw: true });
+  return files
+    .filter(({ storageKey }) => !isKey(storageKey))
+    .map(({ id, storageKey }) => ({ row: `file ${id}`, value: storageKey }));
+}
+
+async function badPictures({ models: { User, Course } }: Database): Promise<BadRow[]> {
+  const isBad = (picture: string | null): picture is string => picture !== null && imageKeyOf(picture) === undefined;
+  const given = { [Op.ne]: null };
+  const users = await User.findAll({ attributes: ['id', 'avatar'], where: { avatar: given }, raw: true });
+  const courses = await Course.findAll({ attributes: ['id', 'thumbnail'], where: { thumbnail: given }, raw: true });
+  return [
+    ...users.map(({ id, avatar }) => ({ row: `picture of user ${id}`, value: avatar })),
+    ...courses.map(({ id, thumbnail }) => ({ row: `picture of course ${id}`, value: thumbnail })),
+  ].flatMap(({ row, value }) => (isBad(value) ? [{ row, value }] : []));
+}
+
+/**
+ * Makes sure that a restored database names files in the folders of this program only: whoever made it may want to read or remove
+ * others.
+ * @param name of the database, for the message
+ * @throws AppError `FILE_UNUSABLE` with the rows that don't
+ */
+export async function assertFilesBelow(database: Database, name: string): Promise<void> {
+  const bad = await database.read(async () => [
+    ...(await badImports(database)),
+    ...(await badFiles(database)),
+    ...(await badPictures(database)),
+  ]);
+  if (bad.length === 0) return;
+  const named = bad.slice(0, namedRows).map(({ row, value }) => `${row}: ${JSON.stringify(value)}`);
+  const more = bad.length > namedRows ? [`${bad.length - namedRows} more`] : [];
+  throw new AppError(
+    'FILE_UNUSABLE',
+    `${name} has rows that this program does not write, which name files outside of its folders: ${[...named, ...more].join('; ')}. Nothing was restored. Use another backup, and find out who made this one.`,
+  );
+}

@@ -1,0 +1,172 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import request from 'supertest';
+import { v7 as uuidv7 } from 'uuid';
+import type { Import } from '../../../../src/db/models/import.js';
+import { operator } from '../../../../src/services/core.js';
+import { resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { importsFolder, isReadableHere } from '../../../../src/services/imports/queue/spool.js';
+import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { sweepFiles } from '../../../../src/services/maintenance/orphan-cleanup.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { signIn } from '../../../support/factories.js';
+import { people, useImporting } from '../support/importing.js';
+import { applyOptions } from '../support/running.js';
+import { client, submitInterrupted } from '../support/submitting.js';
+
+/** The files of an import, as its row names them. */
+type Named = Pick<Import, 'id' | 'origin' | 'filePath' | 'credentialsFile' | 'rejectsFile'>;
+
+describe('A row of imports that names files of others', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+  const inImports = (...names: string[]) => path.join(importsFolder(importing.context), ...names);
+  const { signal } = new AbortController();
+  /** Another program's folder, beside that of imports. */
+  let others = '';
+  let token = '';
+
+  beforeEach(async () => {
+    others = inImports('..', 'others');
+    mkdirSync(others, { recursive: true });
+    for (const name of ['upload.csv', 'passwords.csv', 'rejected.csv', 'stdin.csv'])
+      writeFileSync(path.join(others, name), people(1));
+    ({ token } = await signIn(importing.context, { role: 'super_admin', email: 'root@example.org' }));
+  });
+
+  afterEach(() => {
+    rmSync(others, { recursive: true });
+    rmSync(inImports(), { recursive: true, force: true });
+  });
+
+  const old = new Date(Date.now() - 2 * 3_600_000);
+
+  /** A folder in that of imports, as a crash has left it long ago. */
+  function leave(name: string, files: readonly string[] = []) {
+    mkdirSync(inImports(name), { recursive: true });
+    for (const file of files) {
+      writeFileSync(inImports(name, file), people(1));
+      utimesSync(inImports(name, file), old, old);
+    }
+    utimesSync(inImports(name), old, old);
+  }
+
+  const named = (id: string, origin: Named['origin'], folder: string, file = 'upload.csv'): Named => ({
+    id,
+    origin,
+    filePath: `${folder}/${file}`,
+    credentialsFile: `${folder}/passwords.csv`,
+    rejectsFile: `${folder}/rejected.csv`,
+  });
+
+  /** By how they lead to the other folder. */
+  const ways: Record<string, () => Named> = {
+    'by their path': () => named(uuidv7(), 'http', others),
+    'by "..", from its own folder': () => {
+      const id = uuidv7();
+      leave(id);
+      return named(id, 'http', `${inImports(id)}/../../others`);
+    },
+    'by its id': () => named('../others', 'http', others),
+    'by its id, from the folder of imports': () => named('../others', 'http', `${inImports()}/../others`),
+    'by its folder, which is a symbolic link': () => {
+      const id = uuidv7();
+      leave('.');
+      symlinkSync(others, inImports(id));
+      return named(id, 'http', inImports(id));
+    },
+    'by symbolic links in its folder': () => {
+      const id = uuidv7();
+      leave(id);
+      for (const name of ['upload.csv', 'passwords.csv', 'rejected.csv'])
+        symlinkSync(path.join(others, name), inImports(id, name));
+      return named(id, 'http', inImports(id));
+    },
+    'in the folder of another import': () => {
+      const other = uuidv7();
+      leave('.');
+      cpSync(others, inImports(other), { recursive: true });
+      return named(uuidv7(), 'http', inImports(other));
+    },
+    'in a folder of standard input': () => {
+      leave('.');
+      cpSync(others, inImports('stdin-Abc123'), { recursive: true });
+      return named('stdin-Abc123', 'http', inImports('stdin-Abc123'));
+    },
+    'at a terminal': () => named(uuidv7(), 'cli', others),
+    'at a terminal, by standard input and ".."': () => {
+      leave('stdin-Abc123', ['stdin.csv']);
+      return named(uuidv7(), 'cli', `${inImports('stdin-Abc123')}/../../others`, 'stdin.csv');
+    },
+    'at a terminal, that came over HTTP': () => {
+      const other = uuidv7();
+      leave('.');
+      cpSync(others, inImports(other), { recursive: true });
+      return named(uuidv7(), 'cli', inImports(other));
+    },
+  };
+
+  /** All files in the data folder. */
+  const filesThere = () =>
+    readdirSync(inImports('..'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /others|imports/.test(name))
+      .sort();
+
+  const create = (files: Named, status: Import['status'], more: Partial<Import> = {}) =>
+    models().Import.create({
+      ...files,
+      number: 1,
+      status,
+      fileName: 'people.csv',
+      fileSha256: '0'.repeat(64),
+      optionsJson: '{}',
+      credentialsBytes: 20,
+      rejectsBytes: 20,
+      createdAt: new Date(),
+      ...more,
+    });
+
+  for (const [way, make] of Object.entries(ways)) {
+    it(`${way}, gets none of them sent, read or removed`, async () => {
+      const files = make();
+      const there = filesThere();
+      const record = await create(files, 'completed');
+      for (const file of ['credentials.csv', 'rejected.csv']) {
+        const { status, text } = await request(importing.app)
+          .get(`/api/imports/${encodeURIComponent(record.id)}/${file}`)
+          .set('Authorization', `Bearer ${token}`);
+        expect(status, text).to.equal(files.origin === 'cli' ? 404 : 503);
+        expect(text).to.not.include('p00001');
+      }
+      expect(await isReadableHere(importing.context, record), 'its upload is not read').to.equal(false);
+      await sweepFiles(importing.context);
+      await undoImport(importing.context, operator, record.id, { signal, onWait: () => undefined });
+      await record.update({ status: 'undone', credentialsFetchedAt: old });
+      await sweepFiles(importing.context);
+      expect(filesThere().filter((name) => !/\/stdin-Abc123(\/stdin\.csv)?$/.test(name))).to.deep.equal(
+        there.filter((name) => !/\/stdin-Abc123(\/stdin\.csv)?$/.test(name)),
+      );
+      expect(readFileSync(path.join(others, 'upload.csv'), 'utf8')).to.equal(people(1));
+    });
+  }
+
+  it('is resumed without them', async () => {
+    const csv = people(120);
+    const record = await submitInterrupted(importing, csv);
+    const theirs = path.join(others, 'empty.csv');
+    writeFileSync(theirs, '');
+    await record.update({ credentialsFile: theirs, credentialsBytes: 0, rejectsFile: theirs, rejectsBytes: 0 });
+    const plan = await planImport(importing.context, { file: record.filePath, options: {}, signal, record });
+    const result = await applyImport(importing.context, client, plan, applyOptions({ record }));
+    expect(path.dirname(result.credentialsFile ?? '')).to.equal(inImports(record.id));
+    expect(readFileSync(theirs, 'utf8')).to.equal('');
+  });
+
+  it('says nothing of them when it is asked to be resumed', async () => {
+    const record = await create(named(uuidv7(), 'http', others), 'failed');
+    const { code } = await failureOf(() => resumeImport(importing.context, operator, record.id, applyOptions({})));
+    expect(code).to.equal('FILE_UNUSABLE');
+  });
+});
