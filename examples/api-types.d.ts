@@ -2511,6 +2511,8 @@ export interface CreateImportBody {
   onExisting?: 'skip' | 'update' | 'fail';
   /** What identifies an existing account */
   match?: 'email' | 'phone';
+  /** For a row without a phone whose person has no account: reject it, or create an account without a phone */
+  missingPhone?: 'reject' | 'allow';
   /** Also set the passwords of existing accounts; needs `onExisting` `update` */
   resetPasswords?: boolean;
   /** After a rejected row: continue, stop there, or import nothing */
@@ -2646,6 +2648,8 @@ export interface PlanImportBody {
   onExisting?: 'skip' | 'update' | 'fail';
   /** What identifies an existing account */
   match?: 'email' | 'phone';
+  /** For a row without a phone whose person has no account: reject it, or create an account without a phone */
+  missingPhone?: 'reject' | 'allow';
   /** After a rejected row: continue, stop there, or import nothing */
   onError?: 'continue' | 'stop' | 'abort';
   /** Character encoding of the file; detected by default */

@@ -25,7 +25,7 @@ type Row = [
   lastName: string,
   email: string,
   phone: string,
-  phoneKey: string,
+  phoneKey: string | null,
   passwordHash: string,
   role: Account['role'],
   avatar: string | null,

@@ -5,7 +5,7 @@ import * as fields from './fields.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
 
-/** The columns of an import file that are understood; the first four must be there (README, "The import file"). */
+/** The columns of an import file that are understood; {@link requiredColumns} must be there (README, "The import file"). */
 export const importColumns = [
   'firstName',
   'lastName',
@@ -23,7 +23,13 @@ export type ImportColumn = (typeof importColumns)[number];
 /** What a heading can mean: a column of an import, the full name in one cell, or the opposite of `isActive`. */
 export const importFields = [...importColumns, 'fullName', 'suspended'] as const;
 export type ImportField = (typeof importFields)[number];
-export const requiredImportColumns: readonly ImportColumn[] = ['firstName', 'lastName', 'email', 'phone'];
+const requiredImportColumns: readonly ImportColumn[] = ['firstName', 'lastName', 'email', 'phone'];
+
+/** The columns that a file must have. */
+export const requiredColumns = ({
+  missingPhone,
+}: Partial<Pick<ImportOptions, 'missingPhone'>>): readonly ImportColumn[] =>
+  missingPhone === 'allow' ? requiredImportColumns.filter((column) => column !== 'phone') : requiredImportColumns;
 
 /** How an import file may be encoded. */
 export const importEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
@@ -59,6 +65,8 @@ export interface ImportOptions {
   onExisting: 'skip' | 'update' | 'fail';
   /** What says that a row is about an account: its email, or its phone alone as well. People set their phones themselves. */
   match: 'email' | 'phone';
+  /** What becomes of a row without a phone whose person has no account: with `allow` it gets one without a phone. */
+  missingPhone: 'reject' | 'allow';
   /** Updates set passwords too: those of the file, or generated ones. */
   resetPasswords: boolean;
   /** What a bad row means for the others. */
@@ -93,6 +101,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   enrollmentStatus: fields.oneOf('enrollmentStatus', importableStatuses).default('active'),
   onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
   match: fields.oneOf('match', ['email', 'phone']).default('email'),
+  missingPhone: fields.oneOf('missingPhone', ['reject', 'allow']).default('reject'),
   resetPasswords: listing.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   onError: fields.oneOf('onError', ['continue', 'stop', 'abort']).default('continue'),
   maxErrors: Joi.number()

@@ -25,7 +25,7 @@ export interface ImportedPerson {
   firstName: string;
   lastName: string;
   email: string;
-  phone: string;
+  phone?: string;
   role?: ImportableRole;
   isActive?: boolean;
   /** Absent with {@link passwordHash}: one is generated. */
@@ -52,7 +52,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
   }),
   email: fields.email.required(),
   // What can't be a phone is judged with the account that has it: see phone-doubts.ts.
-  phone: fields.anyPhone.required(),
+  phone: fields.anyPhone.empty(fields.blank),
   role: fields.oneOf('Role', importableRoles).lowercase().empty(fields.blank),
   isActive: Joi.boolean()
     .truthy(...answerWords.yes, ...stateWords.yes)
@@ -86,7 +86,7 @@ export function quickPerson(input: Partial<Record<ImportColumn, string>>): Impor
   const { firstName = '', lastName = '', email = '', phone = '', role = '', passwordHash = '' } = input;
   if (firstName.length > 50 || lastName.length > 50 || email.length > 64 || phone.length > 50) return undefined;
   if (!quickName.test(firstName) || !quickName.test(lastName)) return undefined;
-  if (!quickEmail.test(email) || !quickPhone.test(phone)) return undefined;
+  if (!quickEmail.test(email) || (phone !== '' && !quickPhone.test(phone))) return undefined;
   if (input.isActive || input.password || input.course || input.enrollmentStatus || input.notes) return undefined;
   if (role !== '' && role !== 'trainee' && role !== 'trainer') return undefined;
   if (passwordHash !== '' && !passwordHashShape.test(passwordHash)) return undefined;
@@ -94,7 +94,7 @@ export function quickPerson(input: Partial<Record<ImportColumn, string>>): Impor
     firstName,
     lastName,
     email: email.toLowerCase(),
-    phone,
+    ...(phone !== '' && { phone }),
     ...(role !== '' && { role }),
     ...(passwordHash !== '' && { passwordHash }),
   };

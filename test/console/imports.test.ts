@@ -176,6 +176,20 @@ describePages('Importing people in the web console', function () {
     await expectPasswordsFetched(tab);
   });
 
+  it('takes rows without a phone once that is allowed, beside the reason', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(page, 'people.csv', csv('First name,Last name,Email,Phone', 'Ann,Archer,ann@example.org,'));
+    await expectPage(page.getByText('A new account needs a phone.').first()).toBeVisible();
+    await page.getByRole('switch', { name: 'Create the account without a phone' }).click();
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+    await applyPlan(page);
+    await expectPage(page.getByText('Create the account without a phone')).toBeVisible();
+    const { User } = test.context.database.models;
+    const ann = await User.findOne({ where: { email: 'ann@example.org' }, rejectOnEmpty: true });
+    expect(ann).to.include({ phone: '', phoneKey: null });
+  });
+
   it('writes nothing of a plan that is discarded', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));

@@ -84,7 +84,7 @@ describe('constraints of the database', () => {
       for (const column of [
         'first_name',
         'email',
-        'phone_key',
+        'phone',
         'password_hash',
         'role',
         'is_active',

@@ -9,8 +9,8 @@ type Options = Import['options'];
 
 /** All options but `map`. */
 export const optionNames = [
-  ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'onError', 'encoding', 'delimiter'] as const),
-  ...(['resetPasswords', 'maxErrors'] as const),
+  ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'missingPhone', 'onError', 'encoding'] as const),
+  ...(['delimiter', 'resetPasswords', 'maxErrors'] as const),
 ];
 type OptionName = (typeof optionNames)[number];
 
@@ -20,6 +20,7 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   enrollmentStatus: 'active',
   onExisting: 'skip',
   match: 'email',
+  missingPhone: 'reject',
   onError: 'continue',
   resetPasswords: false,
 };
@@ -37,6 +38,10 @@ export const valueLabels = (t: TFunction) => ({
   match: {
     email: t('imports.options.matchEmail'),
     phone: t('imports.options.matchPhone'),
+  },
+  missingPhone: {
+    reject: t('imports.options.rejectMissingPhone'),
+    allow: t('imports.options.allowMissingPhone'),
   },
   onError: {
     continue: t('imports.options.continue'),

@@ -85,6 +85,10 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         <NativeSelect label={t('imports.options.onExisting')} {...choice('onExisting', 'skip', labels.onExisting)} />
         <NativeSelect label={t('imports.options.match')} {...choice('match', 'email', labels.match)} />
+        <NativeSelect
+          label={t('imports.options.missingPhone')}
+          {...choice('missingPhone', 'reject', labels.missingPhone)}
+        />
         <NativeSelect label={t('imports.options.onError')} {...choice('onError', 'continue', labels.onError)} />
         <NativeSelect label={t('imports.options.role')} {...choice('role', 'trainee', labels.role)} />
         <TextInput

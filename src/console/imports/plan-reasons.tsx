@@ -1,12 +1,22 @@
-import { Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { Group, List, Paper, Stack, Switch, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
-import type { Plan } from './import-status.js';
+import type { Import, Plan } from './import-status.js';
+import type { PlanChanges } from './plan-options.js';
 import { ReasonText } from './reason-text.js';
 
+interface PlanReasonsProps {
+  /** With the options as the plan was made. */
+  current: Pick<Import, 'id' | 'options'>;
+  plan: Plan;
+  changes: PlanChanges;
+  onChange(changes: PlanChanges): void;
+}
+
 /** Why rows are not imported as they are, grouped; and the updates that change who an account is. */
-export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
+export function PlanReasons({ current, plan, changes, onChange }: PlanReasonsProps) {
   const { t } = useTranslation();
+  const { id, options } = current;
   const { reasons, identityChanges, identityChangesLeftOut } = plan;
   return (
     <Stack gap="lg">
@@ -41,6 +51,16 @@ export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
                   {t('imports.reasons.show')}
                 </TextLink>
               </Group>
+              {code === 'PHONE_MISSING' && (
+                <Switch
+                  mt="xs"
+                  label={t('imports.options.allowMissingPhone')}
+                  checked={(changes.missingPhone ?? options.missingPhone) === 'allow'}
+                  onChange={({ currentTarget }) =>
+                    onChange({ ...changes, missingPhone: currentTarget.checked ? 'allow' : 'reject' })
+                  }
+                />
+              )}
             </div>
           ))}
         </Stack>

@@ -86,7 +86,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
           )}
         </Group>
       </Group>
-      {plan.counts && <PlanReasons id={current.id} plan={plan} />}
+      {plan.counts && <PlanReasons current={current} plan={plan} changes={changes} onChange={setChanges} />}
       <ConfirmDialog
         opened={asking === 'apply'}
         onClose={() => setAsking(undefined)}

@@ -8,7 +8,14 @@ import type { Import, Plan } from './import-status.js';
 const wholeCodes: readonly string[] = [
   ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'ALREADY_EXISTS', 'UNCHANGED', 'PROTECTED_ACCOUNT'] as const),
   ...(['HAS_COURSES', 'HAS_ENROLLMENTS', 'NOT_A_TRAINEE', 'ACCOUNT_INACTIVE', 'COURSE_UNKNOWN'] as const),
-  ...(['COURSE_AMBIGUOUS', 'COURSE_FULL', 'ENROLLMENT_CANCELLED', 'SURPLUS_CELLS', 'PASSWORD_AND_HASH'] as const),
+  ...([
+    'COURSE_AMBIGUOUS',
+    'COURSE_FULL',
+    'ENROLLMENT_CANCELLED',
+    'SURPLUS_CELLS',
+    'PASSWORD_AND_HASH',
+    'PHONE_MISSING',
+  ] as const),
 ];
 
 /** What a code says in the language of the console; undefined for one that only a service of another version knows. */

@@ -22,8 +22,9 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare firstName: string;
   declare lastName: string;
   declare email: string;
+  /** Empty for none, which only imports make. */
   declare phone: string;
-  declare phoneKey: string;
+  declare phoneKey: string | null;
   declare passwordHash: string;
   declare role: Role;
   declare isActive: CreationOptional<boolean>;
@@ -69,7 +70,7 @@ export function initUser(sequelize: Sequelize): typeof User {
       lastName: { type: DataTypes.STRING(50), allowNull: false },
       email: { type: DataTypes.STRING(254), allowNull: false },
       phone: { type: DataTypes.STRING(50), allowNull: false },
-      phoneKey: { type: DataTypes.STRING(50), allowNull: false },
+      phoneKey: { type: DataTypes.STRING(50) },
       passwordHash: { type: DataTypes.STRING(72), allowNull: false },
       role: { type: DataTypes.STRING(20), allowNull: false },
       isActive: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: true },

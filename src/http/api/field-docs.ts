@@ -140,6 +140,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   maxErrors: { description: 'Import nothing if more rows than this are rejected', example: 10 },
   maxStudents: { description: 'Maximum number of pending and active trainees; null for no limit', example: 25 },
   message: { description: 'Confirmation for people' },
+  missingPhone: {
+    description:
+      'For a row without a phone whose person has no account: reject it, or create an account without a phone',
+    example: 'reject',
+  },
   msg: { description: 'The problem, for people', example: 'Email must be a valid email address.' },
   name: { description: 'File name', example: 'slides.pdf' },
   names: {

@@ -3,7 +3,7 @@ import { confirmedById } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import { passwordInputSchema } from '../../schemas/auth.js';
-import { phoneKey } from '../../schemas/keys.js';
+import { storedPhoneKey } from '../../schemas/keys.js';
 import {
   activationSchema,
   type RegisterInput,
@@ -236,7 +236,7 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
     changeUser(core, actor, id, 'user.update', async (user, transaction) => {
       await assertRoleChange(core, user, role, transaction);
       user.set({ ...fields, ...(role !== undefined && { role }) });
-      user.set({ phoneKey: phoneKey(user.phone), ...userKeys(user) });
+      user.set({ phoneKey: storedPhoneKey(user.phone), ...userKeys(user) });
     }),
   );
 }

@@ -23,7 +23,7 @@ async function byKey(
   for (let at = 0; at < wanted.length; at += batch) {
     const where = { [key]: wanted.slice(at, at + batch) };
     const users = await database.read(() => database.models.User.findAll({ attributes, where }));
-    for (const user of users) found.set(user[key], user);
+    for (const user of users) found.set(user[key] ?? '', user);
   }
   return found;
 }

@@ -8,7 +8,7 @@ import type { AccountWord } from '../../db/models/account-word.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
-import { phoneKey, searchKey } from '../../schemas/keys.js';
+import { phoneKey, searchKey, storedPhoneKey } from '../../schemas/keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
@@ -19,6 +19,7 @@ export interface NewAccount {
   firstName: string;
   lastName: string;
   email: string;
+  /** Empty for none. */
   phone: string;
   role: Role;
   isActive: boolean;
@@ -89,7 +90,7 @@ export async function addAccounts(
         lastName: account.lastName,
         email: account.email,
         phone: account.phone,
-        phoneKey: phoneKey(account.phone),
+        phoneKey: storedPhoneKey(account.phone),
         passwordHash: account.passwordHash,
         role: account.role,
         isActive: account.isActive,
@@ -138,7 +139,7 @@ export async function updateAccounts(
   function rowOf({ account, changes }: AccountUpdate): RowUpdate<User> {
     const { firstName, lastName, email, phone } = changes;
     const row: RowUpdate<User> = { id: account.id, ...changes, updatedAt };
-    if (phone !== undefined) row.phoneKey = phoneKey(phone);
+    if (phone !== undefined) row.phoneKey = storedPhoneKey(phone);
     if (firstName === undefined && lastName === undefined && email === undefined) return row;
     const now = { ...account, ...changes };
     const after = { id: account.id, email: now.email, ...userKeys(now) };

@@ -18,12 +18,17 @@ export function checkRows(run: Run<'<import>', typeof importRowOptions>): void {
   checkListing(run, importRowColumns, importRowListingSchema, { outcome, code, search });
 }
 
+/** The options of an import as they were typed, without those that are about the command. */
+export function typedOptions({ options }: Run<'[file]', typeof importUsersOptions>) {
+  const { role, course, enrollmentStatus, onExisting, match, missingPhone, resetPasswords } = options;
+  const { onError, maxErrors, encoding, delimiter, map } = options;
+  const policies = { role, course, enrollmentStatus, onExisting, match, missingPhone, resetPasswords };
+  return { ...policies, onError, maxErrors, encoding, delimiter, map };
+}
+
 /** @throws AppError `VALIDATION` */
-export function checkImport({ options }: Run<'[file]', typeof importUsersOptions>): void {
-  const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = options;
-  const { encoding, delimiter, map } = options;
-  const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
-  validate(importOptionsSchema, { ...policies, encoding, delimiter, map });
+export function checkImport(run: Run<'[file]', typeof importUsersOptions>): void {
+  validate(importOptionsSchema, typedOptions(run));
 }
 
 /** @throws AppError `IMPORT_FILE_INVALID` for a file that doesn't exist or can't be read */

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
-import { type ImportField, importFields, importOptionsSchema, requiredImportColumns } from '../../../schemas/import.js';
+import { type ImportField, importFields, importOptionsSchema, requiredColumns } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/columns.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
@@ -104,13 +104,19 @@ async function previewOf(
     encoding: wanted,
     delimiter = 'auto',
     map = [],
+    missingPhone,
   } = validate(importOptionsSchema, {
     encoding: options.encoding,
     delimiter: options.delimiter,
+    missingPhone: options.missingPhone,
     map: known,
   });
   const { encoding } = await inspectFile(fileBytes(file), wanted);
-  return previewFile(fileBytes(file), { options: { map }, format: { encoding, delimiter } }, config.imports);
+  return previewFile(
+    fileBytes(file),
+    { options: { map, missingPhone }, format: { encoding, delimiter } },
+    config.imports,
+  );
 }
 
 /** What the person answers for a column that isn't to be imported. */
@@ -128,13 +134,14 @@ async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<s
   run.io.stderr.write('What are the columns of the file? Enter accepts the proposal.\n');
   const taken = new Set<ImportField>();
   const answers: string[] = [];
+  const required = requiredColumns(validate(importOptionsSchema, { missingPhone: run.options.missingPhone }));
   const asked = columns.filter(({ heading, samples }) => heading !== '' || samples.length > 0);
   for (const [place, column] of asked.entries()) {
     const choices = importFields
       .filter((field) => !taken.has(field))
       .map((field): { value: string; name: string } => ({
         value: field,
-        name: requiredImportColumns.some((one) => one === field) ? `${field} (required)` : field,
+        name: required.some((one) => one === field) ? `${field} (required)` : field,
       }));
     const heading = column.heading === '' ? 'without a heading' : `"${column.heading}"`;
     const values = column.samples.length === 0 ? 'no values' : column.samples.slice(0, 3).join(', ');

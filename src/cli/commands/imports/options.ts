@@ -23,6 +23,7 @@ export const importUsersOptions = {
   '--enrollment-status <status>': 'status for rows without one: active (default) or pending',
   '--on-existing <what>': 'what to do with rows whose account exists: skip (default), update, or fail (reject them)',
   '--match <key>': 'find the account of a row by email (default), or with phone: by email or phone',
+  '--missing-phone <what>': 'what to do with rows of new people who have no phone: reject (default) or allow',
   '--reset-passwords': 'with --on-existing update: also give these accounts new passwords',
   '--on-error <what>': 'after a rejected row: continue (default), stop there, or abort (import nothing)',
   '--max-errors <n>': 'import nothing if more rows than this are rejected',

@@ -14,7 +14,7 @@ import { exitCodeOf, exitCodes } from '../../core/exit-codes.js';
 import type { Io } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
-import { assertReadable } from './checks.js';
+import { assertReadable, typedOptions } from './checks.js';
 import { correctedText, importCommand } from './command-lines.js';
 import { type InterruptedImport, interruptedBeside } from './interrupted.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
@@ -153,15 +153,12 @@ function assertExpected({ id, unfinished }: ImportPlan, expected: string): void 
 }
 
 async function makePlan(run: ImportRun, context: Context, file: string, map: readonly string[]): Promise<ImportPlan> {
-  const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = run.options;
-  const { encoding, delimiter } = run.options;
   const { dryRun, rejects } = run.options;
-  const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
   const progress = createProgress(run, 'Reading', undefined);
   try {
     const request = {
       file,
-      options: { ...policies, encoding, delimiter, map },
+      options: { ...typedOptions(run), map },
       signal: run.io.signal,
       onProgress: (rows: number) => progress.update(rows),
     };

@@ -127,6 +127,7 @@ export const audit: Words['audit'] = {
     enrollmentStatus: 'Status der Teilnahme',
     onExisting: 'Zeilen vorhandener Konten',
     match: 'Konten sind gleich nach',
+    missingPhone: 'Zeilen ohne Telefon',
     resetPasswords: 'Neue Passwörter',
     onError: 'Nach einer fehlerhaften Zeile',
     maxErrors: 'Höchstens fehlerhafte Zeilen',

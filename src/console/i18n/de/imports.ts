@@ -130,6 +130,9 @@ export const imports: Words['imports'] = {
     match: 'Konten werden zugeordnet nach',
     matchEmail: 'E-Mail',
     matchPhone: 'Telefon',
+    missingPhone: 'Eine neue Person ohne Telefon',
+    rejectMissingPhone: 'Zeile ablehnen',
+    allowMissingPhone: 'Konto ohne Telefon anlegen',
     onError: 'Nach einer fehlerhaften Zeile',
     continue: 'Mit der nächsten Zeile weitermachen',
     stop: 'Dort anhalten',
@@ -192,7 +195,8 @@ export const imports: Words['imports'] = {
     NAME_INVALID: 'Ein Name ist nicht gültig.',
     EMAIL_MISSING: 'Die E-Mail fehlt.',
     EMAIL_INVALID: 'Die E-Mail ist nicht gültig.',
-    PHONE_MISSING: 'Das Telefon fehlt.',
+    PHONE_MISSING:
+      'Ein neues Konto braucht ein Telefon. Trage es in der Datei ein, oder lass Konten ohne Telefon anlegen.',
     PHONE_MANGLED:
       'Ein Tabellenprogramm hat die Telefonnummer verändert: Formatiere die Spalte als Text und trage sie neu ein.',
     PHONE_INVALID: 'Das Telefon ist nicht gültig.',
@@ -205,7 +209,8 @@ export const imports: Words['imports'] = {
     COURSE_INVALID: 'Der Kurs ist nicht gültig.',
     ENROLLMENT_STATUS_UNKNOWN: 'Der Status der Teilnahme ist nicht bekannt.',
     NOTES_INVALID: 'Die Notizen sind nicht gültig.',
-    DUPLICATE_IN_FILE: 'Eine frühere Zeile hat dieselbe E-Mail, dasselbe Telefon oder dasselbe Konto.',
+    DUPLICATE_IN_FILE:
+      'Eine frühere Zeile hat dieselbe E-Mail, dasselbe Telefon oder dasselbe Konto. Wer sich eine E-Mail teilt, braucht eine eigene Adresse, etwa name+kind@example.org; wer sich ein Telefon teilt, ein eigenes oder keines, wenn du Konten ohne Telefon erlaubst.',
     ACCOUNTS_DIFFER:
       'Das Telefon gehört zu einem anderen Konto als die E-Mail, oder zu einem Konto mit anderer E-Mail.',
     ALREADY_EXISTS: 'Es gibt schon ein Konto.',

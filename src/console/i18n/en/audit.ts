@@ -125,6 +125,7 @@ export const audit = {
     enrollmentStatus: 'Enrollment status',
     onExisting: 'Rows of existing accounts',
     match: 'Accounts are the same by',
+    missingPhone: 'Rows without a phone',
     resetPasswords: 'New passwords',
     onError: 'After a bad row',
     maxErrors: 'Bad rows at most',

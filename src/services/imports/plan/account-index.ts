@@ -49,7 +49,7 @@ export class AccountIndex {
     if (users.length === maxKeysInMemory) return;
     this.#allKeys = {
       emails: new Set(users.map((user) => user.email)),
-      phones: new Set(users.map((user) => user.phoneKey)),
+      phones: new Set(users.flatMap((user) => user.phoneKey ?? [])),
     };
   }
 
@@ -69,10 +69,11 @@ export class AccountIndex {
     const phones: string[] = [];
     for (const row of rows) {
       if (isRejected(row)) continue;
-      const key = phoneKey(row.person.phone);
-      if (known && !known.emails.has(row.person.email) && !known.phones.has(key)) continue;
-      emails.push(row.person.email);
-      phones.push(key);
+      const { email, phone } = row.person;
+      const key = phone === undefined ? undefined : phoneKey(phone);
+      if (known && !known.emails.has(email) && (key === undefined || !known.phones.has(key))) continue;
+      emails.push(email);
+      if (key !== undefined) phones.push(key);
     }
     if (emails.length === 0) return { byEmail: new Map(), byPhone: new Map() };
     const { User } = this.#core.database.models;
@@ -90,7 +91,7 @@ export class AccountIndex {
       // An account may be created between the queries: one that only one of them found counts for both keys.
       for (const account of byId.values()) {
         byEmail.set(account.email, account);
-        byPhone.set(account.phoneKey, account);
+        if (account.phoneKey !== null) byPhone.set(account.phoneKey, account);
       }
       return { byEmail, byPhone };
     });

@@ -88,7 +88,7 @@ export class Decider {
   #release(userId: string, before: { [field in (typeof releasedFields)[number]]?: string }): void {
     if (releasedFields.some((field) => before[field] !== undefined)) this.#renamed.add(userId);
     if (before.email !== undefined) this.#released.set(`email ${before.email}`, userId);
-    if (before.phone !== undefined) this.#released.set(`phone ${phoneKey(before.phone)}`, userId);
+    if (before.phone) this.#released.set(`phone ${phoneKey(before.phone)}`, userId);
   }
 
   /**
@@ -117,11 +117,13 @@ export class Decider {
 
   #decideRow(row: FileRow, { byEmail, byPhone }: MatchingAccounts): Decision {
     if (isRejected(row)) return { outcome: 'rejected', row };
-    if (row.doubt !== undefined && byEmail.get(row.person.email)?.phone !== row.person.phone)
-      return { outcome: 'rejected', row: rejectedFor(row, [row.doubt]) };
-    const key = phoneKey(row.person.phone);
-    const [emailOwner, phoneOwner] = [byEmail.get(row.person.email), byPhone.get(key)];
-    const emailId = emailOwner?.id ?? this.#released.get(`email ${row.person.email}`);
+    const { email, phone } = row.person;
+    const emailOwner = byEmail.get(email);
+    const emailId = emailOwner?.id ?? this.#released.get(`email ${email}`);
+    const isKnown = phone === undefined ? emailId !== undefined : emailOwner?.phone === phone;
+    if (row.doubt !== undefined && !isKnown) return { outcome: 'rejected', row: rejectedFor(row, [row.doubt]) };
+    const key = phone === undefined ? undefined : phoneKey(phone);
+    const phoneOwner = key === undefined ? undefined : byPhone.get(key);
     const phoneId = phoneOwner?.id ?? this.#released.get(`phone ${key}`);
     if (emailId !== undefined && phoneId !== undefined && emailId !== phoneId)
       return rejection(

@@ -10,7 +10,7 @@ export interface ExistingAccount {
   lastName: string;
   email: string;
   phone: string;
-  phoneKey: string;
+  phoneKey: string | null;
   role: Role;
   isActive: boolean;
   updatedAt: Date;

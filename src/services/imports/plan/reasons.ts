@@ -14,7 +14,12 @@ type Problem = Omit<RowProblem, 'reason'>;
 
 /** What is said of all rows with a code, where the row's own reason names lines and accounts. */
 const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
-  DUPLICATE_IN_FILE: { field: null, message: 'An earlier line has the same email, phone or account.' },
+  DUPLICATE_IN_FILE: {
+    field: null,
+    message:
+      'An earlier line has the same email, phone or account. People who share an email need an address each, such as ' +
+      'name+child@example.org; who share a phone, a phone each, or none: --missing-phone allow.',
+  },
   ACCOUNTS_DIFFER: {
     field: 'phone',
     message: 'The phone belongs to another account than the email, or to an account with another email.',

@@ -1,7 +1,7 @@
 import type { InferCreationAttributes } from 'sequelize';
 import type { PlanContent, PlanProblem } from '../../../db/models/import-plan.js';
 import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
-import { importFields, requiredImportColumns } from '../../../schemas/import.js';
+import { type ImportOptions, importFields, requiredColumns } from '../../../schemas/import.js';
 import { phoneKey, searchKey } from '../../../schemas/keys.js';
 import type { CellMask, FilePreview } from '../read/preview.js';
 import { isRejected } from '../read/rows.js';
@@ -10,7 +10,8 @@ import type { ImportPlan } from './plan.js';
 import { problemsOf } from './reasons.js';
 
 /** What a column can be mapped to. */
-const fields = importFields.map((name) => ({ name, required: requiredImportColumns.some((field) => field === name) }));
+const fieldsFor = (options: Partial<ImportOptions>) =>
+  importFields.map((name) => ({ name, required: requiredColumns(options).some((field) => field === name) }));
 
 /** How many changes of names, emails and roles are shown at once; the rows show all. */
 const shownChanges = 100;
@@ -24,7 +25,7 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent 
     problem: null,
     file: { ...fileOf(preview), lines: plan.lines },
     columns: preview.columns,
-    fields,
+    fields: fieldsFor(plan.options),
     counts: { ...plan.counts, unchanged },
     reasons: [...plan.reasons],
     warnings: [...plan.warnings],
@@ -38,12 +39,16 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent 
 }
 
 /** The plan of a file that can't be imported as it is: people may map its columns, or choose other options. */
-export function unusablePlan(problem: PlanProblem, preview: FilePreview | undefined): PlanContent {
+export function unusablePlan(
+  problem: PlanProblem,
+  preview: FilePreview | undefined,
+  options: Partial<ImportOptions>,
+): PlanContent {
   return {
     problem,
     file: preview ? { ...fileOf(preview), lines: null } : null,
     columns: preview?.columns ?? [],
-    fields,
+    fields: fieldsFor(options),
     counts: null,
     reasons: [],
     warnings: [],
@@ -85,7 +90,7 @@ function changesOf(decision: Decision): PlannedChange[] {
 function searchKeyOf({ row }: Decision, cells: readonly string[]): string {
   if (isRejected(row)) return searchKey(...cells);
   const { firstName, lastName, email, phone } = row.person;
-  return searchKey(firstName, lastName, email, phoneKey(phone), phone);
+  return searchKey(firstName, lastName, email, phone && phoneKey(phone), phone);
 }
 
 /** The row of a plan for a decision. @param mask gives the cells that may be shown */

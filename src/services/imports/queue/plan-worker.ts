@@ -76,7 +76,7 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
       message: withoutPaths(error.message, record),
       ...(error instanceof FileProblem && { reason: error.reason, line: error.line }),
     };
-    await finish(planning, unusablePlan(problem, preview), {
+    await finish(planning, unusablePlan(problem, preview, planning.options), {
       planId: null,
       planRestId: null,
       rowsTotal: null,

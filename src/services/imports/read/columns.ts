@@ -1,5 +1,5 @@
 import type { AppError } from '../../../errors.js';
-import { type ImportColumn, type ImportField, importColumns, requiredImportColumns } from '../../../schemas/import.js';
+import { type ImportColumn, type ImportField, importColumns, requiredColumns } from '../../../schemas/import.js';
 import { closest } from './closest.js';
 import { type Decided, decide, numberIn } from './column-maps.js';
 import { FileProblem } from './file-problem.js';
@@ -139,10 +139,15 @@ const isAmbiguous = (heading = '') =>
 /**
  * Finds the columns of the fields in a header, in any order and by many names.
  * @param maps `heading=field` for columns with other names; `heading=` for columns to ignore
+ * @param required the columns that must be there
  * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and repeated columns and a file without a header,
  * `USAGE` for invalid mappings
  */
-export function mapColumns(header: readonly string[], maps: readonly string[] = []): ColumnMapping {
+export function mapColumns(
+  header: readonly string[],
+  maps: readonly string[] = [],
+  required: readonly ImportColumn[] = requiredColumns({}),
+): ColumnMapping {
   const headings = headingsOf(header, maps);
   const own = ownColumns(header, maps);
   const decided = decide(own, maps);
@@ -174,7 +179,7 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
     const index = found.get(column);
     if (index !== undefined) fields.set(column, index);
   }
-  const missing = requiredImportColumns.filter(
+  const missing = required.filter(
     (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
   );
   const unused = ignored.map(({ heading }) => shownHeading(heading));

@@ -1,4 +1,5 @@
 import { isAppError } from '../../../errors.js';
+import { type ImportOptions, requiredColumns } from '../../../schemas/import.js';
 import { ColumnNotFound, decide, numberIn } from './column-maps.js';
 import { type ColumnMapping, isAddress, mapColumns, ownColumns } from './columns.js';
 import { FileProblem } from './file-problem.js';
@@ -29,19 +30,24 @@ function isUsable(read: () => unknown): boolean {
   }
 }
 
+/** The options that say how a header is understood. */
+type HeaderOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
+
 /** The refusal of a header, with the line of a better one, if there is one. */
 async function refusedHeader(
   refusal: unknown,
   header: readonly string[],
   rows: AsyncGenerator<CsvRow[]>,
-  maps: readonly string[] | undefined = [],
+  { map: maps = [], ...options }: HeaderOptions,
 ): Promise<unknown> {
   const hasWrongMap = refusal instanceof ColumnNotFound;
   if (!hasWrongMap && !isAppError(refusal, 'IMPORT_FILE_INVALID')) return refusal;
   const known = Math.max(1, knownFields(header));
   const isHeader = (cells: readonly string[]) =>
     !cells.some(isAddress) &&
-    (knownFields(cells) > known || (hasWrongMap && areMapped(cells, maps)) || isUsable(() => mapColumns(cells, maps)));
+    (knownFields(cells) > known ||
+      (hasWrongMap && areMapped(cells, maps)) ||
+      isUsable(() => mapColumns(cells, maps, requiredColumns(options))));
   try {
     const next = await rows.next();
     for (const { line, cells } of next.done ? [] : next.value.slice(0, manyTitles)) {
@@ -68,11 +74,11 @@ async function refusedHeader(
 export async function mappingOf(
   header: readonly string[],
   rows: AsyncGenerator<CsvRow[]>,
-  maps: readonly string[] | undefined,
+  options: HeaderOptions,
 ): Promise<ColumnMapping> {
   try {
-    return mapColumns(header, maps);
+    return mapColumns(header, options.map, requiredColumns(options));
   } catch (error) {
-    throw await refusedHeader(error, header, rows, maps);
+    throw await refusedHeader(error, header, rows, options);
   }
 }

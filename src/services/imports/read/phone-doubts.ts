@@ -1,5 +1,5 @@
 import { hasAtSign } from '../../../schemas/fields.js';
-import { withValue } from './row-problems.js';
+import { type RowProblem, withValue } from './row-problems.js';
 
 /** A long number that a spreadsheet has shortened, in any locale; the digits are lost. */
 const mangledNumber = /^[+-]?\p{Nd}+([.,\u066b]\p{Nd}+)?\s?E\s?[+-]?\p{Nd}+$/iu;
@@ -20,6 +20,14 @@ export interface PhoneDoubt {
   /** A sentence that is the same for all phones with this problem. */
   message: string;
 }
+
+/** Why a row without a phone creates no account. */
+export const missingPhone: RowProblem = {
+  code: 'PHONE_MISSING',
+  field: 'phone',
+  message: 'Phone is required for a new account. To create accounts without one: --missing-phone allow.',
+  reason: 'Phone is required for a new account.',
+};
 
 const mangled = (message: string): PhoneDoubt => ({
   code: 'PHONE_MANGLED',

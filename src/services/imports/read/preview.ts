@@ -3,7 +3,7 @@ import type { CsvFormat } from '../../../csv/format.js';
 import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
-import type { ImportField, ImportOptions } from '../../../schemas/import.js';
+import { type ImportField, type ImportOptions, requiredColumns } from '../../../schemas/import.js';
 import { guessedFields } from './column-maps.js';
 import { addedColumns, type ColumnMapping, headingsOf, mapColumns, ownColumns } from './columns.js';
 import { type CsvFile, type CsvOptions, openCsv } from './csv-source.js';
@@ -85,9 +85,12 @@ export function maskOf(mapping: ColumnMapping): CellMask {
   return cellMask(columns, mapping.width);
 }
 
-function fieldsOfHeader(header: readonly string[], maps: readonly string[]): Map<number, ImportField> {
+/** The options that say what the columns of a file are. */
+type PreviewOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
+
+function fieldsOfHeader(header: readonly string[], { map: maps = [], ...options }: PreviewOptions) {
   try {
-    return fieldsByIndex(mapColumns(header, maps));
+    return fieldsByIndex(mapColumns(header, maps, requiredColumns(options)));
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
     return guessedFields(ownColumns(header, maps), maps);
@@ -115,14 +118,14 @@ async function firstRows({ rows }: CsvFile): Promise<CsvRow[]> {
  */
 export async function previewFile(
   bytes: AsyncIterable<Buffer>,
-  { options, format: wanted }: { options: Pick<ImportOptions, 'map'>; format: CsvOptions },
+  { options, format: wanted }: { options: PreviewOptions; format: CsvOptions },
   limits: CsvLimits,
 ): Promise<FilePreview> {
   const file = await openCsv(bytes, wanted, limits);
   try {
     const { header, headerLine, format } = file;
     const maps = options.map ?? [];
-    const fields = fieldsOfHeader(header, maps);
+    const fields = fieldsOfHeader(header, options);
     const rows = await firstRows(file);
     const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
     const columns = ownColumns(header, maps).map(({ heading, index }) => ({

@@ -37,7 +37,6 @@ const missingCodes: Partial<Readonly<Record<ImportField, RowCode>>> = {
   firstName: 'NAME_MISSING',
   lastName: 'NAME_MISSING',
   email: 'EMAIL_MISSING',
-  phone: 'PHONE_MISSING',
 };
 
 /** What messages call the fields whose values may be quoted. Passwords and hashes are missing. */
@@ -76,7 +75,8 @@ export function withValue(field: ImportField | null, message: string, value: str
   return isShown ? `${label} ${quoted(value)}${message.slice(label.length)}` : message;
 }
 
-const isBlank = (value: string) => withoutInvisible(value.slice(0, 4 * longestShown)).trim() === '';
+/** Whether nothing of a cell can be seen. */
+export const isBlank = (value: string) => withoutInvisible(value.slice(0, 4 * longestShown)).trim() === '';
 
 /** What a row says, and whether it may be repeated. */
 interface Told {

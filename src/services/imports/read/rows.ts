@@ -12,11 +12,11 @@ import { delimiterNames } from './delimiters.js';
 import { mappingOf } from './header-hint.js';
 import { filledWidth } from './headings.js';
 import { KeyIndex } from './key-index.js';
-import { phoneDoubt } from './phone-doubts.js';
+import { missingPhone, phoneDoubt } from './phone-doubts.js';
 import { roleOf } from './role-words.js';
 import type { RowCode } from './row-codes.js';
 import { fieldsOf, restoredCells } from './row-fields.js';
-import { type RowProblem, rowProblem, rowProblems } from './row-problems.js';
+import { isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 import { hasSecretColumn } from './secret-cells.js';
 import { type RowWarning, rowWarnings } from './warnings.js';
@@ -26,7 +26,10 @@ export interface CandidateRow extends CsvRow {
   person: ImportedPerson;
   /** False in a file with passwords: cells that have moved to other columns may be some. */
   quotes: boolean;
-  /** Why the row is rejected unless its account already has exactly this phone, as in an export. */
+  /**
+   * Why the row is rejected unless its account already has exactly this phone, as in an export; of a row without a phone,
+   * unless there is an account.
+   */
   doubt?: RowProblem;
   /** What looks wrong, though the row can be imported. */
   warnings?: readonly RowWarning[];
@@ -119,6 +122,7 @@ class RowChecker {
   readonly #policy: PasswordPolicy;
   /** The course in which all rows are enrolled. */
   readonly #course: string | undefined;
+  readonly #missingPhone: ImportOptions['missingPhone'] | undefined;
   /** Whether values may be quoted. */
   readonly #quotes: boolean;
   /** The words that stood for roles. */
@@ -129,6 +133,7 @@ class RowChecker {
     this.#mapping = mapping;
     this.#policy = policy;
     this.#course = options.course;
+    this.#missingPhone = options.missingPhone;
     this.#quotes = !hasSecretColumn(mapping);
     this.#known = known;
   }
@@ -154,8 +159,7 @@ class RowChecker {
     }
     const input = this.#inputOf(row.cells);
     const told = { input, quotes: this.#quotes };
-    const found = phoneDoubt(input.phone ?? '');
-    const doubt = found && rowProblem(found.code, { path: 'phone', message: found.message }, told);
+    const doubt = this.#phoneDoubt(input.phone ?? '', told);
     const read = personOf(input);
     if (read.person === undefined)
       return rejectedFor(row, [...rowProblems(read.details, told), ...(doubt ? [doubt] : [])]);
@@ -170,9 +174,17 @@ class RowChecker {
     return { line: row.line, cells: row.cells, person, quotes: this.#quotes, ...(warnings.length > 0 && { warnings }) };
   }
 
+  #phoneDoubt(phone: string, told: Parameters<typeof rowProblem>[2]): RowProblem | undefined {
+    if (phone === '') return this.#missingPhone === 'allow' ? undefined : missingPhone;
+    const found = phoneDoubt(phone);
+    return found && rowProblem(found.code, { path: 'phone', message: found.message }, told);
+  }
+
   /** The fields of a row, with known words for roles replaced by the roles. */
   #inputOf(cells: readonly string[]): ReturnType<typeof fieldsOf> {
     const input = fieldsOf(cells, this.#mapping);
+    // What can't be seen is no phone.
+    if (input.phone !== undefined && isBlank(input.phone)) input.phone = '';
     for (const word of wordColumns) if (input[word] !== undefined) input[word] = input[word].trim();
     if (!input.role || input.role === 'trainee' || input.role === 'trainer') return input;
     const role = roleOf(input.role);
@@ -198,7 +210,7 @@ class RowChecker {
 
   #findRepetition(line: number, person: ImportedPerson): string {
     const sameEmail = this.#emails.firstLine(person.email, line);
-    const samePhone = this.#phones.firstLine(phoneKey(person.phone), line);
+    const samePhone = person.phone === undefined ? undefined : this.#phones.firstLine(phoneKey(person.phone), line);
     if (sameEmail === undefined && samePhone === undefined) return '';
     const earlier = [
       sameEmail && `Email is already on line ${sameEmail}.`,
@@ -236,7 +248,7 @@ async function* inBatches(
 
 /** How to read a file. */
 export interface Reading {
-  options: Pick<ImportOptions, 'map' | 'course'>;
+  options: Pick<ImportOptions, 'map' | 'course'> & Partial<Pick<ImportOptions, 'missingPhone'>>;
   format: CsvOptions;
   /** Which passwords are accepted. */
   policy: PasswordPolicy;
@@ -256,7 +268,7 @@ export async function openImportFile(
 ): Promise<ImportFile> {
   const { header, format, rows, warnings, lines, close } = await openCsv(bytes, reading.format, limits);
   try {
-    const mapping = await mappingOf(header, rows, reading.options.map);
+    const mapping = await mappingOf(header, rows, reading.options);
     const checker = new RowChecker(reading, format, mapping, repetitions);
     const batches = inBatches(rows, checker, batchRows);
     const { roleWords } = checker;

@@ -50,7 +50,7 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
   return decisions.flatMap((decision) => {
     const generated = needsSecret(decision) ? secrets.get(decision.row.line)?.generated : undefined;
     if (generated === undefined || decision.outcome === 'rejected') return [];
-    const { firstName, lastName, email, phone } = decision.row.person;
+    const { firstName, lastName, email, phone = '' } = decision.row.person;
     return [[String(decision.row.line), firstName, lastName, email, phone, generated]];
   });
 }
@@ -135,7 +135,7 @@ async function createAccounts(
         firstName: person.firstName,
         lastName: person.lastName,
         email: person.email,
-        phone: person.phone,
+        phone: person.phone ?? '',
         role: person.role ?? options.role,
         isActive: person.isActive ?? true,
         ...accountSecret(secrets, line, expiry),

@@ -1,6 +1,6 @@
 import { type InferAttributes, type Transaction, UniqueConstraintError } from 'sequelize';
 import type { User } from '../../../db/models/user.js';
-import { phoneKey } from '../../../schemas/keys.js';
+import { storedPhoneKey } from '../../../schemas/keys.js';
 import { type DatedAccount, saveAccounts, userKeys } from '../../accounts/store.js';
 import { removeWords } from '../../accounts/words.js';
 import type { AuditRecord } from '../../audit.js';
@@ -79,7 +79,7 @@ function withOldFields(user: User, before: NonNullable<UndoNote['before']>): Dat
     user.set({
       initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
     });
-  user.set({ phoneKey: phoneKey(user.phone), ...userKeys(user) });
+  user.set({ phoneKey: storedPhoneKey(user.phone), ...userKeys(user) });
   return { user, updatedAt: new Date(updatedAt) };
 }
 

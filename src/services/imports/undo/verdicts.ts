@@ -116,7 +116,7 @@ function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment
 export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[]): Promise<Verdict[]> {
   const restored = verdicts.filter(({ outcome }) => outcome === 'restored');
   const emails = restored.flatMap(({ note }) => note.before?.email ?? []);
-  const phones = restored.flatMap(({ note }) => (note.before?.phone === undefined ? [] : phoneKey(note.before.phone)));
+  const phones = restored.flatMap(({ note }) => (note.before?.phone ? phoneKey(note.before.phone) : []));
   if (emails.length === 0 && phones.length === 0) return [...verdicts];
   const holders = await core.database.models.User.findAll({
     attributes: ['id', 'email', 'phoneKey'],
@@ -131,7 +131,7 @@ export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[])
     const { email, phone } = note.before ?? {};
     const others = [
       email === undefined ? undefined : byEmail.get(email),
-      phone === undefined ? undefined : byPhone.get(phoneKey(phone)),
+      phone ? byPhone.get(phoneKey(phone)) : undefined,
     ];
     const isTaken = others.some((id) => id !== undefined && id !== user.id);
     return isTaken ? { ...verdict, outcome: 'kept', code: 'KEY_TAKEN' } : verdict;

@@ -116,6 +116,7 @@ describe('coursectl users import --dry-run', () => {
         enrollmentStatus: 'active',
         onExisting: 'skip',
         match: 'email',
+        missingPhone: 'reject',
         resetPasswords: false,
         onError: 'continue',
       },

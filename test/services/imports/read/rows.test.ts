@@ -63,19 +63,19 @@ describe('A row of an import file', () => {
       person,
     );
     expect(await reasonOf('Ada,King', 'firstName,lastName,email,phone')).to.equal(
-      'EMAIL_MISSING: Email is required. Phone is required.',
+      'EMAIL_MISSING: Email is required. Phone is required for a new account.',
     );
   });
 
   it('names all its problems together, and none of its contents', async () => {
     expect(await reasonOf(`A,${'x'.repeat(51)},nobody,,king,maybe,abc`)).to.equal(
       'NAME_INVALID: First name must be 2 to 50 characters. Last name must be 2 to 50 characters. ' +
-        'Email must be a valid email address. Phone is required. Role must be one of trainee, trainer. ' +
-        'isActive must be true or false. Password must be at least 6 characters.',
+        'Email must be a valid email address. Role must be one of trainee, trainer. ' +
+        'isActive must be true or false. Password must be at least 6 characters. Phone is required for a new account.',
     );
     expect(await reasonOf(',,,')).to.equal(undefined);
     expect(await reasonOf(',,,,trainee')).to.equal(
-      'NAME_MISSING: First name is required. Last name is required. Email is required. Phone is required.',
+      'NAME_MISSING: First name is required. Last name is required. Email is required. Phone is required for a new account.',
     );
   });
 
@@ -215,7 +215,6 @@ describe('A row of an import file', () => {
       'firstName NAME_INVALID',
       'lastName NAME_MISSING',
       'email EMAIL_INVALID',
-      'phone PHONE_MISSING',
       'role ROLE_UNKNOWN',
       'isActive IS_ACTIVE_UNKNOWN',
       'password PASSWORD_INVALID',
@@ -224,6 +223,7 @@ describe('A row of an import file', () => {
       'enrollmentStatus ENROLLMENT_STATUS_UNKNOWN',
       'notes NOTES_INVALID',
       'null PASSWORD_AND_HASH',
+      'phone PHONE_MISSING',
     ]);
     expect(await codes('Ada,King,,none')).to.deep.equal(['email EMAIL_MISSING', 'phone PHONE_INVALID']);
     expect(await codes('Ada,King,nobody,4E11')).to.deep.equal(['email EMAIL_INVALID', 'phone PHONE_MANGLED']);
