@@ -107,6 +107,36 @@ describePages('The session of the web console', function () {
     await expectPage(page.getByRole('banner')).toBeVisible();
   });
 
+  it('asks who has no phone for one after the first password, and takes Later for an answer', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    for (const answer of ['0151/1', 'Later']) {
+      const trainee = await buildUser(test.context, { requiresPasswordChange: true });
+      await trainee.update({ phone: '', phoneKey: null });
+      const page = await test.open(`${test.url}/profile`);
+      await signInAt(page, trainee.email, factoryPassword);
+      await page.getByLabel('New password', { exact: false }).first().fill('my-own-password');
+      await page.getByLabel(/^New password again/).fill('my-own-password');
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Your phone number');
+      expect(await accessibilityProblems(page)).to.deep.equal([]);
+      if (answer === 'Later') await page.getByRole('button', { name: 'Later' }).click();
+      else {
+        await page.getByRole('button', { name: 'Save' }).click();
+        await expectPage(page.getByText('Enter a phone number, or choose Later.')).toBeVisible();
+        await page.getByLabel('Phone').fill(answer);
+        await page.getByRole('button', { name: 'Save' }).click();
+      }
+      await expectPage(page.getByRole('banner')).toBeVisible();
+      await expectPage(page.getByLabel('Phone')).toHaveValue(answer === 'Later' ? '' : answer);
+      // The other fields can be saved without one.
+      await page.getByLabel('First name').fill('Newname');
+      await page.getByRole('button', { name: 'Save' }).first().click();
+      await expectPage(page.getByRole('button', { name: /^Account menu for Newname/ })).toBeVisible();
+      const saved = await trainee.reload();
+      expect(saved).to.include({ firstName: 'Newname', phoneKey: answer === 'Later' ? null : '01511' });
+    }
+  });
+
   it('ends in all tabs at once', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainee = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });

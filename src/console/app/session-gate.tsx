@@ -22,6 +22,7 @@ const FirstPasswordPage = lazyPart(
   async () => (await import('../sign-in/first-password-page.js')).FirstPasswordPage,
   <Waiting />,
 );
+const PhonePage = lazyPart(async () => (await import('../sign-in/phone-page.js')).PhonePage, <Waiting />);
 const SignInAgain = lazyDialog(async () => (await import('../sign-in/sign-in-again.js')).SignInAgain, 'opened');
 
 /** The frame and its pages. */
@@ -41,7 +42,11 @@ export function SessionGate() {
   /** Pages that were opened stay, with what is typed in them, until somebody signs out. */
   const [opened, setOpened] = useState(false);
   const needsPassword = state.kind === 'signedIn' && state.session.requiresPasswordChange;
-  const opens = state.kind === 'signedIn' ? opened || !needsPassword : opened && state.kind === 'ended';
+  /** Whoever was imported without a phone is asked for one, once there is a password of their own. */
+  const [asksPhone, setAsksPhone] = useState(false);
+  if (needsPassword && !asksPhone && state.session.user.phone === '') setAsksPhone(true);
+  const waits = needsPassword || asksPhone;
+  const opens = state.kind === 'signedIn' ? opened || !waits : opened && state.kind === 'ended';
   if (opens !== opened) setOpened(opens);
   if (state.kind === 'loading') return <Waiting />;
   if (state.kind === 'failed')
@@ -53,7 +58,8 @@ export function SessionGate() {
   if (state.kind === 'signedOut') return <Entrance />;
   return (
     <>
-      {opened ? <SignedIn /> : <FirstPasswordPage />}
+      {opened && <SignedIn />}
+      {!opened && (needsPassword ? <FirstPasswordPage /> : <PhonePage onDone={() => setAsksPhone(false)} />)}
       <SignInAgain
         opened={(needsPassword ? opened : state.kind === 'ended') && !isPostponed}
         needsPassword={needsPassword}

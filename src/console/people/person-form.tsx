@@ -49,7 +49,13 @@ export function PersonForm({ user }: { user: PersonDetails }) {
           <TextInput {...form.field('firstName')} label={t('field.firstName')} autoComplete="off" required />
           <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="off" required />
           <TextInput {...form.field('email')} type="email" label={t('field.email')} autoComplete="off" required />
-          <TextInput {...form.field('phone')} type="tel" label={t('field.phone')} autoComplete="off" required />
+          <TextInput
+            {...form.field('phone')}
+            type="tel"
+            label={t('field.phone')}
+            autoComplete="off"
+            required={user.phone !== ''}
+          />
           <RoleField {...form.field('role')} user={user} />
         </SimpleGrid>
         <Group justify="space-between">

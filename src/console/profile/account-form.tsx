@@ -40,7 +40,8 @@ export function AccountForm() {
     validate: (values) =>
       Object.fromEntries(
         Object.entries(values)
-          .filter(([, value]) => value.trim() === '')
+          // Whoever was imported without a phone may leave it empty.
+          .filter(([name, value]) => value.trim() === '' && !(name === 'phone' && user.phone === ''))
           .map(([name]) => [name, t('profile.account.required')]),
       ),
     read,
@@ -57,7 +58,13 @@ export function AccountForm() {
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput {...form.field('firstName')} label={t('field.firstName')} autoComplete="given-name" required />
           <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="family-name" required />
-          <TextInput {...form.field('phone')} type="tel" label={t('field.phone')} autoComplete="tel" required />
+          <TextInput
+            {...form.field('phone')}
+            type="tel"
+            label={t('field.phone')}
+            autoComplete="tel"
+            required={user.phone !== ''}
+          />
           <TextInput
             value={email}
             readOnly

@@ -146,6 +146,12 @@ export const common: Pick<Words, keyof typeof english> = {
     submit: 'Passwort ändern',
     mismatch: 'Die beiden Passwörter sind nicht gleich.',
   },
+  firstPhone: {
+    title: 'Deine Telefonnummer',
+    hint: 'Dein Konto hat noch keine. Mit ihr kannst du dich auch anmelden.',
+    required: 'Gib eine Telefonnummer ein, oder wähle „Später“.',
+    later: 'Später',
+  },
   setup: {
     title: 'Willkommen bei coursectl',
     hint: 'Es gibt noch keine Konten. Lege den Super-Admin an, der Personen und Kurse verwaltet.',

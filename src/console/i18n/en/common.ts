@@ -144,6 +144,12 @@ export const common = {
     submit: 'Change password',
     mismatch: 'The two passwords are not the same.',
   },
+  firstPhone: {
+    title: 'Your phone number',
+    hint: 'Your account has none yet. With one, you can also sign in by it.',
+    required: 'Enter a phone number, or choose Later.',
+    later: 'Later',
+  },
   setup: {
     title: 'Welcome to coursectl',
     hint: 'There are no accounts yet. Create the super admin, who manages people and courses.',

@@ -1,0 +1,48 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { call } from '../api/client.js';
+import { useSession } from '../app/session.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
+import { Entrance } from './entrance.js';
+
+/** Asks who was imported without a phone for one, or lets them go on without. */
+export function PhonePage({ onDone }: { onDone(): void }) {
+  const { t } = useTranslation();
+  const { refresh } = useSession();
+  const form = useApiForm({
+    initialValues: { phone: '' },
+    // The service would leave the phone as it is.
+    validate: ({ phone }) => (phone.trim() === '' ? { phone: t('firstPhone.required') } : {}),
+    async submit(body) {
+      await call('updateProfile', { body });
+      onDone();
+      await refresh();
+    },
+  });
+  return (
+    <Entrance title={t('firstPhone.title')} hint={t('firstPhone.hint')}>
+      <form onSubmit={form.onSubmit} noValidate>
+        <Stack>
+          <FormFailure>{form.failure}</FormFailure>
+          <TextInput
+            {...form.field('phone')}
+            type="tel"
+            label={t('field.phone')}
+            autoComplete="tel"
+            required
+            data-autofocus
+          />
+          <Group justify="space-between">
+            <Button variant="default" onClick={onDone}>
+              {t('firstPhone.later')}
+            </Button>
+            <Button type="submit" loading={form.submitting}>
+              {t('action.save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Entrance>
+  );
+}
