@@ -1147,7 +1147,7 @@ export interface SetupBody {
   lastName: string;
   /** Email address, unique among accounts; stored in lower case */
   email: string;
-  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  /** Password: at least 6 characters; a new one has at most 1,000 */
   password: string;
   /** Phone number, unique among accounts */
   phone: string;
@@ -1171,7 +1171,7 @@ export type LoginParameters = Record<string, never>;
 export interface LoginBody {
   /** Email address or phone number of the account */
   identifier: string;
-  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  /** Password: at least 6 characters; a new one has at most 1,000 */
   password: string;
 }
 
@@ -1185,7 +1185,7 @@ export type TraineeLoginParameters = Record<string, never>;
 export interface TraineeLoginBody {
   /** Email address or phone number of the account */
   identifier: string;
-  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  /** Password: at least 6 characters; a new one has at most 1,000 */
   password: string;
 }
 
@@ -1203,7 +1203,7 @@ export interface RegisterBody {
   lastName: string;
   /** Email address, unique among accounts; stored in lower case */
   email: string;
-  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  /** Password: at least 6 characters; a new one has at most 1,000 */
   password: string;
   /** Role of the account */
   role: 'super_admin' | 'trainer' | 'trainee';
@@ -1260,7 +1260,7 @@ export type ChangePasswordParameters = Record<string, never>;
 export interface ChangePasswordBody {
   /** The password in use */
   currentPassword: string;
-  /** The new password: at least 6 characters, at most 72 bytes of UTF-8 */
+  /** The new password: at least 6 characters, at most 1,000 */
   newPassword: string;
 }
 
@@ -1275,7 +1275,7 @@ export type ChangeFirstPasswordParameters = Record<string, never>;
 
 /** Request body of `PUT /api/auth/first-password-change` */
 export interface ChangeFirstPasswordBody {
-  /** The new password: at least 6 characters, at most 72 bytes of UTF-8 */
+  /** The new password: at least 6 characters, at most 1,000 */
   newPassword: string;
 }
 
@@ -1336,7 +1336,7 @@ export type StartWebSessionParameters = Record<string, never>;
 export interface StartWebSessionBody {
   /** Email address or phone number of the account */
   identifier: string;
-  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  /** Password: at least 6 characters; a new one has at most 1,000 */
   password: string;
 }
 

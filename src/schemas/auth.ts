@@ -29,7 +29,7 @@ export interface LoginInput {
 /** Specification, section 4.4. */
 export const loginSchema = Joi.object<LoginInput, true>({
   identifier: fields.identifier.required(),
-  password: fields.password.required(),
+  password: fields.presented.required(),
 });
 
 export interface ChangePasswordInput {

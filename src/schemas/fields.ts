@@ -14,8 +14,7 @@ export const roles = ['super_admin', 'trainer', 'trainee'] as const;
 export type Role = (typeof roles)[number];
 
 const passwordMinimumCharacters = 6;
-/** bcrypt reads no more than 72 bytes; a longer password is refused, never cut. */
-const passwordMaximumBytes = 72;
+const passwordMaximumCharacters = 1000;
 const nameLength = { minimum: 2, maximum: nameMaximum };
 const phoneMaximum = 50;
 /** RFC 5321's limit on a path, less the angle brackets. */
@@ -176,23 +175,34 @@ export const email = text('Email', notAnAddress)
   })
   .meta({ format: 'email', maxLength: emailMaximum });
 
-/** A password to be set or compared: 6 characters (code points) or more, at most 72 bytes of UTF-8. */
-function passwordOf(label: string) {
-  const tooLong = `${label} must be at most ${passwordMaximumBytes} bytes.`;
-  return checked(text(label, tooLong), (value) => {
-    if (characters(value) < passwordMinimumCharacters)
-      return `${label} must be at least ${passwordMinimumCharacters} characters.`;
-    if (Buffer.byteLength(value) > passwordMaximumBytes) return tooLong;
-    // A NUL ends the text for C implementations of bcrypt: what follows it would not count.
+/**
+ * A password that is compared: it is measured, not judged. What none can be, such as one that is too long, is a wrong one.
+ * Passwords are never normalised, so the body's limit bounds them.
+ */
+function presentedPassword(label: string) {
+  return checked(Base.string().messages(textMessages(label)), (value) =>
+    characters(value) < passwordMinimumCharacters
+      ? `${label} must be at least ${passwordMinimumCharacters} characters.`
+      : undefined,
+  ).meta({ minLength: passwordMinimumCharacters });
+}
+
+/** A password that is set. What else is refused follows the settings: `services/auth/password-policy.ts`. */
+function passwordToSet(label: string) {
+  return checked(presentedPassword(label), (value) => {
+    if (characters(value) > passwordMaximumCharacters)
+      return `${label} must be at most ${passwordMaximumCharacters} characters.`;
+    // A NUL would end it in programs written in C; half a surrogate pair has no UTF-8.
     return value.includes('\0') || !value.isWellFormed()
       ? `${label} contains a character that can't be used.`
       : undefined;
-  }).meta({ minLength: passwordMinimumCharacters, maxLength: passwordMaximumBytes });
+  }).meta({ maxLength: passwordMaximumCharacters });
 }
 
-export const password = passwordOf('Password');
-export const currentPassword = passwordOf('Current password');
-export const newPassword = passwordOf('New password');
+export const presented = presentedPassword('Password');
+export const currentPassword = presentedPassword('Current password');
+export const password = passwordToSet('Password');
+export const newPassword = passwordToSet('New password');
 
 export const role = oneOf('Role', roles);
 

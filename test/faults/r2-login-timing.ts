@@ -38,6 +38,13 @@ async function kinds({ context }: Instances): Promise<{ kinds: Kind[]; open(): P
     { name: 'wrong role', identifier: trainer.email, password, path: '/api/auth/trainee-login' },
     { name: 'wrong password', identifier: plain.email, ...wrong },
     { name: 'wrong password, generated hash', identifier: fresh.email, ...wrong },
+    { name: 'password that none can be', identifier: plain.email, ...wrong, password: 'x\0'.repeat(2000) },
+    {
+      name: 'unknown, password that none can be',
+      identifier: 'nobody@example.org',
+      ...wrong,
+      password: 'x\0'.repeat(2000),
+    },
   ];
   return {
     kinds,

@@ -98,28 +98,43 @@ const passwordFields = operations.flatMap((operation) =>
     .map((field) => ({ ...operation, field })),
 );
 
-for (const { method, path, caller, body, field } of passwordFields) {
+for (const { method, path, caller, body, status, field } of passwordFields) {
   describe(`${field} of ${method.toUpperCase()} /api/auth/${path}`, () => {
     const harness = useHarness();
-    const send = async (value: string) => {
-      const token = caller && (await signIn(harness.context, caller)).token;
-      return harness.api(method, `/api/auth/${path}`, token).send({ ...body, [field]: value });
-    };
+    let token: string | undefined;
+    beforeEach(async () => {
+      token = caller && (await signIn(harness.context, caller)).token;
+    });
+    const send = (value: string) => harness.api(method, `/api/auth/${path}`, token).send({ ...body, [field]: value });
 
     it('has at least 6 characters, counted as people do', async () => {
       expectInvalid(await send('😀'.repeat(5)), [field]);
     });
 
-    it('has at most 72 bytes of UTF-8', async () => {
-      const tooLong = ['x'.repeat(73), 'é'.repeat(37), '😀'.repeat(19)][path.length % 3] ?? '';
-      const response = await send(tooLong);
-      expectInvalid(response, [field]);
-      expect(response.text).not.to.include(tooLong.slice(0, 8));
-    });
+    const isPresented = field === 'currentPassword' || path.endsWith('login');
 
-    it('has no character that a hash would end at', async () => {
-      expectInvalid(await send('secret\0and more'), [field]);
-    });
+    if (isPresented)
+      it('is measured and not judged: what no password can be is a wrong one', async () => {
+        const wrong: [number, string] =
+          field === 'currentPassword' ? [400, 'Current password is incorrect.'] : [401, messages.noMatch];
+        for (const value of ['x'.repeat(73), '😀'.repeat(2000), 'x'.repeat(20_000), 'secret\0and more', 'secret\ud800'])
+          expectFailure(await send(value), ...wrong);
+      });
+    else {
+      it('has at most 1,000 characters, counted as people do', async () => {
+        const response = await send('😀'.repeat(1001));
+        expectInvalid(response, [field]);
+        expect(response.text).not.to.include('😀');
+      });
+
+      it('has no character that a hash would end at, and no half of one', async () => {
+        for (const value of ['secret\0and more', 'secret\ud800']) expectInvalid(await send(value), [field]);
+      });
+
+      it('may have 100 generated characters', async () => {
+        expect((await send('k7_Qx!3#zP'.repeat(10))).status).to.equal(status);
+      });
+    }
   });
 }
 
@@ -136,6 +151,8 @@ describe('A password', () => {
   for (const [what, password, almost] of [
     ['six emoji', '😀😀😀😀😀😀', '😀😀😀😀😀😁'],
     ['72 bytes, of which the last counts', 'x'.repeat(72), `${'x'.repeat(71)}y`],
+    ['73 bytes, of which the last counts', 'x'.repeat(73), `${'x'.repeat(72)}y`],
+    ['1,000 emoji, of which the last counts', '😀'.repeat(1000), `${'😀'.repeat(999)}😁`],
     ['36 letters of two bytes', 'é'.repeat(36), 'e'.repeat(36)],
     ['spaces around it', '  spaced  ', 'spaced'],
     ['nothing but spaces', '      ', '       '],

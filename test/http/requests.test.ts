@@ -62,8 +62,8 @@ describe('The body of a request', () => {
     await raw(JSON.stringify(ada), { 'Content-Encoding': 'identity' }).expect(201);
   });
 
-  it('is refused with 413 when it is larger than 8 KiB below /api/auth, and than 100 KiB elsewhere', async () => {
-    expectFailure(await raw(JSON.stringify({ surplus: 'x'.repeat(8 * 1024) })), 413, 'Request body too large.');
+  it('is refused with 413 when it is larger than 32 KiB below /api/auth, and than 100 KiB elsewhere', async () => {
+    expectFailure(await raw(JSON.stringify({ surplus: 'x'.repeat(32 * 1024) })), 413, 'Request body too large.');
     await raw(JSON.stringify({ ...ada, surplus: 'x'.repeat(7 * 1024) })).expect(201);
     const { token } = await signIn(harness.context, { role: 'trainer' });
     const course = (surplus: string) =>

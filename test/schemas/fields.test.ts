@@ -122,6 +122,7 @@ describe('Email', () => {
 describe('Password', () => {
   const atoms = [
     [fields.password, 'Password'],
+    [fields.presented, 'Password'],
     [fields.currentPassword, 'Current password'],
     [fields.newPassword, 'New password'],
   ] as const;
@@ -140,17 +141,23 @@ describe('Password', () => {
     expect(taken(fields.password, 'jose\u0301s')).to.equal('jose\u0301s');
   });
 
-  it('has at most 72 bytes, which is all that bcrypt reads', async () => {
-    for (const text of ['x'.repeat(72), '🔑'.repeat(18)]) expect(taken(fields.password, text)).to.equal(text);
-    for (const text of ['x'.repeat(73), `${'🔑'.repeat(18)}x`, 'é'.repeat(37)]) {
-      expect(await refusalOf(fields.password, text)).to.equal('Password must be at most 72 bytes.');
-    }
+  const unusable = ['secret\0', '\0secret', 'secret\ud83d', '\udd11secret'];
+
+  it('that is new has at most 1,000 characters, whatever their bytes and marks are', async () => {
+    for (const text of ['x'.repeat(1000), '🔑'.repeat(1000), `e${'\u0301'.repeat(999)}`])
+      for (const atom of [fields.password, fields.newPassword]) expect(taken(atom, text)).to.equal(text);
+    for (const text of ['x'.repeat(1001), '🔑'.repeat(1001), 'x'.repeat(30_000)])
+      expect(await refusalOf(fields.password, text)).to.equal('Password must be at most 1000 characters.');
   });
 
-  it('has nothing that would end it early or be stored as something else', async () => {
-    for (const text of ['secret\0', '\0secret', 'secret\ud83d', '\udd11secret']) {
+  it('that is new has nothing that would end it early or be stored as something else', async () => {
+    for (const text of unusable)
       expect(await refusalOf(fields.password, text)).to.equal("Password contains a character that can't be used.");
-    }
+  });
+
+  it('that is presented is measured only', () => {
+    for (const text of [...unusable, 'x'.repeat(30_000), `e${'\u0301'.repeat(5000)}`])
+      for (const atom of [fields.presented, fields.currentPassword]) expect(taken(atom, text)).to.equal(text);
   });
 
   it('is required, and a string', async () => {

@@ -152,7 +152,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
     example: { [someId]: 'Grace Hopper (grace@example.org)' },
   },
   newPassword: {
-    description: 'The new password: at least 6 characters, at most 72 bytes of UTF-8',
+    description: 'The new password: at least 6 characters, at most 1,000',
     example: 'battery staple 8',
   },
   notes: { description: 'Notes on the enrollment', example: 'Needs a seat near the front.' },
@@ -178,7 +178,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
       'The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it',
     example: someId,
   },
-  password: { description: 'Password: at least 6 characters, at most 72 bytes of UTF-8', example: 'correct horse 7' },
+  password: { description: 'Password: at least 6 characters; a new one has at most 1,000', example: 'correct horse 7' },
   overview: { description: 'The figures' },
   path: { description: 'Name of the invalid field', example: 'email' },
   pending: { description: 'Pending enrollments', example: 3 },

@@ -13,7 +13,7 @@ import {
 } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit.js';
-import { assertPasswordAllowed, superAdminRules } from '../auth/password-policy.js';
+import { assertPasswordAllowed } from '../auth/password-policy.js';
 import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
@@ -38,14 +38,12 @@ import { removeWords, renamedBy, replaceWords } from './words.js';
 const hashRequestOf = (actor: Actor) => ({ owner: queueOwnerOf(actor) });
 
 /**
- * Creates an account (specification, section 4.6). A super admin from the terminal gets the password rules of setup; over HTTP
- * there is one already, which the answer must say whatever the password is.
+ * Creates an account (specification, section 4.6).
  * @throws AppError `VALIDATION`, `EMAIL_TAKEN`, `SUPER_ADMIN_EXISTS`, `PHONE_TAKEN`, in this order
  */
 export async function registerUser(core: Core, actor: Actor, input: unknown): Promise<User> {
   const { password, ...fields } = validate(registerSchema, input);
-  const rules = fields.role === 'super_admin' && actor.origin === 'cli' ? superAdminRules(core.config) : core.config;
-  await assertPasswordAllowed(rules, 'password', password, fields);
+  await assertPasswordAllowed(core.config, 'password', password, fields);
   return createAccount(core, actor, fields, {
     hash: () => core.hasher.hash(password, core.config.auth.bcryptCost, hashRequestOf(actor)),
     initialPasswordExpiresAt: fields.requiresPasswordChange ? initialPasswordExpiry(core) : null,

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.js';
 import { setupSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedUser, recordAudit } from '../audit.js';
-import { assertPasswordAllowed, type PasswordRules, superAdminRules } from '../auth/password-policy.js';
+import { assertPasswordAllowed, type PasswordRules } from '../auth/password-policy.js';
 import { startSession } from '../auth/sessions.js';
 import { type Actor, type Client, type Core, operator } from '../core.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
@@ -46,18 +46,18 @@ export async function completeSetup(
 
 /**
  * Creates the super admin from the terminal, without a session. The operator, who may be somebody else, is recorded as the
- * author. Common passwords are refused, whatever the settings are.
+ * author.
  * @throws as {@link completeSetup}
  */
 export async function completeSetupAtTerminal(core: Core, input: unknown): Promise<User> {
   const author = () => operator;
-  return createSuperAdmin(core, input, author, async (user) => user, superAdminRules(core.config));
+  return createSuperAdmin(core, input, author, async (user) => user);
 }
 
 /** Checks what {@link completeSetupAtTerminal} takes, without a database. @throws AppError `VALIDATION` */
 export async function assertSuperAdminValid(rules: PasswordRules, input: unknown): Promise<void> {
   const { password, ...owner } = validate(setupSchema, input);
-  await assertPasswordAllowed(superAdminRules(rules), 'password', password, owner);
+  await assertPasswordAllowed(rules, 'password', password, owner);
 }
 
 async function createSuperAdmin<T>(
@@ -65,11 +65,10 @@ async function createSuperAdmin<T>(
   input: unknown,
   authorOf: (user: User) => Actor,
   alsoInTransaction: (user: User, transaction: Transaction) => Promise<T>,
-  rules: PasswordRules = core.config,
 ): Promise<T> {
   await assertSetupRequired(core);
   const { firstName, lastName, email, phone, password } = validate(setupSchema, input);
-  await assertPasswordAllowed(rules, 'password', password, { firstName, lastName, email, phone });
+  await assertPasswordAllowed(core.config, 'password', password, { firstName, lastName, email, phone });
   const refusal = async () => {
     if (await isCompleted(core)) return 'SETUP_COMPLETED';
     const taken = await takenKeys(core.database, { email, phone });

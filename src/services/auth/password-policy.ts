@@ -40,11 +40,6 @@ export interface PasswordRules {
   auth: Pick<Config['auth'], 'passwordMinLength' | 'passwordBlocklist'>;
 }
 
-/** The rules for the password of the super admin at setup: common ones are refused in development too. */
-export function superAdminRules({ auth: { passwordMinLength } }: PasswordRules): PasswordRules {
-  return { auth: { passwordMinLength, passwordBlocklist: true } };
-}
-
 /**
  * The configured rules for passwords in addition to the schema: a longer minimum, and the blocklist, which is loaded on
  * first use.

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +27,22 @@ export interface PasswordHasher {
 interface Bcrypt extends Pick<PasswordHasher, 'implementation' | 'close'> {
   hash(password: string, cost: number): Promise<string>;
   compare(password: string, hash: string): Promise<boolean>;
+}
+
+/** What bcrypt reads of a password, in bytes. */
+const bcryptBytes = 72;
+
+/**
+ * What bcrypt gets: the password, or where that is too long for it the base64 of its SHA-256, so that nothing is cut. The same
+ * for what no password can be, which so takes as long and matches nothing.
+ */
+function bcryptInput(password: string): string {
+  const isWellFormed = password.isWellFormed();
+  if (isWellFormed && !password.includes('\0') && Buffer.byteLength(password) <= bcryptBytes) return password;
+  // UTF-8 would make one character of all halves of surrogate pairs.
+  return createHash('sha256')
+    .update(password, isWellFormed ? 'utf8' : 'utf16le')
+    .digest('base64');
 }
 
 /** The length of the queue for each core; limits how long a login waits. */
@@ -92,8 +108,8 @@ export async function createPasswordHasher(
   const own: HashRequest = { owner: '' };
   return {
     implementation: bcrypt.implementation,
-    hash: (password, cost, request = own) => queued(request, () => bcrypt.hash(password, cost)),
-    compare: (password, hash, request = own) => queued(request, () => bcrypt.compare(password, hash)),
+    hash: (password, cost, request = own) => queued(request, () => bcrypt.hash(bcryptInput(password), cost)),
+    compare: (password, hash, request = own) => queued(request, () => bcrypt.compare(bcryptInput(password), hash)),
     close: () => bcrypt.close(),
   };
 }

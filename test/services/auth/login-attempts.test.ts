@@ -3,6 +3,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import { type Context, createContext } from '../../../src/context.js';
 import { login } from '../../../src/services/auth/login.js';
 import { beginAttempt } from '../../../src/services/auth/throttle.js';
+import { failureOf } from '../../db/support/failure.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
 import { onMysql } from '../../support/database.js';
 import { testEnvironment } from '../../support/environment.js';
@@ -261,6 +262,24 @@ describe('An attempt to log in', () => {
     expect(codes.filter((code) => code === 'OVERLOADED')).to.have.length(30);
     expect(codes.filter((code) => code === 'INTERRUPTED')).to.have.length(100);
     for (const other of others) await other.abandoned();
+  });
+
+  it('spends one comparison, whoever is named and whatever the password is', async () => {
+    const { hasher } = harness.context;
+    const { email } = await buildUser(harness.context);
+    const inactive = await buildUser(harness.context, { isActive: false });
+    let comparisons = 0;
+    const compare: typeof hasher.compare = (...asked) => {
+      comparisons += 1;
+      return hasher.compare(...asked);
+    };
+    const counting: Context = Object.create(harness.context, { hasher: { value: { ...hasher, compare } } });
+    for (const identifier of [email, inactive.email, 'nobody@example.org', '5550199'])
+      for (const password of ['a wrong guess', 'x'.repeat(73), 'x'.repeat(5000), 'secret\0more', 'secret\ud800']) {
+        comparisons = 0;
+        const { code } = await failureOf(() => login(counting, { identifier, password }, client));
+        expect([code, comparisons]).to.deep.equal([identifier === email ? 'WRONG_PASSWORD' : 'NO_MATCHING_ACCOUNT', 1]);
+      }
   });
 
   it('leaves no session when its end can not be noted', async () => {

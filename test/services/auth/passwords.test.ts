@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import os from 'node:os';
+import bcryptjs from 'bcryptjs';
 import { expect } from 'chai';
 import { AppError, isAppError } from '../../../src/errors.js';
 import { createPasswordHasher, generatePassword, type PasswordHasher } from '../../../src/services/auth/passwords.js';
@@ -14,6 +16,8 @@ const passwords = [
   '密码密码密码',
   '🔑🔑🔑🔑🔑🔑',
   'x'.repeat(72),
+  'x'.repeat(73),
+  '🔑'.repeat(1000),
   'e\u0301\u0301\u0301\u0301\u0301',
 ];
 
@@ -53,6 +57,34 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
         expect(await hasher.compare(password, hash), password).to.equal(true);
         expect(await hasher.compare(`${password.slice(1)}!`, hash), password).to.equal(false);
       }
+    });
+
+    it('gives bcrypt up to 72 bytes as they are, and of more the base64 of their SHA-256', async () => {
+      const asTheyAre = ['secret', 'x'.repeat(72), 'é'.repeat(36)];
+      for (const password of asTheyAre)
+        expect(await hasher.compare(password, await bcryptjs.hash(password, lowestCost)), password).to.equal(true);
+      for (const password of ['x'.repeat(73), 'é'.repeat(37), 'generated '.repeat(10)]) {
+        const digest = createHash('sha256').update(password).digest('base64');
+        expect(await hasher.compare(password, await bcryptjs.hash(digest, lowestCost)), password).to.equal(true);
+      }
+    });
+
+    it('cuts nothing: the last character of a long password counts', async () => {
+      const hash = await hasher.hash('x'.repeat(100), lowestCost);
+      for (const other of [`${'x'.repeat(99)}y`, 'x'.repeat(72), 'x'.repeat(99), 'x'.repeat(101)])
+        expect(await hasher.compare(other, hash), other).to.equal(false);
+    });
+
+    it('matches nothing with what no password can be, and throws nothing', async () => {
+      const pairs = [
+        ['secret', 'secret\0'],
+        ['secret', 'secret\0and more'],
+        ['\ufffdsecret', '\ud800secret'],
+        [`${'x'.repeat(90)}\ufffd`, `${'x'.repeat(90)}\ud800`],
+        [`${'x'.repeat(90)}\ufffd`, `${'x'.repeat(90)}\udfff`],
+      ] as const;
+      for (const [password, presented] of pairs)
+        expect(await hasher.compare(presented, await hasher.hash(password, lowestCost))).to.equal(false);
     });
 
     it('matches nothing with an invalid hash', async () => {

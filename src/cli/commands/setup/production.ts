@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { envFile, readSettings } from '../../../config/config.js';
+import { type Config, envFile, readSettings } from '../../../config/config.js';
 import { AppError } from '../../../errors.js';
 import { createPrompts } from '../../core/prompts.js';
 import type { Run } from '../../core/run.js';
@@ -17,6 +17,10 @@ function missingSettings(run: SetupRun): Readonly<Record<string, string>> {
     ...(values.JWT_SECRET === undefined && { JWT_SECRET: randomBytes(48).toString('base64url') }),
   };
 }
+
+/** The settings that setup leaves behind. @throws AppError `CONFIG_INVALID` where production would refuse them */
+export const configAfterSetup = (run: SetupRun): Promise<Config> =>
+  run.config(run.options.production ? missingSettings(run) : {});
 
 async function write(run: SetupRun, changes: Change[]): Promise<string[]> {
   const missing = missingSettings(run);
@@ -36,7 +40,7 @@ export async function assertProductionPossible(run: SetupRun): Promise<void> {
   const { values, origins } = readSettings(run.io);
   const { NODE_ENV: environment } = values;
   if (environment === undefined || environment === 'production') {
-    await run.config(missingSettings(run));
+    await configAfterSetup(run);
     return;
   }
   const where = origins.NODE_ENV === '.env' ? envFile(run.io) : 'the environment';

@@ -4,7 +4,6 @@ import { AppError, isAppError } from '../../../errors.js';
 import { presentSetupUser } from '../../../presenters/user.js';
 import { setupSchema } from '../../../schemas/auth.js';
 import { assertSuperAdminValid, completeSetupAtTerminal, setupStatus } from '../../../services/accounts/setup.js';
-import { superAdminRules } from '../../../services/auth/password-policy.js';
 import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
 import { confirm } from '../../core/confirm.js';
 import { tellingOfWait } from '../../core/migration-wait.js';
@@ -13,7 +12,7 @@ import type { Result, Run } from '../../core/run.js';
 import { checkPersonOptions, personFromOptions, personFromPrompts } from '../users/person-input.js';
 import { chooseDatabase } from './choose-database.js';
 import type { setupOptions } from './options.js';
-import { assertProductionPossible, offerProduction, provideSecret } from './production.js';
+import { assertProductionPossible, configAfterSetup, offerProduction, provideSecret } from './production.js';
 import { type Change, createFile, undoAll } from './undo.js';
 
 type SetupRun = Run<'', typeof setupOptions>;
@@ -46,7 +45,7 @@ async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
   run.say(`1. Database: connected to ${await context.schema.serverVersion()}.`);
   const superAdminMissing = await isSuperAdminMissing(context);
   // Without a terminal to correct them, invalid options are refused before anything is written.
-  const given = superAdminMissing && !run.interactive ? await superAdminFromOptions(run, context) : undefined;
+  const given = superAdminMissing && !run.interactive ? await superAdminFromOptions(run) : undefined;
   const applied = await bringUpToDate(run, context);
   // Tables in a file that was created go with it.
   if (applied.length > 0 && !isNewFile)
@@ -143,9 +142,9 @@ async function openDatabase(run: SetupRun, changes: Change[]): Promise<{ context
   return { context, isNewFile: true };
 }
 
-async function superAdminFromOptions(run: SetupRun, { config }: Context): Promise<object> {
+async function superAdminFromOptions(run: SetupRun): Promise<object> {
   const given = await personFromOptions(run, setupSchema);
-  await assertSuperAdminValid(config, given);
+  await assertSuperAdminValid(await configAfterSetup(run), given);
   return given;
 }
 
@@ -161,7 +160,7 @@ async function isSuperAdminMissing(context: Context): Promise<boolean> {
 
 async function askForSuperAdmin(run: SetupRun): Promise<object> {
   run.say('Who is the super admin?');
-  return personFromPrompts(run, superAdminRules(await run.config()));
+  return personFromPrompts(run, await run.config());
 }
 
 async function bringUpToDate(run: SetupRun, context: Context): Promise<string[]> {

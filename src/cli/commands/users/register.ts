@@ -97,19 +97,16 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
 async function registerInput(run: RegisterRun): Promise<object> {
   const { role, inactive, requiresPasswordChange } = run.options;
   const flags = { isActive: !inactive, requiresPasswordChange };
-  const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }, { superAdminRules }] =
-    await Promise.all([
-      import('./person-input.js'),
-      import('../../../schemas/user.js'),
-      import('../../../services/auth/password-policy.js'),
-    ]);
+  const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }] = await Promise.all([
+    import('./person-input.js'),
+    import('../../../schemas/user.js'),
+  ]);
   const schema = isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
   if (!run.interactive) return personFromOptions(run, schema, { role, ...flags });
   await checkPersonOptions(run, schema, { role });
   // Where there is no database, all answers would be lost.
   const { config } = await run.context();
-  const rules = role === 'super_admin' ? superAdminRules(config) : config;
-  return personFromPrompts(run, isGenerated(run) ? undefined : rules, async (prompts) => ({
+  return personFromPrompts(run, isGenerated(run) ? undefined : config, async (prompts) => ({
     ...flags,
     role:
       role ??

@@ -7,8 +7,8 @@ import { itemBytes } from '../item-bytes.js';
 import { anybody, operation, signedIn, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
-/** Every field at its longest, with each character escaped, in bytes, and as much again: anybody may send these. */
-export const accountBytes = 8 * 1024;
+/** Every field at its longest, two passwords among them, with each character escaped, in bytes: anybody may send these. */
+export const accountBytes = 32 * 1024;
 
 /** Setup, logins and the own account (specification, sections 4.2 to 4.11). */
 export const authOperations = {

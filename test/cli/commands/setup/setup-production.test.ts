@@ -55,6 +55,20 @@ describe('coursectl setup, for production', () => {
       ).to.include({ status: 'ok' });
   });
 
+  it('refuses the passwords that production refuses, typed and piped in', async () => {
+    const common = 'Password is one of the most common ones. Choose another.';
+    const { exitCode, stderr } = await cli.run([...script, '--production'], { stdin: 'password1' });
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.include(`error: ${common}\n`);
+    const dialogue: Dialogue = [
+      ...chooseFile,
+      ['What is this system for?', `${down}${enter}`],
+      ['Password', `password1${enter}`],
+      [common, ctrlC],
+    ];
+    expect((await cli.atTerminal(['setup', ...options], dialogue)).exitCode).to.equal(1);
+  });
+
   it('writes nothing to try it out', async () => {
     const dialogue: Dialogue = [...chooseFile, ['What is this system for?', enter], ...givePassword];
     expect((await cli.atTerminal(['setup', ...options], dialogue)).exitCode).to.equal(0);

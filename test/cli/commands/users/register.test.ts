@@ -87,19 +87,23 @@ describe('coursectl users register', () => {
     );
   });
 
-  it('refuses the super admin a common password, as setup does, piped in and typed', async () => {
+  it('refuses a common password where the blocklist is on, piped in and typed', async () => {
     const argv = [...grace, '--role', 'super_admin'];
+    const env = { ...cli.env, PASSWORD_BLOCKLIST: 'on' };
     const common = 'Password is one of the most common ones. Choose another.';
-    const piped = await cli.refusal([...argv, '--password-stdin'], { stdin: 'password1' });
+    const piped = await cli.refusal([...argv, '--password-stdin'], { env, stdin: 'password1' });
     expect(piped).to.deep.equal({ exitCode: 2, said: common });
-    const typed = await cli.atTerminal(argv, [
+    const dialogue: Dialogue = [
       ['Password', `password1${enter}`],
       [common, ctrlC],
-    ]);
-    expect(typed.exitCode).to.equal(130);
+    ];
+    expect((await cli.atTerminal(argv, dialogue, { env })).exitCode).to.equal(130);
     expect(await models().User.count()).to.equal(0);
 
-    expect(await cli.run([...argv, '--password-stdin'], { stdin: password })).to.include({ exitCode: 0, stderr: '' });
+    expect(await cli.run([...argv, '--password-stdin'], { env, stdin: password })).to.include({
+      exitCode: 0,
+      stderr: '',
+    });
     expect(await models().User.findOne()).to.include({ role: 'super_admin', isActive: true });
   });
 
