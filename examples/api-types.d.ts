@@ -3119,7 +3119,7 @@ export interface Operations {
     body: ShowUserBody;
     response: ShowUserResponse;
   };
-  /** Change an account; absent fields stay as they are. A new role ends its sessions */
+  /** Change an account; absent fields stay as they are. A new email or role ends its sessions */
   updateUser: {
     method: 'PUT';
     path: '/api/users/{id}';

@@ -188,6 +188,16 @@ describe('User administration', () => {
     });
     const update = (body: object, id = user.id) => call('put', `/api/users/${id}`, body);
 
+    it('ends the sessions of an account with a new email; of the own account those elsewhere', async () => {
+      const theirs = await tokenFor(harness.context, user);
+      await update({ email: 'another@example.org' }).expect(200);
+      await harness.api('get', '/api/auth/me', theirs).expect(401);
+      const elsewhere = await tokenFor(harness.context, admin.user);
+      await update({ email: 'h@example.org' }, admin.user.id).expect(200);
+      await harness.api('get', '/api/auth/me', elsewhere).expect(401);
+      await call('get', '/api/auth/me').expect(200);
+    });
+
     it('changes what is given and leaves the rest', async () => {
       const { password: _, ...person } = ada;
       const { body } = await update({ ...person, email: ' ADA@Example.org ' }).expect(200);

@@ -48,7 +48,14 @@ export function PersonForm({ user }: { user: PersonDetails }) {
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput {...form.field('firstName')} label={t('field.firstName')} autoComplete="off" required />
           <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="off" required />
-          <TextInput {...form.field('email')} type="email" label={t('field.email')} autoComplete="off" required />
+          <TextInput
+            {...form.field('email')}
+            type="email"
+            label={t('field.email')}
+            description={t('people.emailEnds')}
+            autoComplete="off"
+            required
+          />
           <TextInput
             {...form.field('phone')}
             type="tel"

@@ -127,16 +127,17 @@ async function changeUser(
     if (!user) throw notFound('User');
     const before = auditedUser(user);
     await change(user, transaction);
-    // After a loss of rights or a new password the account must sign in again.
-    const ends =
-      action === 'user.reset-password' || user.changed('role') || (user.changed('isActive') && !user.isActive);
+    // After a loss of rights, and after another way to sign in, the account must sign in again.
+    const hasNewLogin = action === 'user.reset-password' || user.changed('email');
+    const ends = hasNewLogin || user.changed('role') || (user.changed('isActive') && !user.isActive);
     await replaceWords(core, [renamedBy(user)], transaction);
     await user.save({ transaction });
     const changes = changesBetween(before, auditedUser(user));
     // A new password isn't among the audited fields. A repeated request changes nothing and isn't audited.
     if (action === 'user.reset-password' || Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, { action, targetType: 'user', targetId: id, ...changes }, transaction);
-    if (ends) await endSessions(core, id, transaction);
+    // A caller who has changed their own email stays signed in where they did it.
+    if (ends) await endSessions(core, id, transaction, id === actor.actorId ? actor.sessionId : undefined);
     return user;
   });
 }
@@ -216,7 +217,7 @@ async function assertRoleChange(core: Core, user: User, role: UserUpdate['role']
 }
 
 /**
- * Changes the fields of an account; absent fields stay as they are. A new role ends its sessions.
+ * Changes the fields of an account; absent fields stay as they are. A new email or role ends its sessions.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `EMAIL_TAKEN`, `PHONE_TAKEN`, `SUPER_ADMIN_PROTECTED`, `SUPER_ADMIN_EXISTS`,
  *   `ACCOUNT_IN_USE`
  */

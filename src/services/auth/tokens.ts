@@ -93,10 +93,13 @@ const isId = (value: unknown): value is string => typeof value === 'string' && /
 
 function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
   try {
-    const payload = jwt.verify(token, key, {
+    const { header, payload } = jwt.verify(token, key, {
       algorithms: ['HS256'],
       clockTimestamp: Math.floor(now.getTime() / 1000),
+      complete: true,
     });
+    // Extensions that must be understood (RFC 7515, section 4.1.11; RFC 7797), which jsonwebtoken passes over.
+    if ('crit' in header || 'b64' in header) return undefined;
     if (typeof payload === 'string' || typeof payload.exp !== 'number') return undefined;
     if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
     // Any JSON can be signed: each claim is checked below.

@@ -53,6 +53,17 @@ describe('tokens', () => {
     expect(verify(signed(hs256, payload))).to.deep.equal(claims);
   });
 
+  it('are refused with extensions in their header, which nobody here understands', () => {
+    for (const extension of [
+      { crit: ['b64'], b64: false },
+      { crit: ['exp'] },
+      { crit: [] },
+      { b64: true },
+      { b64: false },
+    ])
+      expect(verify(signed({ ...hs256, ...extension }, payload)), JSON.stringify(extension)).to.equal(undefined);
+  });
+
   it('are refused when the signed payload is no object', () => {
     for (const signedValue of [null, 5, true, 'text', [], [payload], ''])
       expect(verify(signed(hs256, JSON.stringify(signedValue))), JSON.stringify(signedValue)).to.equal(undefined);

@@ -15,7 +15,7 @@ export function register(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'edit <user>',
     schema: 'current',
-    summary: 'Change the data of an account; a new role ends its sessions',
+    summary: 'Change the data of an account; a new email or role ends its sessions',
     examples: [
       'users edit ada@example.org --last-name King',
       'users edit "555 0100" --email ada@example.com --role trainer --json',

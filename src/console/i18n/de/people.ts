@@ -20,6 +20,7 @@ export const people: Words['people'] = {
   newPasswordOf: 'Neues Passwort von {{name}}',
   gone: 'Diese Person gibt es nicht. Vielleicht wurde das Konto gelöscht.',
   superAdminStays: 'Es gibt einen Super-Admin, dessen Rolle bleibt.',
+  emailEnds: 'Eine neue E-Mail-Adresse beendet alle Sitzungen der Person.',
   roleEnds: 'Eine neue Rolle beendet alle Sitzungen der Person.',
   activate: 'Aktivieren',
   activateAsk: '{{name}} aktivieren?',

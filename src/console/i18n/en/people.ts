@@ -18,6 +18,7 @@ export const people = {
   newPasswordOf: 'New password of {{name}}',
   gone: 'There is no such person. The account may have been deleted.',
   superAdminStays: 'There is one super admin, whose role stays.',
+  emailEnds: 'A new email ends all sessions of the person.',
   roleEnds: 'A new role ends all sessions of the person.',
   activate: 'Activate',
   activateAsk: 'Activate {{name}}?',

@@ -71,7 +71,7 @@ export const userOperations = {
     method: 'put',
     path: '/api/users/:id',
     tag: 'Users',
-    summary: 'Change an account; absent fields stay as they are. A new role ends its sessions',
+    summary: 'Change an account; absent fields stay as they are. A new email or role ends its sessions',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: userUpdateSchema,

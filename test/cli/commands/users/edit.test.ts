@@ -54,6 +54,14 @@ describe('coursectl users', () => {
       expect((await ben.reload()).role).to.equal('trainer');
     });
 
+    it('ends the sessions of an account with a new email, and of no other', async () => {
+      const token = await tokenFor(harness.context, ben);
+      await cli.run(['users', 'edit', ben.id, '--email', ` ${ben.email.toUpperCase()} `, '--first-name', 'Benno']);
+      await harness.api('get', '/api/auth/me', token).expect(200);
+      await cli.run(['users', 'edit', ben.id, '--email', 'other@x.org']);
+      await harness.api('get', '/api/auth/me', token).expect(401);
+    });
+
     it('refuses invalid changes', async () => {
       const admin = await buildUser(harness.context, { email: 'admin@x.org', role: 'super_admin', phone: '1' });
       const edit = (...more: string[]) => refusal('edit', 'ben@x.org', ...more);
