@@ -315,6 +315,12 @@ describe('A service with limits', () => {
       expectFailure(response, 503, 'The service is not ready.');
       expect(response.headers['retry-after']).to.match(/^\d+$/);
     }
+    const lines = logged.map((line) => JSON.parse(line) as { level: number; err?: object; reason?: string });
+    expect(
+      lines.filter(({ level, err }) => level >= 40 || err),
+      'starting is no fault',
+    ).to.deep.equal([]);
+    expect(lines.map(({ reason }) => reason)).to.include('The service is not ready.');
     instance?.server.begin();
     for (const route of ['/readyz', '/api/auth/setup-status']) await request(url).get(route).expect(200);
   });

@@ -177,11 +177,13 @@ const failuresEveryMs = 1000;
  */
 function createFailureLog(logger: Logger): (code: ErrorCode, first: object) => void {
   const more = new Map<ErrorCode, number>();
+  /** A service that starts or stops has no fault. */
+  const levelOf = (code: ErrorCode) => (code === 'NOT_READY' ? 'info' : 'error');
   function report(code: ErrorCode): void {
     const count = more.get(code) ?? 0;
     more.delete(code);
     if (count === 0) return;
-    logger.error({ code, count }, 'more requests failed likewise');
+    logger[levelOf(code)]({ code, count }, 'more requests failed likewise');
     watch(code);
   }
   function watch(code: ErrorCode): void {
@@ -191,7 +193,7 @@ function createFailureLog(logger: Logger): (code: ErrorCode, first: object) => v
   return (code, first) => {
     const count = more.get(code);
     if (count !== undefined) return void more.set(code, count + 1);
-    logger.error(first, 'request failed');
+    logger[levelOf(code)](first, 'request failed');
     watch(code);
   };
 }
@@ -215,7 +217,8 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     // Work that was stopped because its client left: the line of the request says so.
     const isGivenUp = response.destroyed && known?.code === 'INTERRUPTED';
     if (mapping.status >= 500 && !isGivenUp) {
-      const entry = { req: describeRequest(request, response), err: error };
+      const what = known?.code === 'NOT_READY' ? { code: known.code, reason: known.message } : { err: error };
+      const entry = { req: describeRequest(request, response), ...what };
       if (known) logFailure(known.code, entry);
       else logger.error(entry, 'request failed');
     }
