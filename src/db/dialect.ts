@@ -1,6 +1,7 @@
 import { ConnectionError, type Options, type Sequelize, Transaction } from 'sequelize';
 import { escape as mysqlEscape } from 'sql-escaper';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
+import { AppError } from '../errors.js';
 import { DeadlineExceededError } from './deadline.js';
 import { type ConnectionLimits, mysqlOptions, patchMysqlConnections } from './sequelize-patches/mysql.js';
 import { patchSqliteConnections, sqliteOptions } from './sequelize-patches/sqlite.js';
@@ -131,7 +132,13 @@ export function sqlLiteral(sequelize: Sequelize): (value: ColumnValue) => string
 export const asWord = (sequelize: Sequelize, sql: string): string =>
   isSqlite(sequelize) ? sql : `CONVERT(${sql} USING ascii)`;
 
-/** The server's name and version, for display: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
+/** Servers that speak the protocol of MySQL, and say so in their version. Their locks and constraints differ without an error. */
+const otherServers = /tidb|vitess|oceanbase|polardb-x/i;
+
+/**
+ * The server's name and version, for display: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`.
+ * @throws AppError `DATABASE_UNUSABLE` for a server of another kind
+ */
 export async function serverVersion(sequelize: Sequelize): Promise<string> {
   // Sequelize types the rows of plain SQL as unknown, here and below.
   const [rows] = await sequelize.query(
@@ -139,6 +146,12 @@ export async function serverVersion(sequelize: Sequelize): Promise<string> {
   );
   const version = String((rows as { version: string }[])[0]?.version);
   if (isSqlite(sequelize)) return `SQLite ${version}`;
+  const [other] = otherServers.exec(version) ?? [];
+  if (other !== undefined)
+    throw new AppError(
+      'DATABASE_UNUSABLE',
+      `The database server is ${other} (${version}), whose locks and constraints differ from MySQL's without an error: people would get places that are taken. Use MySQL or MariaDB, and set DATABASE_URL.`,
+    );
   return /mariadb/i.test(version) ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`;
 }
 

@@ -6,7 +6,7 @@ import { type QueryInterface, QueryTypes, Sequelize, type Transaction } from 'se
 import type { Umzug, UmzugStorage } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
 import { type Database, openDatabase } from './connection.js';
-import { isSqlite } from './dialect.js';
+import { isSqlite, serverVersion } from './dialect.js';
 import { type LeaseOptions, withLease } from './lease.js';
 import { translateError } from './translate-error.js';
 
@@ -166,13 +166,20 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   );
 }
 
+/** @throws AppError `DATABASE_UNUSABLE` on a server of another kind, and as {@link assertSchemaNotNewer} */
+async function assertChangeable(database: Database): Promise<void> {
+  await database.read(() => serverVersion(database.sequelize));
+  await assertSchemaNotNewer(database);
+}
+
 /**
  * Applies all pending migrations; safe to run concurrently.
  * @returns the names of those applied
- * @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema, `MIGRATION_FAILED`, `MIGRATION_LOCKED`
+ * @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema, `DATABASE_UNUSABLE` on a server of another kind,
+ *   `MIGRATION_FAILED`, `MIGRATION_LOCKED`
  */
 export async function migrateUp(database: Database, waiting: MigrationWait = {}): Promise<string[]> {
-  await assertSchemaNotNewer(database);
+  await assertChangeable(database);
   const up = async () => {
     const { pending } = await migrationStatus(database);
     if (pending.length === 0) return [];
@@ -191,7 +198,7 @@ export async function migrateDown(
   steps: number | 'all',
   waiting: MigrationWait = {},
 ): Promise<string[]> {
-  await assertSchemaNotNewer(database);
+  await assertChangeable(database);
   const down = () =>
     withoutTimeLimit(database, async (unlimited) =>
       (await umzugOver(unlimited, migrationsFolder)).down(steps === 'all' ? { to: 0 } : { step: steps }),

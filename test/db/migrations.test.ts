@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
+import { serverVersion } from '../../src/db/dialect.js';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { onMysql } from '../support/database.js';
 import { scaled } from '../support/machine.js';
@@ -35,6 +36,14 @@ const tables = [
   'sessions',
   'users',
 ];
+/** A database on a server that says this of itself. */
+function calledItself(database: Database, version: string): Database {
+  const { sequelize } = database;
+  const query = (sql: string, ...rest: never[]) =>
+    sql === 'SELECT version() AS version' ? Promise.resolve([[{ version }]]) : sequelize.query(sql, ...rest);
+  return { ...database, sequelize: Object.assign(Object.create(sequelize), { query, getDialect: () => 'mysql' }) };
+}
+
 /** What stays when all migrations are reverted: who ran what, and who is running. */
 const bookkeeping = ['SequelizeMeta', 'leases'];
 
@@ -65,6 +74,28 @@ describe('migrations', () => {
 
     expect(await migrateUp(database)).to.deep.equal(files);
     expect(await schemaOf(database)).to.deep.equal(schema);
+  });
+
+  it('refuse servers of other kinds, and so does what doctor shows, and know those of MySQL and MariaDB', async () => {
+    const database = databases.open();
+    for (const version of ['8.0.11-TiDB-v7.5.1', '8.0.30-Vitess', '5.7.25-OceanBase-v4.2.1'])
+      for (const change of [
+        () => migrateUp(calledItself(database, version)),
+        () => migrateDown(calledItself(database, version), 'all'),
+        () => serverVersion(calledItself(database, version).sequelize),
+      ]) {
+        const { code, message } = await failureOf(change);
+        expect(code).to.equal('DATABASE_UNUSABLE');
+        expect(message).to.match(
+          /^The database server is (TiDB|Vitess|OceanBase) \(\S+\), .*Use MySQL or MariaDB, and set DATABASE_URL\.$/,
+        );
+      }
+    expect(await tablesOf(database)).to.deep.equal([]);
+    const known = ['8.0.36-0ubuntu0.22.04.1', '8.0.mysql_aurora.3.04.0', '8.0.35-google', '8.4.0-commercial'];
+    for (const version of known)
+      expect(await serverVersion(calledItself(database, version).sequelize)).to.equal(`MySQL ${version}`);
+    const mariadb = calledItself(database, '10.11.14-MariaDB-0+deb12u2').sequelize;
+    expect(await serverVersion(mariadb)).to.equal('MariaDB 10.11.14');
   });
 
   it('do nothing when none is pending', async () => {
