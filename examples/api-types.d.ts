@@ -686,6 +686,12 @@ export type ImportPlan = {
     /** Enrollments created */
     enrolled: number;
   } | null;
+  /** Roles of the accounts that are created; null while it is made and with a `problem` */
+  createdByRole: {
+    trainee: number;
+    /** The trainer of the course */
+    trainer: number;
+  } | null;
   /** Why rows are rejected and skipped, grouped */
   reasons: ImportReason[];
   /** What to look at before the plan is applied, grouped */

@@ -10,6 +10,7 @@ const unfinished: PlanContent = {
   columns: [],
   fields: [],
   counts: null,
+  createdByRole: null,
   reasons: [],
   warnings: [],
   identityChanges: [],

@@ -139,7 +139,7 @@ const delimiterNames = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe
 
 function PlanSummary({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
-  const { file, counts, stopsAtLine, roleWords, expiresAt } = plan;
+  const { file, counts, createdByRole, stopsAtLine, roleWords, expiresAt } = plan;
   if (!counts) return null;
   return (
     <Paper withBorder p="md">
@@ -156,6 +156,14 @@ function PlanSummary({ plan }: { plan: Plan }) {
           })}
         </Text>
       )}
+      {createdByRole &&
+        (['trainee', 'trainer'] as const)
+          .filter((role) => createdByRole[role] > 0)
+          .map((role) => (
+            <Text size="sm" key={role}>
+              {t(`imports.plan.${role}`, { count: createdByRole[role] })}
+            </Text>
+          ))}
       {roleWords.map(({ word, role }) => (
         <Text size="sm" key={word}>
           {t('imports.plan.roleWord', { word, role: t(`role.${role}`) })}

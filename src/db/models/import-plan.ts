@@ -94,6 +94,8 @@ export interface PlanContent {
   fields: { name: ImportField; required: boolean }[];
   /** null with a problem. */
   counts: (ImportCounts & { unchanged: number }) | null;
+  /** The roles of the accounts that are created; null with a problem. */
+  createdByRole: Readonly<Record<ImportableRole, number>> | null;
   reasons: PlanReason[];
   warnings: PlanWarning[];
   identityChanges: IdentityChange[];

@@ -147,6 +147,10 @@ const importPlan = component(
       .allow(null)
       .required()
       .description('Number of rows by outcome; null while it is made and with a `problem`'),
+    createdByRole: Joi.object({ trainee: count, trainer: count })
+      .allow(null)
+      .required()
+      .description('Roles of the accounts that are created; null while it is made and with a `problem`'),
     reasons: Joi.array().items(reason).required().description('Why rows are rejected and skipped, grouped'),
     warnings: Joi.array().items(warning).required().description('What to look at before the plan is applied, grouped'),
     identityChanges: Joi.array()

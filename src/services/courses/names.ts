@@ -81,3 +81,12 @@ export async function findCourseNamed(core: Core, reference: string): Promise<Co
   const message = `Course: there are several with this title. Name it by its id: ${listed}${more}.`;
   throw validationError([{ path: 'course', message }]);
 }
+
+/** The titles of the newest courses. @param limit how many at most */
+export async function newestTitles({ database }: Core, limit: number): Promise<string[]> {
+  const { Course } = database.models;
+  const courses = await database.read(() =>
+    Course.findAll({ attributes: ['title'], order: [['id', 'DESC']], limit, raw: true }),
+  );
+  return courses.map(({ title }) => title);
+}

@@ -29,7 +29,8 @@ export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[]
 
 /** A plan for `--json`. */
 export function planJson(plan: ImportPlan): object {
-  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, samples, reasons, warnings } = plan;
+  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, createdByRole } = plan;
+  const { samples, reasons, warnings } = plan;
   const { generatedPasswords, identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds, unfinished } =
     plan;
   return {
@@ -39,6 +40,7 @@ export function planJson(plan: ImportPlan): object {
     format,
     columns,
     counts,
+    createdByRole,
     generatedPasswords,
     unfinished: unfinished && { id: unfinished.id, rowsDone: unfinished.rowsDone },
     ignoredColumns,
@@ -145,6 +147,12 @@ function roleWordsText({ roleWords }: ImportPlan): string[] {
   return words.length === 0 ? [] : [printableLine(`  Roles: ${words.slice(0, maxRoleWords).join(', ')}${more}`)];
 }
 
+/** The roles of the accounts that are created. */
+function rolesText({ createdByRole }: ImportPlan): string {
+  const roles = (['trainee', 'trainer'] as const).filter((role) => createdByRole[role] > 0);
+  return roles.length === 0 ? '' : ` (${roles.map((role) => counted(createdByRole[role], role)).join(', ')})`;
+}
+
 /** How much of an interrupted import is done: "3,000 rows done, 7,000 left". @param total of the whole file */
 export const remainder = (done: number, total: number): string =>
   `${done.toLocaleString('en')} ${done === 1 ? 'row' : 'rows'} done, ${(total - done).toLocaleString('en')} left`;
@@ -168,7 +176,7 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
   const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(line, width));
   return [
     `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
-    `  ${counted(counts.created, 'account')} to create${counts.updated === 0 ? generated : ''}`,
+    `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}`,
     ...(options.onExisting === 'update'
       ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
       : []),

@@ -1,6 +1,8 @@
 import { validationError } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { coursesNamed, findCourseNamed } from '../../courses/names.js';
+import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/names.js';
+import { closest } from '../read/closest.js';
+import { headingKey } from '../read/headings.js';
 import type { CourseReference } from './outcomes.js';
 
 type FoundCourse = CourseReference | 'unknown' | 'ambiguous';
@@ -17,10 +19,21 @@ const referenceTo = ({ id, trainerId, maxStudents }: CourseReference): CourseRef
   maxStudents,
 });
 
+/** How many titles a name is compared with. */
+const comparedTitles = 1000;
+
+/** Whether a name has a title in it, as in "First Aid (online)", or is a part of it. */
+function isPartOf(title: string, name: string): boolean {
+  const [shorter = '', longer = ''] = [headingKey(title), headingKey(name)].sort((a, b) => a.length - b.length);
+  return shorter.length > 3 && longer.includes(shorter);
+}
+
 /** The courses that a file names, by id or by title, each looked up once. */
 export class CourseIndex {
   readonly #found = new Map<string, FoundCourse>();
   readonly #core: Core;
+  /** Of courses that a name which none has may mean; read when there is such a name. */
+  #titles: readonly string[] = [];
 
   constructor(core: Core) {
     this.#core = core;
@@ -35,6 +48,15 @@ export class CourseIndex {
       const [course, another] = named.get(name) ?? [];
       this.#found.set(name, !course ? 'unknown' : another ? 'ambiguous' : referenceTo(course));
     }
+    if (this.#titles.length === 0 && unknown.some((name) => this.get(name) === 'unknown'))
+      this.#titles = await newestTitles(this.#core, comparedTitles);
+  }
+
+  /** The title that a name which no course has nearly is, among those of the newest courses. */
+  similar(name: string): string | undefined {
+    const titles = this.#titles;
+    const [longer] = titles.filter((title) => isPartOf(title, name)).sort((one, other) => other.length - one.length);
+    return longer ?? closest(name, titles);
   }
 
   /** A course that was loaded. */

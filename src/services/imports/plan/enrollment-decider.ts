@@ -88,7 +88,11 @@ export class EnrollmentDecider {
     const own = name === undefined ? undefined : index.get(name);
     const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountOf(decision));
     const withName = (message: string) => withValue('course', message, row.quotes ? (name ?? '') : '');
-    if (own === 'unknown') return refusal('COURSE_UNKNOWN', withName(courseProblems.unknown));
+    if (own === 'unknown') {
+      const similar = row.quotes ? index.similar(name ?? '') : undefined;
+      const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
+      return refusal('COURSE_UNKNOWN', `${withName(courseProblems.unknown)}${hint}`);
+    }
     if (own === 'ambiguous') return refusal('COURSE_AMBIGUOUS', withName(courseProblems.ambiguous));
     if (own !== undefined) {
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');

@@ -41,6 +41,8 @@ export interface ImportPlan {
   /** Words of the file that were read as roles, besides the roles' own names. */
   roleWords: Readonly<Record<string, ImportableRole>>;
   counts: ImportCounts;
+  /** The roles of the accounts that are created; those that an unfinished import has created are not counted. */
+  createdByRole: Readonly<Record<ImportableRole, number>>;
   /** How many lines the file has; null when it was not read to its end. */
   lines: number | null;
   samples: readonly PlanSample[];
@@ -194,7 +196,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     core.config.imports,
   );
   const capacity = new CourseCapacity(core);
-  const summary = new PlanSummary(begun?.counts);
+  const summary = new PlanSummary(options.role, begun?.counts);
   const reasons = new ReasonGroups();
   const warnings = new WarningGroups();
   warnings.add(null, fileWarnings);
@@ -236,7 +238,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const ids = summary.ids(fileSha256 + optionsText(options));
   const id = ids.get(rowsDone);
   if (id === undefined) throw new Error(`The plan of ${file} has no id for its rows after ${rowsDone}.`);
-  const { counts, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = summary;
+  const { counts, createdByRole, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = summary;
   return {
     id,
     file,
@@ -248,6 +250,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     ignoredColumns: mapping.ignored,
     roleWords: Object.fromEntries(roleWords),
     counts,
+    createdByRole,
     lines: stopsAtLine === null ? lines() : null,
     samples,
     reasons: reasons.list(),

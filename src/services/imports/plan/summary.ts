@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange } from '../../../db/models/import-plan.js';
+import type { ImportableRole } from '../../../schemas/import.js';
 import type { RowCode } from '../read/row-codes.js';
 import { type Decision, needsSecret, type Outcome } from './outcomes.js';
 
@@ -29,6 +30,8 @@ const noCounts: ImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, re
 /** Counts, samples and ids of a plan, collected batch by batch. */
 export class PlanSummary {
   readonly counts: ImportCounts;
+  /** The roles of the accounts that are created. */
+  readonly createdByRole: Record<ImportableRole, number> = { trainee: 0, trainer: 0 };
   readonly samples: PlanSample[] = [];
   /** Digests of the decisions of each batch, with the number of rows before it. */
   readonly #batches: { rowsBefore: number; digest: string }[] = [];
@@ -38,8 +41,14 @@ export class PlanSummary {
   generatedPasswords = 0;
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
-  /** @param done the counts of an earlier run; nothing for a new import */
-  constructor(done: ImportCounts = noCounts) {
+  /**
+   * @param role of rows that name none
+   * @param done the counts of an earlier run; nothing for a new import
+   */
+  constructor(
+    readonly role: ImportableRole,
+    done: ImportCounts = noCounts,
+  ) {
     this.counts = { ...done };
   }
 
@@ -97,6 +106,7 @@ export class PlanSummary {
     this.counts.rows += 1;
     this.counts[decision.outcome] += 1;
     if (decision.outcome === 'rejected') return;
+    if (decision.outcome === 'created') this.createdByRole[decision.row.person.role ?? this.role] += 1;
     this.counts.enrolled += decision.enrollments.length;
     const { password, passwordHash } = decision.row.person;
     const isGiven = password !== undefined || passwordHash !== undefined;

@@ -2,7 +2,7 @@ import { hasAtSign } from '../../../schemas/fields.js';
 import { type RowProblem, withValue } from './row-problems.js';
 
 /** A long number that a spreadsheet has shortened, in any locale; the digits are lost. */
-const mangledNumber = /^[+-]?\p{Nd}+([.,\u066b]\p{Nd}+)?\s?E\s?[+-]?\p{Nd}+$/iu;
+export const mangledNumber = /^[+-]?\p{Nd}+([.,\u066b]\p{Nd}+)?\s?E\s?[+-]?\p{Nd}+$/iu;
 
 /** No phone has more than 15 digits (E.164). A spreadsheet keeps 15 digits of a number and replaces the others by zeros. */
 const roundedNumber = /^\d{15}0+$/;

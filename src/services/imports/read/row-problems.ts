@@ -103,6 +103,9 @@ export function rowProblems(details: readonly FieldProblem[], told: Told): RowPr
     // The only problem of the row as a whole is that it has both.
     if (field === undefined) return rowProblem('PASSWORD_AND_HASH', problem, told);
     const missing = isBlank(told.input[field] ?? '') ? missingCodes[field] : undefined;
-    return rowProblem(missing ?? invalidCodes[field], problem, told);
+    const otherHalf = field === 'firstName' ? 'lastName' : 'firstName';
+    const isOnlyName = missing === 'NAME_MISSING' && !isBlank(told.input[otherHalf] ?? '');
+    const advice = isOnlyName ? ' A person with one name needs it in both columns.' : '';
+    return rowProblem(missing ?? invalidCodes[field], { ...problem, message: `${problem.message}${advice}` }, told);
   });
 }

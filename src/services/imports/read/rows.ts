@@ -12,7 +12,7 @@ import { delimiterNames } from './delimiters.js';
 import { mappingOf } from './header-hint.js';
 import { filledWidth } from './headings.js';
 import { KeyIndex } from './key-index.js';
-import { missingPhone, phoneDoubt } from './phone-doubts.js';
+import { mangledNumber, missingPhone, phoneDoubt } from './phone-doubts.js';
 import { roleOf } from './role-words.js';
 import type { RowCode } from './row-codes.js';
 import { fieldsOf, restoredCells } from './row-fields.js';
@@ -110,6 +110,9 @@ function personOf(
   }
 }
 
+const lostPassword =
+  'Password was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the password again.';
+
 /** Checks rows one by one, against the schema and against those before them. */
 class RowChecker {
   readonly #emails = new KeyIndex();
@@ -164,6 +167,8 @@ class RowChecker {
     if (read.person === undefined)
       return rejectedFor(row, [...rowProblems(read.details, told), ...(doubt ? [doubt] : [])]);
     const { person } = read;
+    if (mangledNumber.test(person.password ?? ''))
+      return rejectedFor(row, [rowProblem('PASSWORD_INVALID', { path: 'password', message: lostPassword }, told)]);
     const weakness = person.password && this.#policy('Password', person.password, person);
     if (weakness) return rejectedFor(row, [rowProblem('PASSWORD_WEAK', { path: 'password', message: weakness }, told)]);
     // Its keys aren't recorded: if the row is rejected later, the next row with the same email is no duplicate.

@@ -24,8 +24,23 @@ describe('The name of a course in a row', () => {
     expect(await reasonsOf(`firstName,lastName,email,phone,course\n${rows}\n`)).to.deep.equal({
       enrolled: 1,
       reasons: [
-        'COURSE_UNKNOWN: Course "WorkplaceFirst Aid": there is none with this id or title.',
+        'COURSE_UNKNOWN: Course "WorkplaceFirst Aid": there is none with this id or title. Did you mean "Workplace First Aid"?',
         'COURSE_AMBIGUOUS: Course "knots": there are several with this title. Name it by its id.',
+      ],
+    });
+  });
+
+  it('that no course has is answered with the title that it nearly is', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    for (const title of ['First Aid', 'Fire Safety']) await buildCourse(importing.context, trainer, { title });
+    const courses = ['  first   AID ', 'First Aid (online)', 'Frist Aid', 'Welding'];
+    const rows = courses.map((course, row) => `Ada,King,ada${row}@example.org,1${row},${course}`).join('\n');
+    expect(await reasonsOf(`firstName,lastName,email,phone,course\n${rows}\n`)).to.deep.equal({
+      enrolled: 1,
+      reasons: [
+        'COURSE_UNKNOWN: Course "First Aid (online)": there is none with this id or title. Did you mean "First Aid"?',
+        'COURSE_UNKNOWN: Course "Frist Aid": there is none with this id or title. Did you mean "First Aid"?',
+        'COURSE_UNKNOWN: Course "Welding": there is none with this id or title.',
       ],
     });
   });

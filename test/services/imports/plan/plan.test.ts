@@ -43,7 +43,7 @@ describe('coursectl users import --dry-run', () => {
     const id = /--plan ([0-9a-f]{16})$/m.exec(stdout)?.[1];
     expect(stdout.split('\n')).to.deep.equal([
       `${file}: 3 rows (CSV, comma, UTF-8)`,
-      '  1 account to create, 1 of them with a generated password',
+      '  1 account to create (1 trainee), 1 of them with a generated password',
       '  1 row to skip (the account exists already)',
       '  1 row to reject:',
       '    1 row EMAIL_INVALID: Email must be a valid email address (line 4)',
@@ -134,12 +134,13 @@ describe('coursectl users import --dry-run', () => {
       identityChangesLeftOut: 0,
       roleWords: {},
       warnings: [],
+      createdByRole: { trainee: 1, trainer: 0 },
       reasons: [
         {
           outcome: 'rejected',
           code: 'NAME_MISSING',
           field: 'firstName',
-          message: 'First name is required.',
+          message: 'First name is required. A person with one name needs it in both columns.',
           count: 1,
           rows: [3],
         },
@@ -158,7 +159,8 @@ describe('coursectl users import --dry-run', () => {
           line: 3,
           outcome: 'rejected',
           code: 'NAME_MISSING',
-          reason: 'First name is required. Email "nobody" must be a valid email address.',
+          reason:
+            'First name is required. A person with one name needs it in both columns. Email "nobody" must be a valid email address.',
         },
       ],
     });

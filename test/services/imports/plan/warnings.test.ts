@@ -53,6 +53,35 @@ describe('The warnings of a plan', () => {
     );
   });
 
+  it('show the halves of names that were split, but not in a file with passwords', async () => {
+    const rows = [
+      'Ada King,a@example.org,1',
+      'Jean-Luc de la Fontaine,j@example.org,2',
+      '"Berg, Pieter van der",p@example.org,3',
+    ];
+    const [warning] = await warningsOf(importing.write('people.csv', `Name,Email,Phone\n${rows.join('\n')}\n`));
+    expect(warning).to.deep.include({
+      code: 'NAME_SPLIT',
+      count: 2,
+      rows: [3, 4],
+      examples: ['Jean-Luc | de la Fontaine', 'Pieter | van der Berg'],
+    });
+    const secret = `Name,Email,Phone,Password\n${rows.map((row) => `${row},`).join('\n')}\n`;
+    expect((await warningsOf(importing.write('secret.csv', secret)))[0]).to.deep.include({ count: 2, examples: [] });
+  });
+
+  it('name what was taken off or left out above the rows', async () => {
+    const table = ['version:v1.0,,,', 'firstName,lastName,email,phone', 'Ada,King,ada@example.org,1'];
+    const [version] = await warningsOf(importing.write('template.csv', table.join('\n')));
+    expect(version).to.include({
+      code: 'VERSION_LINE',
+      message: 'Line 1, "version:v1.0", is not imported: the header follows it.',
+    });
+    const wrapped = table.slice(1).map((line) => `"${line}"`);
+    const [quoted] = await warningsOf(importing.write('wrapped.csv', wrapped.join('\r\n')));
+    expect(quoted).to.include({ code: 'LINES_QUOTED', count: 1 });
+  });
+
   it('keep the first lines of many rows', async () => {
     const rows = Array.from({ length: 30 }, (_, n) => `Ada,King,ada${n}@example.org,+44 1 ${n},,,likes mornings`);
     const [warning] = await warningsOf(importing.write('people.csv', text(...rows)));

@@ -151,6 +151,18 @@ describe('A row of an import file', () => {
       expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal('0123');
   });
 
+  it('must not have a password that a spreadsheet has made a number of', async () => {
+    expect(await reasonOf('Ada,King,ada@example.org,1,,,1.23457E+15')).to.equal(
+      'PASSWORD_INVALID: Password was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the password again.',
+    );
+  });
+
+  it('says what a person with one name needs', async () => {
+    const advice = 'A person with one name needs it in both columns.';
+    expect(await reasonOf('Sukarno,,s@example.org,1')).to.equal(`NAME_MISSING: Last name is required. ${advice}`);
+    expect(await reasonOf(',Teller,t@example.org,1')).to.equal(`NAME_MISSING: First name is required. ${advice}`);
+  });
+
   it('may have the full name in one cell', async () => {
     const columns = 'Full name,email,phone';
     expect(await personOf('Ada King Lovelace,ada@example.org,1', columns)).to.include({

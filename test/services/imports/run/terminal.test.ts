@@ -17,7 +17,7 @@ describe('coursectl users import at a terminal', () => {
   it('shows the plan, asks, and shows a progress bar that it removes at the end', async () => {
     const { exitCode, stdout, terminal } = await converse([
       ['111 rows (CSV, comma, UTF-8)', ''],
-      ['110 accounts to create, 110 of them with a generated password', ''],
+      ['110 accounts to create (110 trainees), 110 of them with a generated password', ''],
       ['1 row to reject', ''],
       ['line 112  rejected  NAME_INVALID', ''],
       [question, keys.enter],
@@ -58,15 +58,15 @@ describe('coursectl users import at a terminal', () => {
     expect(before.slice(-20)).to.satisfy((text: string) => text.endsWith('\u001b[1G\u001b[2K'));
   });
 
-  for (const [answer, typed] of [
-    ['no', `n${keys.enter}`],
-    ['Ctrl-C', keys.ctrlC],
-    ['Ctrl-D', keys.ctrlD],
+  for (const [answer, typed, code] of [
+    ['no', `n${keys.enter}`, 1],
+    ['Ctrl-C', keys.ctrlC, 130],
+    ['Ctrl-D', keys.ctrlD, 130],
   ] as const) {
     it(`imports nothing when the answer is ${answer}`, async () => {
       const before = await importing.contents();
       const { exitCode, stdout, terminal } = await converse([[question, typed]]);
-      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
       expect(terminal.isRaw()).to.equal(false);
       expect(terminal.screen()).to.match(/\nNothing was imported\.\n$/);
       expect(await importing.contents()).to.equal(before);
