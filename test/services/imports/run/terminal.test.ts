@@ -68,7 +68,7 @@ describe('coursectl users import at a terminal', () => {
       const { exitCode, stdout, terminal } = await converse([[question, typed]]);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: code, stdout: '' });
       expect(terminal.isRaw()).to.equal(false);
-      expect(terminal.screen()).to.match(/\nNothing was imported\.\n$/);
+      expect(terminal.screen()).to.match(/Nothing was imported\.\n$/);
       expect(await importing.contents()).to.equal(before);
       expect(importing.files()).to.deep.equal(['people.csv']);
     });
