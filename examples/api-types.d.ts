@@ -592,6 +592,8 @@ export interface ImportFileColumn {
   heading: string | null;
   /** Field that the column is imported as; null if it is not imported */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  /** What the column may be that is not imported, by its heading or its values; null if nothing is suggested */
+  suggestion: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
   /** Up to 5 values of its first rows, cut at 100 characters; what may be a password is masked */
   samples: string[];
 }

@@ -54,6 +54,7 @@ describe('Imports that are planned over HTTP', () => {
       index: 2,
       heading: 'email',
       field: 'email',
+      suggestion: null,
       samples: ['p00001@example.org', 'p00002@example.org', 'ada@example.org', 'nobody'],
     });
     expect(planned.plan.fields).to.deep.include.members([
@@ -162,6 +163,8 @@ describe('Imports that are planned over HTTP', () => {
     });
     expect(refused.plan).to.deep.include({ id: null, counts: null });
     expect(refused.plan.columns.map(({ field }: { field: string }) => field)).to.deep.equal([null, 'lastName', null]);
+    const suggestions = refused.plan.columns.map(({ suggestion }: { suggestion: string }) => suggestion);
+    expect(suggestions).to.deep.equal([null, null, 'email']);
     expect(refused.plan.columns[0].samples).to.deep.equal(['Given00001', 'Given00002', 'Given00003']);
     const denied = await call('post', `/${refused.id}/apply`).send({}).expect(400);
     expect(denied.body.error).to.equal(refused.plan.problem.message);

@@ -7,8 +7,7 @@ import { type Delimiter, importDelimiters } from '../../schemas/import.js';
 import { idIn } from '../../services/ids.js';
 import { readPreamble } from '../../services/imports/read/delimiters.js';
 import { decodedAs } from '../../services/imports/read/encodings.js';
-import { knownByKey } from '../../services/imports/read/header-aliases.js';
-import { headingKey } from '../../services/imports/read/headings.js';
+import { meaningOf } from '../../services/imports/read/header-aliases.js';
 import { inspectFile } from '../../services/imports/read/inspect.js';
 import { pipedBytes } from './input.js';
 import type { Io } from './output.js';
@@ -87,7 +86,7 @@ function columnsIn(
 function columnOf(cells: readonly string[], heading: string): NameColumn | undefined {
   const isAliased = heading === 'email' || heading === 'phone';
   const found = cells.flatMap((cell, index) => {
-    const known = isAliased ? knownByKey.get(headingKey(cell)) : undefined;
+    const known = isAliased ? meaningOf(cell) : undefined;
     const isNamed = known ? known.field === heading : cell.toLowerCase() === heading.toLowerCase();
     return isNamed ? [{ column: { heading, shown: cell, index }, rank: known?.rank ?? 0 }] : [];
   });

@@ -1,4 +1,5 @@
-import { NativeSelect, Paper, Text, Title } from '@mantine/core';
+import { Button, NativeSelect, Paper, Text, Title } from '@mantine/core';
+import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PlainTable } from '../ui/plain-table.js';
 import type { Plan } from './import-status.js';
@@ -24,6 +25,8 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
     .filter(({ name, required }) => required && !used.has(name))
     .filter(({ name }) => !(used.has('fullName') && (name === 'firstName' || name === 'lastName')))
     .map(({ name }) => t(`imports.fields.${name}`));
+  const suggestionFor = ({ index, suggestion }: FileColumn): Field | undefined =>
+    suggestion === null || changed.has(index) || used.has(suggestion) ? undefined : suggestion;
   const headingOf = ({ heading, index }: FileColumn) =>
     heading === null || heading === '' ? t('imports.columns.noHeading', { number: index + 1 }) : heading;
 
@@ -46,16 +49,18 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
     key: String(column.index),
     cells: [
       headingOf(column),
-      <NativeSelect
-        key="field"
-        aria-label={t('imports.columns.fieldOf', { heading: headingOf(column) })}
-        value={fieldOf(column) ?? ''}
-        miw={180}
-        onChange={({ currentTarget }) =>
-          map(column.index, plan.fields.find(({ name }) => name === currentTarget.value)?.name ?? null)
-        }
-        data={choices}
-      />,
+      <Fragment key="field">
+        <NativeSelect
+          aria-label={t('imports.columns.fieldOf', { heading: headingOf(column) })}
+          value={fieldOf(column) ?? ''}
+          miw={180}
+          onChange={({ currentTarget }) =>
+            map(column.index, plan.fields.find(({ name }) => name === currentTarget.value)?.name ?? null)
+          }
+          data={choices}
+        />
+        <Suggestion field={suggestionFor(column)} onUse={(field) => map(column.index, field)} />
+      </Fragment>,
       <Text key="samples" size="sm" c="dimmed" lineClamp={2}>
         {column.samples.join(' · ')}
       </Text>,
@@ -80,5 +85,16 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
         rows={rows}
       />
     </Paper>
+  );
+}
+
+/** What a column may be that isn't understood. */
+function Suggestion({ field, onUse }: { field: Field | undefined; onUse(field: Field): void }) {
+  const { t } = useTranslation();
+  if (field === undefined) return null;
+  return (
+    <Button size="compact-sm" variant="subtle" onClick={() => onUse(field)}>
+      {t('imports.columns.suggestion', { field: t(`imports.fields.${field}`) })}
+    </Button>
   );
 }

@@ -25,6 +25,8 @@ export interface FileColumn {
   heading: string;
   /** null: it is not imported. */
   field: ImportField | null;
+  /** What it may be that is not imported, by its heading or its values; null where nothing is suggested. */
+  suggestion: ImportField | null;
   /** Values of its first rows, shortened, without passwords. */
   samples: string[];
 }

@@ -39,6 +39,11 @@ const column = component(
     index: count.description('Place of the column in a row, from 0').example(3),
     heading: nullableText.description('Heading in the file, shortened').example('Mobile'),
     field: field.description('Field that the column is imported as; null if it is not imported').example('phone'),
+    suggestion: field
+      .description(
+        'What the column may be that is not imported, by its heading or its values; null if nothing is suggested',
+      )
+      .example(null),
     samples: Joi.array()
       .items(Joi.string())
       .max(5)

@@ -145,7 +145,8 @@ async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<s
       }));
     const heading = column.heading === '' ? 'without a heading' : `"${column.heading}"`;
     const values = column.samples.length === 0 ? 'no values' : column.samples.slice(0, 3).join(', ');
-    const proposal = column.field === null || taken.has(column.field) ? ignored : column.field;
+    const likely = column.field ?? column.suggestion;
+    const proposal = likely === null || taken.has(likely) ? ignored : likely;
     const answer = await prompts.choose(
       printableLine(`Column ${place + 1} of ${asked.length}, ${heading} (${values})`),
       [{ value: ignored, name: "ignore: don't import it" }, ...choices],

@@ -104,6 +104,7 @@ export const imports: Words['imports'] = {
     ignored: 'Nicht importiert',
     numbered: 'Spalte {{number}}',
     noHeading: 'Spalte {{number}}, ohne Überschrift',
+    suggestion: 'Sieht aus wie „{{field}}“: so importieren',
     fieldOf: 'Als was „{{heading}}“ importiert wird',
     missing: 'In der Datei nicht gefunden: {{fields}}',
   },

@@ -99,6 +99,7 @@ export const imports = {
     ignored: 'Not imported',
     numbered: 'Column {{number}}',
     noHeading: 'Column {{number}}, without a heading',
+    suggestion: 'Looks like “{{field}}”: use that',
     fieldOf: 'What “{{heading}}” is imported as',
     missing: 'Not found in the file: {{fields}}',
   },

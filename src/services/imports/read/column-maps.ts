@@ -1,7 +1,6 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
 import { closest } from './closest.js';
-import { knownByKey } from './header-aliases.js';
 import { type Column, headingKey, shownHeading } from './headings.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
@@ -75,8 +74,8 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
   return decided;
 }
 
-/** What the columns of a header seem to be that can't be imported as it is. */
-export function guessedFields(own: readonly Column[], maps: readonly string[]): Map<number, ImportField> {
+/** The fields of columns that options map; options that can't be used are left out. */
+export function decidedColumns(own: readonly Column[], maps: readonly string[]): Decided {
   const decided = maps.flatMap((map) => {
     try {
       return [...decide(own, [map])];
@@ -85,11 +84,5 @@ export function guessedFields(own: readonly Column[], maps: readonly string[]): 
       return [];
     }
   });
-  const byHand = new Map(decided);
-  return new Map(
-    own.flatMap(({ heading, index }): [number, ImportField][] => {
-      const field = byHand.has(index) ? byHand.get(index) : knownByKey.get(headingKey(heading))?.field;
-      return field === undefined ? [] : [[index, field]];
-    }),
-  );
+  return new Map(decided);
 }

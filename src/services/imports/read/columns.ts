@@ -1,10 +1,10 @@
 import type { AppError } from '../../../errors.js';
 import { type ImportColumn, type ImportField, importColumns, requiredColumns } from '../../../schemas/import.js';
-import { closest } from './closest.js';
+import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
 import { type Decided, decide, numberIn } from './column-maps.js';
 import { FileProblem } from './file-problem.js';
-import { halfNames, headerAliases, knownByKey } from './header-aliases.js';
-import { type Column, filledWidth, headingKey, shownHeading } from './headings.js';
+import { halfNames, meaningOf } from './header-aliases.js';
+import { type Column, filledWidth, headingKey, isAddress, shownHeading } from './headings.js';
 
 /** Which cell of a row is which field. */
 export interface ColumnMapping {
@@ -77,13 +77,6 @@ export class RepeatedColumn extends FileProblem {
   }
 }
 
-/** Whether a cell is an email address: then the first line is no header. */
-export function isAddress(cell: string): boolean {
-  if (cell.length > 300) return false;
-  const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
-  return domain.slice(1, -1).includes('.');
-}
-
 /** A date or a phone: without letters, but with several digits. */
 const number = /^(?=(\P{Nd}*\p{Nd}){5})\P{L}+$/u;
 const longestNumber = 50;
@@ -107,7 +100,7 @@ function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField
   const byHand = new Set(decided.values());
   const candidates = new Map<ImportField, Candidate[]>();
   for (const column of own) {
-    const known = knownByKey.get(headingKey(column.heading));
+    const known = meaningOf(column.heading);
     const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
     if (field === undefined || (byHand.has(field) && !decided.has(column.index))) continue;
     candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank: known?.rank ?? 0 }]);
@@ -139,6 +132,7 @@ const isAmbiguous = (heading = '') =>
 /**
  * Finds the columns of the fields in a header, in any order and by many names.
  * @param maps `heading=field` for columns with other names; `heading=` for columns to ignore
+ * @param rows the first rows, by whose values columns are guessed
  * @param required the columns that must be there
  * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and repeated columns and a file without a header,
  * `USAGE` for invalid mappings
@@ -146,6 +140,7 @@ const isAmbiguous = (heading = '') =>
 export function mapColumns(
   header: readonly string[],
   maps: readonly string[] = [],
+  rows: FirstRows = [],
   required: readonly ImportColumn[] = requiredColumns({}),
 ): ColumnMapping {
   const headings = headingsOf(header, maps);
@@ -184,8 +179,10 @@ export function mapColumns(
   );
   const unused = ignored.map(({ heading }) => shownHeading(heading));
   if (missing.length > 0) {
-    const unnamed = header.findIndex((heading, index) => heading.trim() === '' && !decided.has(index));
-    throw missingColumns(missing, ignored, unnamed < 0 ? undefined : unnamed + 1);
+    const unnamed = header
+      .map((heading, index) => ({ heading, index }))
+      .filter(({ heading, index }) => heading.trim() === '' && !decided.has(index));
+    throw missingColumns(missing, { named: ignored, unnamed }, rows);
   }
   const isRejects = addedColumns(headings) >= 0;
   return {
@@ -211,50 +208,36 @@ export const isPlainHeading = (heading: string): boolean => /^[^"$`\\!=#…][^"$
 const mapOption = ({ heading, index }: Column, field: string): string =>
   `--map "${isPlainHeading(shownHeading(heading)) ? shownHeading(heading) : `#${index + 1}`}=${field}"`;
 
-/** The options for columns that the header lacks: of the headings that are nearly the same, or else of the first. */
-function mapOptions(
-  missing: readonly ImportColumn[],
-  unused: readonly Column[],
-): { guesses: string[]; others: string[] } {
-  const byHeading = new Map(unused.map((column) => [shownHeading(column.heading), column]));
-  const [guesses, others]: [string[], string[]] = [[], []];
-  const unguessed: ImportColumn[] = [];
-  for (const field of missing) {
-    const headings = [...byHeading.keys()];
-    const near = [field, ...headerAliases[field]].flatMap((name) => closest(name, headings) ?? [])[0];
-    const column = near === undefined ? undefined : byHeading.get(near);
-    if (column === undefined) unguessed.push(field);
-    else guesses.push(mapOption(column, field));
-    byHeading.delete(near ?? '');
-  }
-  const left = [...byHeading.values()];
-  for (const [place, field] of unguessed.entries()) {
-    const column = left[place];
-    if (column !== undefined) others.push(mapOption(column, field));
-  }
-  return { guesses, others };
-}
+const noPhone =
+  'The file has no phone column: add one, or name the column that has it with --map "HEADING=phone", or import people without phones with --missing-phone allow.';
 
-/** @param unnamed the number of the first column without a heading, from 1 */
 function missingColumns(
   missing: readonly ImportColumn[],
-  unused: readonly Column[],
-  unnamed: number | undefined,
+  { named, unnamed }: Record<'named' | 'unnamed', readonly Column[]>,
+  rows: FirstRows,
 ): AppError {
-  const { guesses, others } = mapOptions(missing, unused);
-  const unguessed = unnamed !== undefined && guesses.length + others.length < missing.length;
+  const filled = unnamed.filter(({ index }) => rows.some((cells) => (cells[index] ?? '').trim() !== ''));
+  const columns = [...named, ...filled];
+  const guesses = guessColumns(columns, rows, missing);
+  const options = columns.flatMap((column) => {
+    const field = guesses.get(column.index);
+    return field === undefined ? [] : [mapOption(column, field)];
+  });
+  const guessed = new Set(guesses.values());
+  const left = missing.filter((field) => !guessed.has(field) && !(guessed.has('fullName') && isHalf(field)));
+  const unguessed = named.filter(({ index }) => !guesses.has(index));
+  const [nameless] = filled.filter(({ index }) => !guesses.has(index));
   return new MissingColumns(
     missing,
     [
-      `The header lacks ${missing.join(', ')}.`,
-      ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
-      ...(unused.length > 0 ? [`Not understood: ${listed(unused.map(({ heading }) => shownHeading(heading)))}.`] : []),
-      ...(others.length > 0 ? [`Say what they are, such as ${others.join(' ')}.`] : []),
-      // Whether the rows have values there isn't known yet.
-      ...(unguessed
-        ? [
-            `Column ${unnamed} has no heading: if it has values, map it by its number: --map "#${unnamed}=${missing.at(-1)}".`,
-          ]
+      missing.join() === 'phone' && left.length > 0 ? noPhone : `The header lacks ${missing.join(', ')}.`,
+      ...(options.length > 0 ? [`Did you mean ${options.join(' ')}?`] : []),
+      ...(named.length > 0 ? [`Not understood: ${listed(named.map(({ heading }) => shownHeading(heading)))}.`] : []),
+      ...(nameless !== undefined && left.length > 0
+        ? [`Column ${nameless.index + 1} has no heading: map it by its number, --map "#${nameless.index + 1}=FIELD".`]
+        : []),
+      ...(left.length > 0 && missing.join() !== 'phone' && unguessed.length > 0
+        ? [`Say which column is ${left.join(', ')}, such as --map "HEADING=${left[0]}".`]
         : []),
       `The columns are: ${template}`,
     ].join(' '),

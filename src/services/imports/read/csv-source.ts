@@ -179,3 +179,33 @@ async function* prepended(first: CsvRow[], rows: AsyncGenerator<CsvRow[]>): Asyn
   if (first.length > 0) yield first;
   yield* rows;
 }
+
+/** How many rows show what the columns are. */
+const firstRowCount = 200;
+
+/**
+ * Reads the first rows ahead.
+ * @returns them, up to a row that can't be read, and all rows: a fault is thrown after the rows before it
+ */
+export async function readAhead(
+  rows: AsyncGenerator<CsvRow[]>,
+): Promise<{ first: CsvRow[]; rows: AsyncGenerator<CsvRow[]> }> {
+  const lists: CsvRow[][] = [];
+  let fault: unknown;
+  try {
+    for (let count = 0; count < firstRowCount; ) {
+      const next = await rows.next();
+      if (next.done) break;
+      lists.push(next.value);
+      count += next.value.length;
+    }
+  } catch (error) {
+    fault = error;
+  }
+  async function* all() {
+    yield* lists;
+    if (fault !== undefined) throw fault;
+    yield* rows;
+  }
+  return { first: lists.flat().slice(0, firstRowCount), rows: all() };
+}

@@ -1,6 +1,5 @@
 import { type Delimiter, importDelimiters } from '../../../schemas/import.js';
-import { knownByKey } from './header-aliases.js';
-import { headingKey } from './headings.js';
+import { meaningOf } from './header-aliases.js';
 
 /** The names of the delimiters for people. */
 export const delimiterNames: Readonly<Record<Delimiter, string>> = {
@@ -106,7 +105,7 @@ function usualCount(records: readonly SampleRecord[], delimiter: Delimiter): { c
 
 /** Whether a record has headings of two columns, at least. */
 function hasHeadings({ text }: SampleRecord, delimiter: Delimiter): boolean {
-  const fields = text.split(delimiter).map((cell) => knownByKey.get(headingKey(cell))?.field);
+  const fields = text.split(delimiter).map((cell) => meaningOf(cell)?.field);
   return new Set(fields.filter((field) => field !== undefined)).size > 1;
 }
 

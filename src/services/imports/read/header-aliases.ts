@@ -1,5 +1,5 @@
 import { type ImportField, importFields } from '../../../schemas/import.js';
-import { headingKey, words } from './headings.js';
+import { headingKey, longestKnown, words } from './headings.js';
 
 /**
  * The headings of spreadsheets and other programs for each column, the likelier first: of two in a file, the first is used.
@@ -15,7 +15,6 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
     'Nombre | Nombres | Nombre(s) | Primer nombre | Nombre de pila',
     'Nome | Primeiro nome | Nome próprio',
     'الاسم الأول | الإسم الأول | اسم الأول | الاسم الشخصي',
-    'First Name [Required]',
   ),
   lastName: words(
     'Surname | Family name | Last names | Surnames | Family names | Last | LName',
@@ -24,7 +23,6 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
     'Apellidos | Apellido | Apellido(s) | Primer apellido',
     'Sobrenome | Apelido | Último nome | Sobrenomes | Apelidos',
     'اسم العائلة | إسم العائلة | الاسم الأخير | الاسم الاخير | الإسم الأخير | اللقب | الكنية | العائلة',
-    'Last Name [Required]',
   ),
   email: words(
     'Email address | E-mail addresses | Mail | Mail address | Primary email | Contact email | Work email',
@@ -34,20 +32,26 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
     'Correo electrónico | Correo | Dirección de correo electrónico | Dirección de correo | Dirección de e-mail',
     'Endereço de e-mail | Correio eletrônico | Correio electrónico | Endereço eletrônico',
     'البريد الإلكتروني | البريد الالكتروني | بريد إلكتروني | الإيميل | الايميل | إيميل | البريد',
-    'Email Address [Required] | E-mail 1 - Value | login_id | Email 1 | E-mail 2 - Value | Email 2',
+    'E-mail 1 - Value | login_id | Email 1 | E-mail 2 - Value | Email 2',
   ),
+  // Mobiles, then phones of no kind, of recovery, of work and at home.
   phone: words(
-    'Phone number | Mobile | Mobile phone | Mobile number | Cell | Cell phone | Cellphone | Cell number',
-    'Telephone | Telephone number | Tel | Tel. no. | Phone no. | Mobile no. | Contact number | Contact no.',
-    'Primary phone | WhatsApp | WhatsApp number | Phone (mobile) | Work phone | Home phone',
-    'Telefon | Telefonnummer | Handy | Handynummer | Mobil | Mobilnummer | Mobiltelefon | Rufnummer',
-    'Téléphone | Numéro de téléphone | Téléphone portable | Téléphone mobile | Portable | N° de téléphone',
-    'Teléfono | Número de teléfono | Teléfono móvil | Móvil | Celular | Teléfono celular | Número de celular',
-    'Telefone | Número de telefone | Telemóvel | Telefone celular | Telefone móvel | Número de telemóvel',
-    'الهاتف | رقم الهاتف | هاتف | الجوال | رقم الجوال | جوال | الموبايل | رقم الموبايل | موبايل',
-    'المحمول | رقم المحمول | الهاتف المحمول | رقم الهاتف المحمول | التليفون | رقم التليفون | رقم التواصل',
-    'phone1 | Phone 1 - Value | Recovery Phone [MUST BE IN THE E.164 FORMAT] | Mobile Phone [Optional]',
-    'phone2 | Phone 2 - Value | Phone 3',
+    'Mobile | Mobile phone | Mobile number | Mobile phone number | Mobile no. | Cell | Cell phone | Cellphone',
+    'Cell number | Cell phone number | Phone (mobile) | WhatsApp | WhatsApp number',
+    'Handy | Handynummer | Mobil | Mobilnummer | Mobiltelefon | Téléphone portable | Téléphone mobile | Portable',
+    'Teléfono móvil | Móvil | Celular | Teléfono celular | Número de celular',
+    'Telemóvel | Telefone celular | Telefone móvel | Número de telemóvel',
+    'الجوال | رقم الجوال | جوال | الموبايل | رقم الموبايل | موبايل | المحمول | رقم المحمول | الهاتف المحمول',
+    'رقم الهاتف المحمول',
+    'Phone number | Telephone | Telephone number | Tel | Tel. no. | Phone no. | Contact number | Contact no.',
+    'Primary phone | Contact phone | Telefon | Telefonnummer | Rufnummer | Téléphone | Numéro de téléphone',
+    'N° de téléphone | Teléfono | Número de teléfono | Telefone | Número de telefone',
+    'الهاتف | رقم الهاتف | هاتف | التليفون | رقم التليفون | رقم التواصل',
+    'Phone 1 - Value | Phone 2 - Value | Phone 3 - Value | Recovery Phone',
+    'Work phone | Work phone number | Work mobile | Office phone | Business phone | Telefon geschäftlich | Diensttelefon',
+    'Téléphone professionnel | Téléphone bureau | Teléfono del trabajo | Telefone do trabalho | هاتف العمل',
+    'Home phone | Home phone number | Landline | Telefon privat | Festnetz | Festnetznummer | Téléphone fixe',
+    'Téléphone domicile | Teléfono fijo | Teléfono de casa | Telefone fixo | Telefone residencial | هاتف المنزل',
   ),
   role: words(
     "User role | Account role | Role name | Rolle | Benutzerrolle | Rôle | Rôle de l'utilisateur | Rol",
@@ -55,12 +59,12 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   ),
   isActive: words(
     'Active | Enabled | Is enabled | Account active | Active? | Aktiv | Ist aktiv | Actif | Est actif',
-    'Activo | Está activo | Ativo | Está ativo | نشط | فعال | مفعل',
-    'Account status | User status | Status',
+    'Activo | Está activo | Ativo | Está ativo | نشط | فعال | مفعل | Account enabled | Enabled user',
+    'New status | Account status | User status | Attendee status | Status',
   ),
   password: words(
     'Initial password | Pass word | Passwort | Kennwort | Mot de passe | Contraseña | Senha',
-    'Palavra-passe | كلمة المرور | كلمة السر | Password [Required]',
+    'Palavra-passe | كلمة المرور | كلمة السر',
   ),
   passwordHash: words(
     'Hashed password | bcrypt | bcrypt hash | Password digest | Encrypted password | Passwort-Hash',
@@ -69,7 +73,7 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   course: words(
     'Course title | Course name | Course ID | Course code | Kurs | Kursname | Kurstitel | Lehrgang',
     'Cours | Intitulé du cours | Nom du cours | Formation | Curso | Nombre del curso | Nome do curso',
-    'الدورة | اسم الدورة | المقرر | اسم المقرر | الكورس | course1 | course_name | course2',
+    'الدورة | اسم الدورة | المقرر | اسم المقرر | الكورس',
   ),
   enrollmentStatus: words(
     'Enrolment status | Course status | Enrollment state | Einschreibestatus',
@@ -92,7 +96,8 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   ),
   suspended: words(
     'Is suspended | Account suspended | User suspended | Gesperrt | Ist gesperrt | Suspendu | Est suspendu',
-    'Suspendido | Está suspendido | Suspenso | Está suspenso | موقوف',
+    'Suspendido | Está suspendido | Suspenso | Está suspenso | موقوف | Block sign in | Block credential | Blocked',
+    'Disabled | Account disabled | Deactivated',
   ),
 };
 
@@ -102,11 +107,38 @@ export const halfNames: Readonly<Record<'firstName' | 'lastName', { heading: str
   lastName: { heading: 'Name', beside: ['Vorname', 'Vornamen', 'Rufname'] },
 };
 
-/** What a heading usually means, by its key, and how likely that is. */
-export const knownByKey: ReadonlyMap<string, { field: ImportField; rank: number }> = namesByKey();
+/** What a heading means. */
+export interface Meaning {
+  field: ImportField;
+  /** The lower, the likelier. */
+  rank: number;
+}
+
+/** Fields that may have several columns, which spreadsheets number. */
+const isRepeatable = (field: ImportField): boolean => field === 'phone' || field === 'course' || field === 'isActive';
+
+/** What programs write beside a heading. */
+const annotation =
+  /\[[^\]]*\]|\((required|optional|yes ?\/ ?no|pflichtfeld|obligatoire|obligatorio|obrigatório|مطلوب)\)|\*|(?<=\S\s)(required|optional|pflichtfeld|obligatoire|obligatorio|obrigatório)\s*$/giu;
+
+const numbered = /^(.*\D)\s*(\d{1,2})$/u;
+
+/** What a heading usually means: by its name, without a program's annotations, or with a number where there are several. */
+export function meaningOf(heading: string): Meaning | undefined {
+  if (heading.length > longestKnown) return undefined;
+  const known = knownByKey.get(headingKey(heading));
+  if (known) return known;
+  const name = heading.replace(annotation, ' ').trim();
+  const [, base = '', number] = numbered.exec(name) ?? [];
+  const plain = knownByKey.get(headingKey(number === undefined ? name : base));
+  if (plain === undefined || (number !== undefined && !isRepeatable(plain.field))) return undefined;
+  return { ...plain, rank: plain.rank + Number(number ?? 0) / 100 };
+}
+
+const knownByKey: ReadonlyMap<string, Meaning> = namesByKey();
 
 function namesByKey() {
-  const names = new Map<string, { field: ImportField; rank: number }>();
+  const names = new Map<string, Meaning>();
   for (const field of importFields) {
     [field, ...headerAliases[field]].forEach((name, rank) => {
       const key = headingKey(name);

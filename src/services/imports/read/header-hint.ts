@@ -1,10 +1,10 @@
 import { isAppError } from '../../../errors.js';
 import { type ImportOptions, requiredColumns } from '../../../schemas/import.js';
 import { ColumnNotFound, decide, numberIn } from './column-maps.js';
-import { type ColumnMapping, isAddress, mapColumns, ownColumns } from './columns.js';
+import { type ColumnMapping, mapColumns, ownColumns } from './columns.js';
 import { FileProblem } from './file-problem.js';
-import { knownByKey } from './header-aliases.js';
-import { headingKey } from './headings.js';
+import { meaningOf } from './header-aliases.js';
+import { isAddress } from './headings.js';
 import type { CsvRow } from './row-reader.js';
 
 /** How many rows below the first are checked for the header: titles and notes above a table are shorter. */
@@ -12,7 +12,7 @@ const manyTitles = 20;
 
 /** How many fields the headings of a line usually mean. */
 const knownFields = (cells: readonly string[]): number =>
-  new Set(cells.flatMap((cell) => knownByKey.get(headingKey(cell))?.field ?? [])).size;
+  new Set(cells.flatMap((cell) => meaningOf(cell)?.field ?? [])).size;
 
 /** Whether the mappings are for columns with these headings. Numbers of columns tell no header from a row. */
 function areMapped(cells: readonly string[], maps: readonly string[]): boolean {
@@ -34,12 +34,12 @@ function isUsable(read: () => unknown): boolean {
 type HeaderOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
 
 /** The refusal of a header, with the line of a better one, if there is one. */
-async function refusedHeader(
+function refusedHeader(
   refusal: unknown,
   header: readonly string[],
-  rows: AsyncGenerator<CsvRow[]>,
+  rows: readonly CsvRow[],
   { map: maps = [], ...options }: HeaderOptions,
-): Promise<unknown> {
+): unknown {
   const hasWrongMap = refusal instanceof ColumnNotFound;
   if (!hasWrongMap && !isAppError(refusal, 'IMPORT_FILE_INVALID')) return refusal;
   const known = Math.max(1, knownFields(header));
@@ -47,38 +47,30 @@ async function refusedHeader(
     !cells.some(isAddress) &&
     (knownFields(cells) > known ||
       (hasWrongMap && areMapped(cells, maps)) ||
-      isUsable(() => mapColumns(cells, maps, requiredColumns(options))));
-  try {
-    const next = await rows.next();
-    for (const { line, cells } of next.done ? [] : next.value.slice(0, manyTitles)) {
-      if (!isHeader(cells)) continue;
-      const told = refusal.message.replace(/[^.?]$/, '$&.');
-      return new FileProblem(
-        'HEADER_BELOW',
-        `${told} Line ${line} looks like the header: delete the lines above it.`,
-        line,
-        refusal,
-      );
-    }
-  } catch (error) {
-    // The refused header matters more than rows that can't be read.
-    if (!isAppError(error)) throw error;
+      isUsable(() => mapColumns(cells, maps, [], requiredColumns(options))));
+  for (const { line, cells } of rows.slice(0, manyTitles)) {
+    if (!isHeader(cells)) continue;
+    const told = refusal.message.replace(/[^.?]$/, '$&.');
+    return new FileProblem(
+      'HEADER_BELOW',
+      `${told} Line ${line} looks like the header: delete the lines above it.`,
+      line,
+      refusal,
+    );
   }
   return refusal;
 }
 
 /**
  * {@link mapColumns}, with a hint at the line that may be the header when titles or merged headings are above it.
+ * @param first the first rows
  * @throws AppError as that does
  */
-export async function mappingOf(
-  header: readonly string[],
-  rows: AsyncGenerator<CsvRow[]>,
-  options: HeaderOptions,
-): Promise<ColumnMapping> {
+export function mappingOf(header: readonly string[], first: readonly CsvRow[], options: HeaderOptions): ColumnMapping {
+  const rows = first.map(({ cells }) => cells);
   try {
-    return mapColumns(header, options.map, requiredColumns(options));
+    return mapColumns(header, options.map, rows, requiredColumns(options));
   } catch (error) {
-    throw await refusedHeader(error, header, rows, options);
+    throw refusedHeader(error, header, first, options);
   }
 }

@@ -24,6 +24,14 @@ export const headingKey = (heading: string): string =>
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
 
+/** The words of a heading in the form in which they are compared, with a space around each; also of `camelCase`. */
+export const headingWords = (heading: string): string =>
+  ` ${normalized(heading.slice(0, longestKnown).replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'), 'NFKD')
+    .toLowerCase()
+    .replace(/[\p{M}\u0640]/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()} `;
+
 const longestShown = 60;
 
 /** A heading for messages: in one line, and shortened. */
@@ -37,3 +45,10 @@ export function shownHeading(heading: string): string {
 
 /** The words of lists, a language or so in each line, with ` | ` between them. */
 export const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' | '));
+
+/** Whether a cell is an email address: then the first line is no header. */
+export function isAddress(cell: string): boolean {
+  if (cell.length > 300) return false;
+  const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
+  return domain.slice(1, -1).includes('.');
+}

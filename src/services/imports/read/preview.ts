@@ -3,12 +3,14 @@ import type { CsvFormat } from '../../../csv/format.js';
 import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
-import { type ImportField, type ImportOptions, requiredColumns } from '../../../schemas/import.js';
-import { guessedFields } from './column-maps.js';
+import { type ImportField, type ImportOptions, importFields, requiredColumns } from '../../../schemas/import.js';
+import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
+import { decidedColumns } from './column-maps.js';
 import { addedColumns, type ColumnMapping, headingsOf, mapColumns, ownColumns } from './columns.js';
-import { type CsvFile, type CsvOptions, openCsv } from './csv-source.js';
-import { filledWidth } from './headings.js';
-import type { CsvLimits, CsvRow } from './row-reader.js';
+import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
+import { meaningOf } from './header-aliases.js';
+import { type Column, filledWidth } from './headings.js';
+import type { CsvLimits } from './row-reader.js';
 import { isSecretCell, isSecretColumn } from './secret-cells.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
@@ -21,8 +23,6 @@ export interface FilePreview {
 }
 
 const samplesPerColumn = 5;
-/** How many rows are searched for them. */
-const sampledRows = 200;
 const longestSample = 100;
 
 /** What stands for a password. */
@@ -50,7 +50,7 @@ const shownCell = (cell: string, secret: boolean): string =>
  * passwords, a row whose cells have moved to other columns, as by a surplus delimiter, is masked as a whole: the password may
  * be under any heading.
  */
-export function cellMask(columns: readonly Omit<FileColumn, 'samples'>[], width: number): CellMask {
+export function cellMask(columns: readonly Pick<FileColumn, 'index' | 'heading' | 'field'>[], width: number): CellMask {
   const places = columns.map((column) => ({ index: column.index, secret: isSecretColumn(column) }));
   const placesBefore = (index: number) => {
     const first = places.findIndex((place) => place.index >= index);
@@ -88,28 +88,40 @@ export function maskOf(mapping: ColumnMapping): CellMask {
 /** The options that say what the columns of a file are. */
 type PreviewOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
 
-function fieldsOfHeader(header: readonly string[], { map: maps = [], ...options }: PreviewOptions) {
+/** What the columns of a header are, or seem to be where it can't be imported as it is. */
+function fieldsOfHeader(
+  header: readonly string[],
+  { map: maps = [], ...options }: PreviewOptions,
+  rows: FirstRows,
+): Map<number, ImportField> {
   try {
-    return fieldsByIndex(mapColumns(header, maps, requiredColumns(options)));
+    return fieldsByIndex(mapColumns(header, maps, rows, requiredColumns(options)));
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
-    return guessedFields(ownColumns(header, maps), maps);
+    const own = ownColumns(header, maps);
+    const decided = decidedColumns(own, maps);
+    return new Map(
+      own.flatMap(({ heading, index }): [number, ImportField][] => {
+        const field = decided.has(index) ? decided.get(index) : meaningOf(heading)?.field;
+        return field === undefined ? [] : [[index, field]];
+      }),
+    );
   }
 }
 
-/** The first rows, up to a row that can't be read. */
-async function firstRows({ rows }: CsvFile): Promise<CsvRow[]> {
-  const found: CsvRow[] = [];
-  try {
-    while (found.length < sampledRows) {
-      const next = await rows.next();
-      if (next.done) break;
-      found.push(...next.value);
-    }
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-  }
-  return found.slice(0, sampledRows);
+/** What columns may be that aren't understood, of the fields that no other column is. */
+function suggestionsFor(
+  own: readonly Column[],
+  maps: readonly string[],
+  fields: ReadonlyMap<number, ImportField>,
+  rows: FirstRows,
+): Map<number, ImportField> {
+  const decided = decidedColumns(own, maps);
+  const taken = new Set(fields.values());
+  const unknown = own.filter(({ index }) => !fields.has(index) && !decided.has(index));
+  const isWanted = (field: ImportField) =>
+    field !== 'fullName' && !taken.has(field) && !(isHalf(field) && taken.has('fullName'));
+  return guessColumns(unknown, rows, importFields.filter(isWanted));
 }
 
 /**
@@ -125,17 +137,21 @@ export async function previewFile(
   try {
     const { header, headerLine, format } = file;
     const maps = options.map ?? [];
-    const fields = fieldsOfHeader(header, options);
-    const rows = await firstRows(file);
     const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
-    const columns = ownColumns(header, maps).map(({ heading, index }) => ({
+    const { first } = await readAhead(file.rows);
+    const rows = first.map(({ cells }) => cells.map(restored));
+    const fields = fieldsOfHeader(header, options, rows);
+    const own = ownColumns(header, maps);
+    const suggestions = suggestionsFor(own, maps, fields, rows);
+    const columns = own.map(({ heading, index }) => ({
       index,
       heading: shortened(heading.trim()),
       field: fields.get(index) ?? null,
+      suggestion: suggestions.get(index) ?? null,
     }));
     const width = headingsOf(header, maps).length;
     const mask = cellMask(columns, width);
-    const shown = rows.map(({ cells }) => mask(cells.map(restored)));
+    const shown = rows.map(mask);
     const withSamples = columns.map((column, place) => {
       const filled = shown.map((cells) => cells[place] ?? '').filter((cell) => cell.trim() !== '');
       return { ...column, samples: filled.slice(0, samplesPerColumn) };

@@ -7,7 +7,7 @@ import { phoneKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import type { ColumnMapping } from './columns.js';
-import { type CsvOptions, openCsv } from './csv-source.js';
+import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
 import { delimiterNames } from './delimiters.js';
 import { mappingOf } from './header-hint.js';
 import { filledWidth } from './headings.js';
@@ -271,9 +271,10 @@ export async function openImportFile(
   { batchRows, ...limits }: CsvLimits & { batchRows: number },
   repetitions?: Repetitions,
 ): Promise<ImportFile> {
-  const { header, format, rows, warnings, lines, close } = await openCsv(bytes, reading.format, limits);
+  const { header, format, rows: all, warnings, lines, close } = await openCsv(bytes, reading.format, limits);
   try {
-    const mapping = await mappingOf(header, rows, reading.options);
+    const { first, rows } = await readAhead(all);
+    const mapping = mappingOf(header, first, reading.options);
     const checker = new RowChecker(reading, format, mapping, repetitions);
     const batches = inBatches(rows, checker, batchRows);
     const { roleWords } = checker;

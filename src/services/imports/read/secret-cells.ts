@@ -1,6 +1,6 @@
 import type { ImportField } from '../../../schemas/import.js';
 import type { ColumnMapping } from './columns.js';
-import { knownByKey } from './header-aliases.js';
+import { meaningOf } from './header-aliases.js';
 import { headingKey } from './headings.js';
 
 /** Headings of passwords that have no column of their own, by their keys. */
@@ -11,7 +11,7 @@ const secretCell = /^\s*(\$[\w-]{1,20}\$|\{[\w-]{2,12}\}|pbkdf2|[\da-f]{32,}\s*$
 /** Whether the cells of a column may be passwords, whatever it is mapped to. @param field what it is mapped to */
 export function isSecretColumn({ heading, field }: { heading: string; field: ImportField | null }): boolean {
   const key = headingKey(heading);
-  const usual = knownByKey.get(key)?.field;
+  const usual = meaningOf(heading)?.field;
   return [field, usual].some((one) => one === 'password' || one === 'passwordHash') || secretHeading.test(key);
 }
 

@@ -152,7 +152,8 @@ describe('Headings of spreadsheets', () => {
         `Not understood: Frist name, Emial, Phnoe, Shoe size. The columns are: ${importColumns.join()}`,
     );
     expect(await problemOf(['firstName', 'lastName', 'email'])).to.equal(
-      `IMPORT_FILE_INVALID The header lacks phone. The columns are: ${importColumns.join()}`,
+      'IMPORT_FILE_INVALID The file has no phone column: add one, or name the column that has it with --map "HEADING=phone", or import people without phones with --missing-phone allow. ' +
+        `The columns are: ${importColumns.join()}`,
     );
   });
 
@@ -160,8 +161,9 @@ describe('Headings of spreadsheets', () => {
     const header = ['Rufzeichen', 'Familie', 'Dienstmail', 'Handy-Nr'];
     expect(await problemOf(header)).to.equal(
       'IMPORT_FILE_INVALID The header lacks firstName, lastName, email, phone. ' +
-        'Not understood: Rufzeichen, Familie, Dienstmail, Handy-Nr. Say what they are, such as --map "Rufzeichen=firstName" ' +
-        '--map "Familie=lastName" --map "Dienstmail=email" --map "Handy-Nr=phone". ' +
+        'Did you mean --map "Dienstmail=email" --map "Handy-Nr=phone"? ' +
+        'Not understood: Rufzeichen, Familie, Dienstmail, Handy-Nr. ' +
+        'Say which column is firstName, lastName, such as --map "HEADING=firstName". ' +
         `The columns are: ${importColumns.join()}`,
     );
     for (const row of [
@@ -308,10 +310,13 @@ describe('Columns that options map', () => {
     const padded = mapColumns(['Vorname', 'Nachname', 'E-Mail', '', ' ', ''], ['#5=phone']);
     expect(Object.fromEntries(padded.fields)).to.deep.equal({ ...basic, phone: 4 });
     expect(padded.width).to.equal(5);
-    expect(await problemOf(['Vorname', 'Nachname', 'E-Mail', ''])).to.equal(
-      'IMPORT_FILE_INVALID The header lacks phone. Column 4 has no heading: if it has values, map it by its number: ' +
-        `--map "#4=phone". The columns are: ${importColumns.join()}`,
+    const unnamed = (value: string) =>
+      failureOf(() => mapColumns(['Vorname', 'Nachname', 'E-Mail', ''], [], [['Ada', 'King', 'a@b.org', value]]));
+    expect((await unnamed('+49 151 1601')).message).to.include('Did you mean --map "#4=phone"? ');
+    expect((await unnamed('M')).message).to.include(
+      'Column 4 has no heading: map it by its number, --map "#4=FIELD". ',
     );
+    expect((await unnamed('')).message).not.to.include('Column 4');
     const { code, message } = await failureOf(() => mapColumns(header, ['#6=phone']));
     expect([code, message]).to.deep.equal(['USAGE', 'The file has no column "#6". Did you mean "#1"?']);
   });
