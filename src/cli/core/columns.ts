@@ -3,9 +3,9 @@ import { choice } from './declaration.js';
 /** What a column shows. In tables true and false are yes and no, and times may be relative; nothing is an empty cell. */
 export type Value = string | number | boolean | Date | null | undefined;
 
-/** A column of a listing: declared once, and used by tables, CSV and YAML. */
+/** A column of a listing: declared once, and used by tables and CSV. */
 export interface Column<T> {
-  /** What it is called in `--columns`, CSV and YAML: as the API calls the field, where there is one. */
+  /** What it is called in `--columns` and CSV: as the API calls the field, where there is one. */
   name: string;
   /** Its heading in tables, where that isn't the name in capitals. */
   heading?: string;
@@ -20,7 +20,7 @@ export interface Column<T> {
   minimum?: number;
   /**
    * Which columns are left out first where the terminal is narrow: those with the highest number. Those with 0 never are.
-   * `on request`: tables have it for `--columns` only; CSV and YAML always.
+   * `on request`: tables have it for `--columns` only; CSV always.
    */
   priority: number | 'on request';
   /** Tables are without it where no row of the first page has a value, unless it was asked for. */
@@ -41,7 +41,10 @@ export const listingOptions = (items: string, columns: readonly Pick<Column<neve
   '--page <number>': 'page number, from 1',
   '--limit <number>': `${items} per page, 1 to 100; "all" lists all pages`,
   '--columns <names>': `columns to show, separated by commas: ${namesOf(columns)}`,
-  '--output <format>': choice('format, by default a table; --json is short for --output json', formats),
+  '--output <format>': choice(
+    'format, by default a table; yaml has the fields of json; --json is short for --output json',
+    formats,
+  ),
   '--absolute': 'show times in full instead of "3 days ago"',
   '--no-pager': "don't use a pager ($PAGER) when the list is longer than the screen",
 });

@@ -70,7 +70,8 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
   if (limit === 'all' && page !== undefined)
     throw new AppError('USAGE', '--page and --limit all cannot be used together.');
   if (names === undefined) return undefined;
-  if (json) throw new AppError('USAGE', 'JSON has the fields of the API: --columns goes with table, csv and yaml.');
+  if (json || output === 'yaml')
+    throw new AppError('USAGE', 'JSON and YAML have the fields of the API: --columns goes with table and csv.');
   return names.split(',').map((name) => {
     const column = columns.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
     if (!column)
@@ -109,7 +110,9 @@ function footer<T>(
   const all = `${totalItemsCapped ? 'more than ' : ''}${counted(totalItems, one, many)}`;
   if (totalItems === 0) return `No ${many}.`;
   if (items.length === 0) return `No page ${currentPage}: ${counted(totalPages, 'page')}, ${all}.`;
-  const which = isAll ? `${all}.` : `Page ${currentPage}${totalItemsCapped ? '' : ` of ${totalPages}`}, ${all}.`;
+  const isLast = !totalItemsCapped && currentPage >= totalPages;
+  const on = isLast ? '' : ` Add --page ${currentPage + 1} for the next page, or --limit all.`;
+  const which = isAll ? `${all}.` : `Page ${currentPage}${totalItemsCapped ? '' : ` of ${totalPages}`}, ${all}.${on}`;
   const missing = leftOut.map(({ name }) => name).join(', ');
   return missing === '' ? which : `${which}\nColumns left out: ${missing}. Choose with --columns`;
 }
@@ -157,8 +160,8 @@ export async function listing<T>(
   const written = {
     table: lines,
     json: () => jsonOf(read(), listed.key, isAll),
-    csv: () => shown(csvOf(read(), chosen ?? columns)),
-    yaml: () => yamlOf(read(), chosen ?? columns),
+    csv: () => shown(csvOf(read(), chosen ?? columns, run.io.stdout)),
+    yaml: () => yamlOf(read(), listed.key, isAll),
   };
   /** A pipe or a file gets the data as it is; a person looks at it. */
   async function* shown(pieces: AsyncIterable<string>): AsyncGenerator<string> {

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { hashedPeople, useImporting } from '../services/imports/support/importing.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../support/factories.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { useSubprocesses } from '../support/subprocess.js';
+import { commands } from './support/command-lines.js';
+
+/** What the listings are of that list something's. */
+const of: Readonly<Record<string, string>> = {
+  'users sessions list': 'ben@x.org',
+  'courses files list': 'Bees',
+  'imports rows': '1',
+};
+
+const listings = [...commands].filter(([, { options }]) => options.some(({ long }) => long === '--page'));
+
+describe('Listings for programs', () => {
+  const importing = useImporting();
+  const cli = useCommandLine(() => importing.env);
+  const processes = useSubprocesses();
+  beforeEach(async () => {
+    const { context } = importing;
+    const ada = await buildUser(context, { email: 'ada@x.org', role: 'trainer', firstName: 'Zoë' });
+    const ben = await buildUser(context, { email: 'ben@x.org' });
+    await buildUser(context, { email: 'cleo@x.org', role: 'trainer' });
+    await tokenFor(context, ben);
+    await tokenFor(context, ben);
+    const bees = await buildCourse(context, ada, { title: 'Bees', description: 'One line\nand "another": no' });
+    for (const course of [bees, await buildCourse(context, ada, { title: 'Ants' })])
+      await buildEnrollment(context, ben, course);
+    for (const name of ['a.txt', 'b.txt']) await buildMaterial(context, bees, { name });
+    for (const tag of ['a', 'b']) await importing.json(importing.write(`${tag}.csv`, hashedPeople(2, tag)));
+  });
+
+  for (const [words] of listings)
+    it(`of "${words}" have one shape as JSON and YAML, and CSV without a byte order mark in a pipe`, async () => {
+      const argv = [...words.split(' '), ...(of[words] === undefined ? [] : [of[words]])];
+      for (const pages of [[], ['--limit', '1'], ['--page', '9'], ['--limit', 'all']]) {
+        const written = async (format: string) => {
+          const { exitCode, stdout, stderr } = await cli.run([...argv, ...pages, '--output', format]);
+          expect(exitCode, stderr).to.equal(0);
+          return stdout;
+        };
+        const json = JSON.parse(await written('json'));
+        expect(json.pagination.totalItems, words).to.be.greaterThan(1);
+        expect(parse(await written('yaml'))).to.deep.equal(json);
+        expect(await written('csv')).to.match(/^\w/);
+      }
+    });
+
+  it('are CSV with a byte order mark in a file, which a spreadsheet needs', async () => {
+    const file = path.join(cli.folder, 'users.csv');
+    const line = `coursectl users list --output csv > ${file}`;
+    const env = { ...cli.env, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+    expect((await processes.startShell(line, { cwd: cli.folder, env }).ended).exitCode).to.equal(0);
+    expect(readFileSync(file, 'utf8'))
+      .to.match(/^\ufeffname,email/)
+      .and.include('Zoë');
+  });
+
+  it('say how to get to the next page, as long as there is one', async () => {
+    const said = async (...pages: string[]) => (await cli.run(['courses', 'list', ...pages])).stderr;
+    expect(await said('--limit', '1')).to.equal(
+      'Page 1 of 2, 2 courses. Add --page 2 for the next page, or --limit all.\n',
+    );
+    expect(await said('--limit', '1', '--page', '2')).to.equal('Page 2 of 2, 2 courses.\n');
+    expect(await said('--limit', 'all')).to.equal('2 courses.\n');
+  });
+});
