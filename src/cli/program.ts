@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { AppError } from '../errors.js';
 import { packageVersion } from '../version.js';
@@ -30,21 +31,24 @@ import { asTyped, failureJson, type Io, writeLine } from './core/output.js';
 import { printable } from './core/printable.js';
 import type { Outcome } from './core/run.js';
 
+/** Where README.md and docs/ are. */
+const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
+
 /** Builds the whole command line. Command files only declare; what they need they load when they run. */
 export function createProgram(io: Io, outcome: Outcome): Command {
   const program = new Command('coursectl')
     .description('Course management: setup, service, accounts, courses and imports.')
-    .version(packageVersion(), '-V, --version', 'print the version')
+    .version(packageVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('Add --help to see how it is used.')
-    .helpCommand('help [command]', 'show the help of a command')
     // Beside long names of commands, 80 columns leave less than the 40 that commander wraps by itself.
     .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
+      // Written once it is known what may have been meant.
+      outputError: () => undefined,
       getOutHelpWidth: () => io.stdout.columns ?? defaultHelpWidth,
       getErrHelpWidth: () => io.stderr.columns ?? defaultHelpWidth,
       getOutHasColors: () => false,
@@ -52,13 +56,14 @@ export function createProgram(io: Io, outcome: Outcome): Command {
     })
     .addHelpText(
       'after',
-      `\nStart here:\n  ${asTyped(io, 'setup')}\n  ${asTyped(io, 'serve')}\n\nEvery command has --help with examples.`,
+      [
+        `\nStart here:\n  ${asTyped(io, 'setup')}\n  ${asTyped(io, 'serve')}`,
+        'Every command has --help with examples.',
+        `Documentation: README.md and docs/ in\n  ${packageFolder}`,
+      ].join('\n\n'),
     );
   const registry = { io, outcome };
-  registerSetup(program, registry);
-  registerServe(program, registry);
-  registerOpen(program, registry);
-  registerOverview(program, registry);
+  program.commandsGroup('People:');
   const users = registerUsers(program, registry);
   registerUsersRegister(users, registry);
   registerUsersEdit(users, registry);
@@ -67,17 +72,25 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   registerUsersSessions(users, registry);
   registerUsersImport(users, registry);
   registerUsersExport(users, registry);
-  registerImports(program, registry);
+  program.commandsGroup('Courses:');
   registerCourses(program, registry);
   registerEnrollments(program, registry);
-  registerFiles(program, registry);
+  program.commandsGroup('Imports:');
+  registerImports(program, registry);
+  program.commandsGroup('Service:');
+  registerSetup(program, registry);
+  registerServe(program, registry);
+  registerOpen(program, registry);
+  registerOverview(program, registry);
+  registerDoctor(program, registry);
+  registerConfig(program, registry);
   registerAudit(program, registry);
+  registerFiles(program, registry);
   registerBackup(program, registry);
   registerMigrate(program, registry);
   registerSeed(program, registry);
-  registerDoctor(program, registry);
-  registerConfig(program, registry);
   registerCompletion(program, registry);
+  program.helpCommand('help [command]', 'show the help of a command');
   return program;
 }
 
@@ -96,7 +109,7 @@ function helpOf(program: Command, words: readonly string[]): string[] {
   const known: string[] = [];
   let command = program;
   for (const word of words) {
-    const next = command.commands.find((one) => one.name() === word);
+    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
     // Without --help, commander says that the command is unknown, and what may have been meant.
     if (!next && command.commands.length > 0 && !word.startsWith('-')) return [...known, word];
     if (!next) break;
@@ -106,26 +119,32 @@ function helpOf(program: Command, words: readonly string[]): string[] {
   return [...known, '--help'];
 }
 
+/** The words for which commander does what `help` and `version`, and no words, ask for. */
+function understood(program: Command, argv: readonly string[]): string[] {
+  const [first, ...rest] = argv;
+  if (first === undefined) return ['--help'];
+  if (first === 'version' && rest.length === 0) return ['--version'];
+  return first === 'help' ? helpOf(program, rest) : [...argv];
+}
+
 /** Runs one command line. @param argv the arguments after the program's name @returns the exit code */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { exitCode: exitCodes.ok };
+  const program = createProgram(io, outcome);
+  const words = understood(program, argv);
   try {
-    const program = createProgram(io, outcome);
-    const [first, ...rest] = argv;
-    await program.parseAsync(first === 'help' ? helpOf(program, rest) : [...argv], { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version come as "errors" with exit code 0.
     if (error.exitCode === 0) return exitCodes.ok;
-    // Commander has printed the text for people only.
-    if (wantsJson(argv)) await writeLine(io.stdout, printable(JSON.stringify(failureJson(io, usageError(error)))));
+    const { usageProblem, usageProblemText } = await import('./core/usage-error.js');
+    const problem = usageProblem(io, program, words, error);
+    // Where a command is missing, commander has shown the help.
+    if (error.code !== 'commander.help') await writeLine(io.stderr, usageProblemText(io, problem));
+    const failure = new AppError('USAGE', problem.replaceAll(/\n */g, ' '));
+    if (wantsJson(argv)) await writeLine(io.stdout, printable(JSON.stringify(failureJson(io, failure))));
     return exitCodes.usage;
   }
   return outcome.exitCode;
-}
-
-function usageError({ code, message }: CommanderError): AppError {
-  // Commander shows the help when a subcommand is missing.
-  if (code === 'commander.help') return new AppError('USAGE', 'A command is missing. Add --help to list the commands.');
-  return new AppError('USAGE', message.replace(/^error: /, '').replaceAll('\n', ' '));
 }

@@ -16,6 +16,8 @@ interface Definition<Usage extends string, O extends Options, C extends Choices>
   summary: string;
   /** Command lines without the leading `coursectl`, each a working example. */
   examples: readonly string[];
+  /** There is nothing that `--json` could print. */
+  withoutJson?: true;
   /** What the help says below the options: paragraphs, one a line, which are wrapped. */
   notes?: string;
 }
@@ -32,14 +34,19 @@ const missingDatabases = new WeakMap<Command, MissingDatabase>();
 /** What a command does where there is no database; refusing it isn't declared. @public used by the test that walks all commands */
 export const missingDatabaseOf = (command: Command): MissingDatabase | undefined => missingDatabases.get(command);
 
-/** Registers a command with what all commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
+/** Registers a command with what commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
 export function define<const Usage extends string, O extends Options = None, const C extends Choices = None>(
   parent: Command,
   { io, outcome }: Registry,
   definition: Definition<Usage, O, C>,
 ): Command {
-  const { usage, summary, options, choices, schema, missingDatabase, examples, notes } = definition;
-  const command = addCommand(parent, { usage, options: { ...options, ...commonOptions }, ...(choices && { choices }) });
+  const { usage, summary, options, choices, schema, missingDatabase, examples, notes, withoutJson } = definition;
+  const { '--json': _, ...others } = commonOptions;
+  const command = addCommand(parent, {
+    usage,
+    options: { ...options, ...(withoutJson ? others : commonOptions) },
+    ...(choices && { choices }),
+  });
   schemaNeeds.set(command, schema);
   if (missingDatabase) missingDatabases.set(command, missingDatabase);
   command.description(summary);

@@ -31,7 +31,7 @@ export const choice = <const Word extends string>(description: string, words: re
   words,
 });
 
-/** Options that every command has. */
+/** Options that every command has, but for `--json` where there is nothing to print. */
 export const commonOptions = {
   '--json': 'print one JSON object on standard output',
   '--quiet': 'print results and errors only',
@@ -170,6 +170,9 @@ function onlyOnce(option: Option): void {
   });
 }
 
+/** What commands are called elsewhere, too. */
+const usualAliases: Readonly<Record<string, string>> = { list: 'ls', delete: 'rm', remove: 'rm', register: 'create' };
+
 /** Adds a subcommand with its arguments and options. */
 export function addCommand<Usage extends string, O extends Options, C extends Choices>(
   parent: Command,
@@ -177,6 +180,8 @@ export function addCommand<Usage extends string, O extends Options, C extends Ch
 ): Command {
   const [name = '', ...words] = usage.split(' ');
   const command = parent.command(name);
+  const alias = usualAliases[name];
+  if (alias !== undefined) command.alias(alias);
   addArguments(command, words, choices);
   for (const [flags, declared] of Object.entries<Options[`--${string}`]>(options ?? {})) {
     const option = new Option(flags, typeof declared === 'string' ? declared : declared.description);

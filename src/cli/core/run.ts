@@ -15,6 +15,7 @@ import {
 } from './declaration.js';
 import { atTerminal, PartialFailure } from './error-messages.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
+import { wrapHanging } from './fit.js';
 import { failureJson, type Io, widthOf, withCommandLines, writeLine } from './output.js';
 import { failureText, paintFor, stackText } from './paint.js';
 import { printable } from './printable.js';
@@ -214,9 +215,12 @@ async function report(thrown: unknown, command: Command, io: Io, options: Common
     // Programs read the object; the stack is for people, as debug logs are.
     if (verbose && failure instanceof Error) await complain(stackText(failure, paint));
   } else {
-    const said = failureText(atTerminal(command, failure), paint, verbose);
+    const worded = atTerminal(command, failure);
+    const said = withCommandLines(io, failureText(worded, paint, verbose));
     const lines = left === undefined ? said : `${said}\n${printable(left.text)}`;
-    await complain(withCommandLines(io, lines));
+    const broken = lines.split('\n').flatMap((line) => wrapHanging(line, widthOf(io.stderr)));
+    if (verbose && worded instanceof Error) broken.splice(said.split('\n').length, 0, stackText(worded, paint));
+    await complain(broken.join('\n'));
   }
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
 }

@@ -8,6 +8,7 @@ export function register(users: Command, registry: Registry): void {
     usage: 'transfer-super-admin <user>',
     schema: 'current',
     summary: 'Make another account the super admin; asks twice, and only works at a terminal',
+    withoutJson: true,
     examples: ['users transfer-super-admin ada@example.org'],
     notes: 'The former super admin becomes a trainer. The sessions of both end.',
     stopsItself: true,
@@ -27,9 +28,7 @@ async function transfer(run: Run<'<user>'>): Promise<Result> {
   if (!run.interactive)
     throw new AppError(
       'USAGE',
-      run.options.json
-        ? 'The super admin can be changed only at a terminal, because the command asks twice. Leave out --json.'
-        : 'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.',
+      'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.',
     );
   const otherwise = 'Nothing was changed.';
   await confirm(run, {

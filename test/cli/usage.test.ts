@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import type { Command } from 'commander';
+import { packageVersion } from '../../src/version.js';
+import { testEnvironment } from '../support/environment.js';
+import { buildCourse, buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
+
+const nowhere = { ID: '019873e1-4580-7dc1-98b7-e1f0ab8dc50b', FILE: 'missing.csv' };
+const lineOf = (words: string) => [
+  ...words.split(' '),
+  ...wordsOf({ ...readingLines, ...writingLines }[words] ?? '', nowhere),
+];
+const has = (command: Command, name: string) => command.options.some(({ long }) => long === name);
+
+describe('A word that is no command', () => {
+  const cli = useCommandLine(() => ({}));
+
+  const words: [typed: string, meant: string[]][] = [
+    ['import x.csv --dry-run', ['users import x.csv --dry-run']],
+    ['export', ['users export', 'imports export']],
+    ['create', ['users register', 'courses create']],
+    ['add', ['courses files add', 'courses create', 'enrollments assign']],
+    ['new', ['courses create', 'enrollments assign']],
+    ['ls', ['users list', 'courses list', 'enrollments list', 'imports list']],
+    ['list', ['users list', 'courses list', 'enrollments list', 'imports list']],
+    ['rm', ['users delete', 'courses delete', 'enrollments remove', 'courses files remove']],
+    ['lock ben@x.org', ['users deactivate ben@x.org']],
+    ['users lock ben@x.org', ['users deactivate ben@x.org']],
+    ['invite', ['users register']],
+    ['status', ['enrollments status', 'migrate status', 'overview', 'doctor']],
+    ['users add', ['users register']],
+    ['users new', ['users register']],
+    ['courses add', ['courses files add', 'courses create']],
+    ['imports rm 3', ['imports undo 3']],
+    ['imports import x.csv', ['users import x.csv']],
+    ['users enroll', ['enrollments assign']],
+    ['usres list', ['users list']],
+    ['users lst --json', ['users list --json']],
+    ['cuorses', ['courses']],
+  ];
+  for (const [typed, meant] of words)
+    it(`such as "${typed}" leads to ${meant.join(', ')}`, async () => {
+      const { exitCode, stderr } = await cli.run(typed.split(' '), { calledAs: 'npx coursectl' });
+      expect(exitCode).to.equal(2);
+      const found = [...stderr.matchAll(/^ {2}npx coursectl (.*)$/gm)].map(([, line]) => line);
+      expect(found).to.include.members(meant.length > 1 ? [] : meant);
+      expect(
+        found.filter((line) => meant.includes(line ?? '')),
+        stderr,
+      ).to.have.lengthOf(meant.length);
+    });
+
+  it('in a group is said with the commands of the group', async () => {
+    const { stderr } = await cli.run(['users', 'sessions', 'frob']);
+    expect(stderr).to.equal(
+      "error: unknown command 'frob' of coursectl users sessions\nThere are: list, end, end-all\n" +
+        'Add --help to see how it is used.\n',
+    );
+    expect((await cli.run(['frob'])).stderr).to.match(/^error: unknown command 'frob'\nThere are: users, courses, /);
+  });
+});
+
+describe('An option of another name', () => {
+  const cli = useCommandLine(() => ({}));
+  for (const [argv, meant] of [
+    [['users', 'list', '--format', 'csv'], '--output'],
+    [['users', 'show', 'ada@x.org', '--format', 'json'], '--json'],
+    [['users', 'delete', 'ada@x.org', '--force'], '--yes'],
+    [['users', 'register', '--password', 'x'], '--password-stdin'],
+  ] as const)
+    it(`such as ${argv.join(' ')} leads to ${meant}`, async () => {
+      const { exitCode, stderr } = await cli.run(argv);
+      expect(exitCode).to.equal(2);
+      expect(stderr).to.match(new RegExp(`^error: unknown option '[^']+'\n\\(Did you mean ${meant}\\?\\)\n`));
+    });
+});
+
+describe('Usual names', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+
+  it('of commands are aliases: ls, rm and create', async () => {
+    const { context } = harness;
+    await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Bees' });
+    await buildUser(context, { email: 'ben@x.org' });
+    expect(await cli.run(['courses', 'ls'])).to.deep.equal(await cli.run(['courses', 'list']));
+    expect((await cli.run(['users', 'rm', 'ben@x.org', '--yes'])).stdout).to.match(/^Deleted trainee ben@x\.org/);
+    const person = '--first-name Eve --last-name Moe --email eve@x.org --phone 5550199 --role trainee --password-stdin';
+    const created = await cli.run(['users', 'create', ...person.split(' ')], { stdin: 'correct horse battery' });
+    expect(created.stdout, created.stderr).to.match(/^Created trainee eve@x\.org/);
+    for (const [words, command] of commands)
+      if (/(^| )list$/.test(words)) expect(command.aliases(), words).to.deep.equal(['ls']);
+    expect((await cli.run(['help', 'users', 'ls'])).stdout).to.match(/^Usage: coursectl users list\|ls /);
+  });
+
+  it('of the version work: version, -v and --version', async () => {
+    for (const word of ['version', '-v', '--version'])
+      expect(await cli.run([word])).to.deep.equal({ exitCode: 0, stdout: `${packageVersion()}\n`, stderr: '' });
+  });
+});
+
+describe('Errors and JSON', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+
+  it('are broken between words at a terminal', async () => {
+    for (const words of commands.keys()) {
+      const argv = [...words.split(' '), '--this-option-is-not-known', 'x'];
+      const { terminal } = await cli.atTerminal(argv, [], { columns: 30 });
+      const tooLong = terminal
+        .screen()
+        .split('\n')
+        .filter((line) => line.length > 30 && line.trim().includes(' '));
+      expect(tooLong, words).to.deep.equal([]);
+    }
+    const { terminal } = await cli.atTerminal(['users', 'show', 'nobody@x.org'], [], { columns: 40 });
+    expect(terminal.screen()).to.equal(
+      'error: User not found: nobody@x.org. To\n    list them: coursectl users list\n',
+    );
+  });
+
+  it('are offered where JSON means something, by every command that has a result', async () => {
+    const without = [...commands].filter(([, command]) => !has(command, '--json')).map(([words]) => words);
+    expect(without).to.deep.equal(['users transfer-super-admin']);
+    // In a database of its own, which some of them empty.
+    const env = { ...testEnvironment };
+    await cli.run(['migrate', 'up'], { env });
+    for (const [words, command] of commands) {
+      // It runs until it is stopped.
+      if (words === 'serve' || without.includes(words)) continue;
+      const isExport = command.options.some(({ flags }) => flags === '--output <file>');
+      const argv = [...lineOf(words), ...(isExport ? ['--output', 'new.csv'] : [])];
+      const { stdout, stderr } = await cli.run([...argv, '--json'], { env, stdin: 'correct horse battery' });
+      expect(stdout, `${words}: ${stderr}`).to.match(/^\{/);
+      expect(() => JSON.parse(stdout), words).not.to.throw();
+    }
+  });
+});
