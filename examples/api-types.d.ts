@@ -645,14 +645,21 @@ export type ImportPlan = {
     /** The reason, for people */
     message: string | null;
     /** Fault of the file, for programs that say it in their own words; null for another problem */
-    reason: 'NOT_CSV' | 'ENCODING_UNKNOWN' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | null;
+    reason: 'NOT_CSV' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | null;
     /** Line that the problem is about, from 1; null where it is not one */
     line: number | null;
+    /** Encodings that the file may have, the likeliest first; empty for another problem */
+    candidates: {
+      /** Character encoding of the file; detected by default */
+      encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr';
+      /** Names as this encoding reads them */
+      names: string[];
+    }[];
   } | null;
   /** How the file was read; null while it is unknown */
   file: {
     /** Character encoding of the file; detected by default */
-    encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+    encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr';
     /** Delimiter of the file; detected by default */
     delimiter: ',' | ';' | '	' | '|';
     /** Whether the file begins with a byte order mark */
@@ -661,6 +668,8 @@ export type ImportPlan = {
     headerLine: number;
     /** Number of lines; null if it was not read to its end */
     lines: number | null;
+    /** Names of people with letters beyond ASCII, as they were read */
+    names: string[];
   } | null;
   /** Columns of the file */
   columns: ImportFileColumn[];
@@ -2528,7 +2537,7 @@ export interface CreateImportBody {
   /** Import nothing if more rows than this are rejected */
   maxErrors?: number;
   /** Character encoding of the file; detected by default */
-  encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | '' | null;
+  encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr' | '' | null;
   /** Delimiter of the file; detected by default */
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
   /** Columns with other names, as `heading=field`; `heading=` ignores one */
@@ -2661,7 +2670,7 @@ export interface PlanImportBody {
   /** After a rejected row: continue, stop there, or import nothing */
   onError?: 'continue' | 'stop' | 'abort';
   /** Character encoding of the file; detected by default */
-  encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | '' | null;
+  encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr' | '' | null;
   /** Delimiter of the file; detected by default */
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
   /** Also set the passwords of existing accounts; needs `onExisting` `update` */

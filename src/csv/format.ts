@@ -41,16 +41,13 @@ export const rejectsFormat = ({ encoding, delimiter, sepLine }: Omit<CsvFormat, 
   isProtected: true,
 });
 
-/**
- * The layout of passwords, which are read, printed and merged into letters: the input's delimiter, and UTF-16 where the
- * input has it; else UTF-8, which can encode every name.
- */
+/** The layout of passwords, which are read, printed and merged into letters: the input's encoding and delimiter. */
 export const credentialsFormat = ({
   encoding,
   delimiter,
 }: Pick<CsvFormat, 'encoding' | 'delimiter'>): ReportFormat => ({
   ...plainFormat,
-  encoding: encoding.startsWith('utf-16') ? encoding : 'utf-8',
+  encoding,
   delimiter,
 });
 
@@ -72,7 +69,7 @@ export function reportLine(cells: readonly string[], { delimiter, isProtected }:
 
 /** The beginning of a file: its byte order mark, where the encoding has one, and the header. */
 export function headText(header: readonly string[], format: ReportFormat): string {
-  const mark = format.encoding === 'windows-1252' ? '' : '\ufeff';
+  const mark = format.encoding.startsWith('utf-') ? '\ufeff' : '';
   const sepLine = format.sepLine ? `sep=${format.delimiter}\n` : '';
   // Unprotected: the headings are the input's own, and an import finds columns by them.
   return mark + sepLine + reportLine(header, { ...format, isProtected: false });
@@ -90,7 +87,7 @@ const isAscii = /^[\0-\x7f]*$/;
 
 /** Whether the encoding has every character of the text. */
 export const isEncodable = (text: string, encoding: Encoding): boolean =>
-  encoding !== 'windows-1252' || isAscii.test(text) || decoded(encoded(text, encoding), encoding) === text;
+  encoding.startsWith('utf-') || isAscii.test(text) || decoded(encoded(text, encoding), encoding) === text;
 
 /** The letter or letters that a character is a form of, in its case. */
 function formOf(character: string): string {

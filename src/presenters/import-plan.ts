@@ -31,7 +31,7 @@ export function presentImportWithPlan(record: Import, plan: ImportPlan | null) {
       ? {
           id: record.planId,
           ...pick(plan, ['rowsRead', 'expiresAt']),
-          problem: problem && { reason: null, line: null, ...problem },
+          problem: problem && { reason: null, line: null, candidates: [], ...problem },
           ...content,
         }
       : null,

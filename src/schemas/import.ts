@@ -31,8 +31,28 @@ export const requiredColumns = ({
 }: Partial<Pick<ImportOptions, 'missingPhone'>>): readonly ImportColumn[] =>
   missingPhone === 'allow' ? requiredImportColumns.filter((column) => column !== 'phone') : requiredImportColumns;
 
+/** The encodings of Unicode, which have every character. */
+const unicodeEncodings = ['utf-8', 'utf-16le', 'utf-16be'] as const;
+/** The code pages in which programs save "CSV", by their names in the Encoding Standard of the WHATWG. */
+export const codePages = [
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-1257',
+  'windows-874',
+  'macintosh',
+  'shift_jis',
+  'gb18030',
+  'big5',
+  'euc-kr',
+] as const;
+export type CodePage = (typeof codePages)[number];
 /** How an import file may be encoded. */
-export const importEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export const importEncodings = [...unicodeEncodings, ...codePages] as const;
 export type Encoding = (typeof importEncodings)[number];
 
 /** What may stand between the fields of an import file. */
@@ -196,6 +216,7 @@ export const applySchema = Joi.object<{ planId?: string }, true>({ planId: field
 export const fileProblemReasons = [
   'NOT_CSV',
   'ENCODING_UNKNOWN',
+  'ENCODING_DOUBTFUL',
   'UNDECODABLE',
   'DELIMITER_UNKNOWN',
   'HEADER_MISSING',

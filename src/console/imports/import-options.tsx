@@ -28,6 +28,27 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
 /** A delimiter as the options name it. */
 export const delimiterName = (delimiter: unknown): unknown => (delimiter === '\t' ? 'tab' : delimiter);
 
+/** The names of encodings, by the values that the service takes. */
+export const encodingLabels = (t: TFunction) => ({
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16 LE',
+  'utf-16be': 'UTF-16 BE',
+  'windows-1252': `Windows-1252 (${t('imports.encodings.western')})`,
+  'windows-1250': `Windows-1250 (${t('imports.encodings.central')})`,
+  'windows-1251': `Windows-1251 (${t('imports.encodings.cyrillic')})`,
+  'windows-1253': `Windows-1253 (${t('imports.encodings.greek')})`,
+  'windows-1254': `Windows-1254 (${t('imports.encodings.turkish')})`,
+  'windows-1255': `Windows-1255 (${t('imports.encodings.hebrew')})`,
+  'windows-1256': `Windows-1256 (${t('imports.encodings.arabic')})`,
+  'windows-1257': `Windows-1257 (${t('imports.encodings.baltic')})`,
+  'windows-874': `Windows-874 (${t('imports.encodings.thai')})`,
+  macintosh: `Mac Roman (${t('imports.encodings.western')})`,
+  shift_jis: `Shift_JIS (${t('imports.encodings.japanese')})`,
+  gb18030: `GB18030 (${t('imports.encodings.simplified')})`,
+  big5: `Big5 (${t('imports.encodings.traditional')})`,
+  'euc-kr': `EUC-KR (${t('imports.encodings.korean')})`,
+});
+
 /** The words for the values of options, by the values that the service takes. */
 export const valueLabels = (t: TFunction) => ({
   onExisting: {
@@ -50,13 +71,7 @@ export const valueLabels = (t: TFunction) => ({
   },
   role: { trainee: t('role.trainee'), trainer: t('role.trainer') },
   enrollmentStatus: { active: t('imports.options.active'), pending: t('imports.options.pending') },
-  encoding: {
-    auto: t('imports.options.automatic'),
-    'utf-8': 'UTF-8',
-    'windows-1252': 'Windows-1252',
-    'utf-16le': 'UTF-16 LE',
-    'utf-16be': 'UTF-16 BE',
-  },
+  encoding: { auto: t('imports.options.automatic'), ...encodingLabels(t) },
   delimiter: {
     auto: t('imports.options.automatic'),
     ',': t('imports.plan.comma'),

@@ -7,7 +7,9 @@ import { ConfirmDialog } from '../ui/confirm.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { ColumnMapping } from './column-mapping.js';
+import { EncodingQuestion } from './encoding-question.js';
 import { ImportFigures } from './import-figures.js';
+import { encodingLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
 import { type PlanChanges, PlanOptions, planRequest } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
@@ -32,8 +34,8 @@ export function PlanView({ current, plan }: PlanViewProps) {
   useUnsavedGuard(changed);
   const applicable = plan.id !== null && plan.refusal === null && !changed;
 
-  function planAgain(): void {
-    again.mutate({ path, body: planRequest(current, plan, changes) }, { onSuccess: () => setChanges({}) });
+  function planAgain(wanted: PlanChanges): void {
+    again.mutate({ path, body: planRequest(current, plan, wanted) }, { onSuccess: () => setChanges({}) });
   }
 
   async function applyPlan(): Promise<void> {
@@ -52,6 +54,13 @@ export function PlanView({ current, plan }: PlanViewProps) {
           {problemText(plan.problem, t)}
         </Alert>
       )}
+      {plan.problem && plan.problem.candidates.length > 0 && (
+        <EncodingQuestion
+          candidates={plan.problem.candidates}
+          isPending={again.isPending}
+          onChoose={(encoding) => planAgain({ ...changes, encoding })}
+        />
+      )}
       {plan.refusal !== null && (
         <Alert color="red" variant="light" role="alert" title={t('imports.plan.refusal')}>
           {refusalText(current, plan, t)}
@@ -61,7 +70,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       <PlanWarnings warnings={plan.warnings} />
       <ColumnMapping plan={plan} changes={changes} onChange={setChanges} />
       <PlanOptions current={current} plan={plan} changes={changes} onChange={setChanges} />
-      <FormFailure>{changed ? (again.error ?? undefined) : undefined}</FormFailure>
+      <FormFailure>{again.error ?? undefined}</FormFailure>
       <FormFailure>{isOutdated(apply.error) ? apply.error : undefined}</FormFailure>
       <Group className="sticky-actions" justify="space-between">
         <Button variant="default" onClick={() => setAsking('discard')}>
@@ -69,7 +78,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
         </Button>
         <Group>
           {changed && (
-            <Button onClick={planAgain} loading={again.isPending}>
+            <Button onClick={() => planAgain(changes)} loading={again.isPending}>
               {t('imports.plan.again')}
             </Button>
           )}
@@ -150,7 +159,7 @@ function PlanSummary({ plan }: { plan: Plan }) {
       {file && (
         <Text size="sm">
           {t('imports.plan.understood', {
-            encoding: file.encoding.toUpperCase(),
+            encoding: encodingLabels(t)[file.encoding],
             delimiter: t(`imports.plan.${delimiterNames[file.delimiter]}`),
             line: file.headerLine,
           })}
@@ -164,6 +173,9 @@ function PlanSummary({ plan }: { plan: Plan }) {
               {t(`imports.plan.${role}`, { count: createdByRole[role] })}
             </Text>
           ))}
+      {file && file.names.length > 0 && (
+        <Text size="sm">{t('imports.plan.names', { names: file.names.join(', ') })}</Text>
+      )}
       {roleWords.map(({ word, role }) => (
         <Text size="sm" key={word}>
           {t('imports.plan.roleWord', { word, role: t(`role.${role}`) })}

@@ -68,6 +68,12 @@ export interface IdentityChange {
 
 type Identity = Record<'firstName' | 'lastName' | 'email' | 'role', string>;
 
+/** An encoding that a file may have, and what names of the file are then. */
+export interface EncodingCandidate {
+  encoding: Encoding;
+  names: string[];
+}
+
 /** Why a file can't be imported with the options of a plan. */
 export interface PlanProblem {
   code: string;
@@ -76,6 +82,8 @@ export interface PlanProblem {
   reason?: FileProblemReason;
   /** The line that it is about; absent where it isn't one. */
   line?: number | null;
+  /** Where the encoding isn't certain: what it may be, the likeliest first. */
+  candidates?: readonly EncodingCandidate[];
 }
 
 /** A finished plan as it is stored. */
@@ -90,6 +98,8 @@ export interface PlanContent {
     headerLine: number;
     /** How many lines it has; null when it was not read to its end. */
     lines: number | null;
+    /** Up to five names of people with letters beyond ASCII. */
+    names: string[];
   } | null;
   columns: FileColumn[];
   /** What a column can be. */

@@ -114,6 +114,15 @@ const importPlan = component(
         .allow(null)
         .description('Line that the problem is about, from 1; null where it is not one')
         .example(3),
+      candidates: Joi.array()
+        .items(
+          Joi.object({
+            encoding: Joi.valid(...importEncodings).required(),
+            names: Joi.array().items(Joi.string()).max(3).required().description('Names as this encoding reads them'),
+          }),
+        )
+        .required()
+        .description('Encodings that the file may have, the likeliest first; empty for another problem'),
     })
       .allow(null)
       .required()
@@ -124,6 +133,12 @@ const importPlan = component(
       byteOrderMark: boolean.description('Whether the file begins with a byte order mark').example(false),
       headerLine: count.description('Line of the header').example(1),
       lines: count.allow(null).description('Number of lines; null if it was not read to its end').example(2001),
+      names: Joi.array()
+        .items(Joi.string())
+        .max(5)
+        .required()
+        .description('Names of people with letters beyond ASCII, as they were read')
+        .example(['Zoë Müller']),
     })
       .allow(null)
       .required()

@@ -13,11 +13,12 @@ import type { Run } from '../../core/run.js';
 import { openMappingFile } from './mapping-file.js';
 import type { importUsersOptions } from './options.js';
 
-type ImportRun = Run<'[file]', typeof importUsersOptions>;
+export type ImportRun = Run<'[file]', typeof importUsersOptions>;
 type Column = FilePreview['columns'][number];
 
 /** Whether a person answers: with --yes or --plan nobody is there. */
-const canAsk = ({ interactive, options }: ImportRun) => interactive && !options.yes && options.plan === undefined;
+export const canAsk = ({ interactive, options }: ImportRun) =>
+  interactive && !options.yes && options.plan === undefined;
 
 /** What the columns of a file are, as `--map` takes it. */
 export interface KnownColumns {

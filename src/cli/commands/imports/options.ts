@@ -31,7 +31,8 @@ export const importUsersOptions = {
     'write generated passwords to this file, which must not exist (default: people.credentials.csv for people.csv)',
   '--rejects <file>':
     'write rejected rows to this file, which must not exist (default: people.rejected.csv for people.csv)',
-  '--encoding <name>': 'encoding of the file: auto (default), utf-8, utf-16le, utf-16be or windows-1252',
+  '--encoding <name>':
+    'encoding of the file: auto (default), utf-8, utf-16le, utf-16be, windows-1250 to windows-1257, windows-874, macintosh, shift_jis, gb18030, big5 or euc-kr',
   '--delimiter <character>': "character between the columns: auto (default), ',', ';', tab or '|'",
   '--map <heading=field>': repeatable(
     'import a column with another name as this field, such as "Mobile=phone"; may be repeated',

@@ -30,7 +30,7 @@ export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[]
 /** A plan for `--json`. */
 export function planJson(plan: ImportPlan): object {
   const { id, file, options, format, columns, ignoredColumns, roleWords, counts, createdByRole } = plan;
-  const { samples, reasons, warnings } = plan;
+  const { samples, reasons, warnings, names } = plan;
   const { generatedPasswords, identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds, unfinished } =
     plan;
   return {
@@ -44,6 +44,7 @@ export function planJson(plan: ImportPlan): object {
     generatedPasswords,
     unfinished: unfinished && { id: unfinished.id, rowsDone: unfinished.rowsDone },
     ignoredColumns,
+    names,
     roleWords,
     samples,
     reasons,
@@ -133,6 +134,10 @@ function renamed({ columns }: ImportPlan): string[] {
   return shown.length === 0 ? [] : [printableLine(`  Columns: ${shown.join(', ')}`)];
 }
 
+/** Names by which a person sees whether the file was decoded rightly. */
+const namesText = ({ names }: ImportPlan): string[] =>
+  names.length === 0 ? [] : [printableLine(`  Names beyond ASCII: ${names.join(', ')}`)];
+
 /** The columns that aren't imported, and how one of them is. */
 function ignoredText({ ignoredColumns }: ImportPlan): string[] {
   const example = ignoredColumns.find(isPlainHeading);
@@ -184,7 +189,7 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
     `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
     ...fitted(reasonsText(plan.reasons)),
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
-    ...fitted([...renamed(plan), ...roleWordsText(plan), ...ignoredText(plan)]),
+    ...fitted([...namesText(plan), ...renamed(plan), ...roleWordsText(plan), ...ignoredText(plan)]),
     ...fitted(warningsText(plan)),
     ...(plan.stopsAtLine === null
       ? []

@@ -13,16 +13,14 @@ import { assertCanAsk } from '../../core/confirm.js';
 import { exitCodeOf, exitCodes } from '../../core/exit-codes.js';
 import type { Io } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
-import type { Result, Run } from '../../core/run.js';
+import type { Result } from '../../core/run.js';
 import { assertReadable, typedOptions } from './checks.js';
 import { correctedText, importCommand } from './command-lines.js';
+import { encodingAfter } from './encoding.js';
 import { type InterruptedImport, interruptedBeside } from './interrupted.js';
-import { mappingsAfter, mappingsFor } from './mapping.js';
-import type { importUsersOptions } from './options.js';
+import { type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
 import { confirmPlan, planJson, planText, remainder, report, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
-
-type ImportRun = Run<'[file]', typeof importUsersOptions>;
 
 /** Plan, ask, apply. */
 export async function importUsers(run: ImportRun): Promise<Result> {
@@ -69,15 +67,15 @@ async function assertWritable(run: ImportRun, beside: string): Promise<void> {
 }
 
 async function importFile(
-  run: ImportRun,
+  given: ImportRun,
   context: Context,
   file: string,
   named: string,
   spooled?: SpooledFile,
 ): Promise<Result> {
   const startedAt = performance.now();
-  const { dryRun, plan: expectedPlan, yes } = run.options;
-  const { plan, columns } = await planWithMappings(run, context, file);
+  const { dryRun, plan: expectedPlan, yes } = given.options;
+  const { run, plan, columns } = await planWithEncoding(given, context, file);
   if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
   const interrupted = await interruptedBeside(run.io, context, plan);
   const isAsked = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
@@ -88,6 +86,17 @@ async function importFile(
   if (dryRun) return planned(run, named, plan, columns.map, interrupted);
   const result = await apply(run, context, plan, spooled);
   return report({ ...result, options: plan.options }, (performance.now() - startedAt) / 1000, run);
+}
+
+/** Plans, with the encoding that a person chooses where it isn't certain. @returns the run with that encoding */
+async function planWithEncoding(run: ImportRun, context: Context, file: string) {
+  try {
+    return { run, ...(await planWithMappings(run, context, file)) };
+  } catch (error) {
+    const encoding = await encodingAfter(error, run);
+    const chosen = { ...run, options: { ...run.options, encoding } };
+    return { run: chosen, ...(await planWithMappings(chosen, context, file)) };
+  }
 }
 
 /** Plans with the mappings that are known, or else with those that a person gives. */

@@ -53,6 +53,7 @@ export const imports: Words['imports'] = {
   resume: 'Fortsetzen',
   plan: {
     title: 'Plan',
+    names: 'Namen mit besonderen Buchstaben: {{names}}',
     understood: '{{encoding}}, getrennt durch {{delimiter}}, Überschriften in Zeile {{line}}',
     comma: 'Komma',
     semicolon: 'Strichpunkt',
@@ -164,6 +165,23 @@ export const imports: Words['imports'] = {
     show: 'Diese Zeilen zeigen',
     none: 'Jede Zeile kann importiert werden.',
   },
+  encodings: {
+    western: 'westeuropäisch',
+    central: 'mitteleuropäisch',
+    cyrillic: 'kyrillisch',
+    greek: 'griechisch',
+    turkish: 'türkisch',
+    hebrew: 'hebräisch',
+    arabic: 'arabisch',
+    baltic: 'baltisch',
+    thai: 'thailändisch',
+    japanese: 'japanisch',
+    simplified: 'vereinfachtes Chinesisch',
+    traditional: 'traditionelles Chinesisch',
+    korean: 'koreanisch',
+    question: 'Welche dieser Namen sind richtig?',
+    choose: 'Die Datei so lesen',
+  },
   warnings: {
     title: 'Sieh dir das vor dem Import an',
     rows_one: '{{count}} Zeile',
@@ -180,6 +198,8 @@ export const imports: Words['imports'] = {
       'Die Datei ist keine CSV-Datei. Öffne sie mit dem Programm, aus dem sie stammt, speichere sie als „CSV UTF-8“ und importiere diese Datei.',
     ENCODING_UNKNOWN:
       'Die Zeichencodierung der Datei ist nicht bekannt: Zeile {{line}} ist nicht UTF-8. Wähle sie unten in den Optionen, oder speichere die Datei als „CSV UTF-8“.',
+    ENCODING_DOUBTFUL:
+      'Die Datei ist nicht in UTF-8, und ihre Zeichencodierung ist nicht sicher. Wähle unten, welche Namen richtig sind, oder speichere sie als „CSV UTF-8“.',
     UNDECODABLE:
       'Zeile {{line}} ist in dieser Zeichencodierung nicht lesbar. Wähle unten in den Optionen eine andere, oder speichere die Datei als „CSV UTF-8“.',
     DELIMITER_UNKNOWN:

@@ -49,6 +49,7 @@ export const imports = {
   resume: 'Resume',
   plan: {
     title: 'Plan',
+    names: 'Names beyond ASCII: {{names}}',
     understood: '{{encoding}}, separated by {{delimiter}}, heading in line {{line}}',
     comma: 'comma',
     semicolon: 'semicolon',
@@ -159,6 +160,23 @@ export const imports = {
     show: 'Show these rows',
     none: 'Every row can be imported.',
   },
+  encodings: {
+    western: 'Western',
+    central: 'Central European',
+    cyrillic: 'Cyrillic',
+    greek: 'Greek',
+    turkish: 'Turkish',
+    hebrew: 'Hebrew',
+    arabic: 'Arabic',
+    baltic: 'Baltic',
+    thai: 'Thai',
+    japanese: 'Japanese',
+    simplified: 'Simplified Chinese',
+    traditional: 'Traditional Chinese',
+    korean: 'Korean',
+    question: 'Which of these names are right?',
+    choose: 'Read the file like this',
+  },
   warnings: {
     title: 'Look at this before you import',
     rows_one: '{{count}} row',
@@ -174,6 +192,8 @@ export const imports = {
     NOT_CSV: 'The file is not a CSV file. Open it where it was made, save it as “CSV UTF-8”, and import that file.',
     ENCODING_UNKNOWN:
       'The encoding of the file is not known: line {{line}} is not UTF-8. Choose it in the options below, or save the file as “CSV UTF-8”.',
+    ENCODING_DOUBTFUL:
+      'The file is not UTF-8, and its encoding is not certain. Choose below which names are right, or save the file as “CSV UTF-8”.',
     UNDECODABLE:
       'Line {{line}} cannot be read in this encoding. Choose another in the options below, or save the file as “CSV UTF-8”.',
     DELIMITER_UNKNOWN:

@@ -16,7 +16,14 @@ import type { Core } from '../../core.js';
 import type { ColumnMapping } from '../read/columns.js';
 import { inspectFile } from '../read/inspect.js';
 import type { KeyIndex } from '../read/key-index.js';
-import { type ImportFile, openImportFile, type Repetitions, remainingRows } from '../read/rows.js';
+import {
+  type FileRow,
+  type ImportFile,
+  isRejected,
+  openImportFile,
+  type Repetitions,
+  remainingRows,
+} from '../read/rows.js';
 import { fileBytes, fileIdentity } from '../read/source-file.js';
 import { WarningGroups } from '../read/warnings.js';
 import { CourseCapacity } from './course-capacity.js';
@@ -37,6 +44,8 @@ export interface ImportPlan {
   format: CsvFormat;
   /** The heading of the file that each field was found under. */
   columns: Readonly<Record<string, string>>;
+  /** The first names of people with letters beyond ASCII: whether they look right tells whether the encoding is. */
+  names: readonly string[];
   ignoredColumns: readonly string[];
   /** Words of the file that were read as roles, besides the roles' own names. */
   roleWords: Readonly<Record<string, ImportableRole>>;
@@ -147,6 +156,18 @@ export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
   return bad < 0 ? [...decisions] : decisions.slice(0, bad + 1);
 }
 
+const shownNames = 5;
+
+/** Adds the names of people that have letters beyond ASCII, up to five. */
+function noteNames(names: string[], rows: readonly FileRow[]): void {
+  for (const row of rows) {
+    if (names.length >= shownNames) return;
+    if (isRejected(row)) continue;
+    const name = `${row.person.firstName} ${row.person.lastName}`;
+    if (/[^\0-\x7f]/.test(name) && !names.includes(name)) names.push(name);
+  }
+}
+
 /** What to plan. */
 export interface PlanRequest {
   /** Path of the file. */
@@ -201,11 +222,13 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const warnings = new WarningGroups();
   warnings.add(null, fileWarnings);
   let stopsAtLine: number | null = null;
+  const names: string[] = [];
   let read = 0;
   try {
     for await (const batch of batches) {
       if (signal.aborted) throw new AppError('INTERRUPTED', 'Interrupted; nothing was written.');
       read += batch.length;
+      noteNames(names, batch);
       if (request.maxRows !== undefined && read > request.maxRows)
         throw new AppError(
           'IMPORT_FILE_INVALID',
@@ -247,6 +270,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     options,
     format,
     columns: columnsOf(mapping),
+    names,
     ignoredColumns: mapping.ignored,
     roleWords: Object.fromEntries(roleWords),
     counts,

@@ -23,7 +23,7 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent 
   const leftOut = Math.max(0, identityChanges.length - shownChanges) + identityChangesLeftOut;
   return {
     problem: null,
-    file: { ...fileOf(preview), lines: plan.lines },
+    file: { ...fileOf(preview), lines: plan.lines, names: [...plan.names] },
     columns: preview.columns,
     fields: fieldsFor(plan.options),
     counts: { ...plan.counts, unchanged },
@@ -47,7 +47,7 @@ export function unusablePlan(
 ): PlanContent {
   return {
     problem,
-    file: preview ? { ...fileOf(preview), lines: null } : null,
+    file: preview ? { ...fileOf(preview), lines: null, names: [] } : null,
     columns: preview?.columns ?? [],
     fields: fieldsFor(options),
     counts: null,

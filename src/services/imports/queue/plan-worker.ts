@@ -9,6 +9,7 @@ import type { Core } from '../../core.js';
 import { type ImportPlan, planImport } from '../plan/plan.js';
 import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
 import type { CsvOptions } from '../read/csv-source.js';
+import { DoubtfulEncoding } from '../read/doubtful-encoding.js';
 import { FileProblem } from '../read/file-problem.js';
 import { inspectFile } from '../read/inspect.js';
 import { cellMask, type FilePreview, previewFile } from '../read/preview.js';
@@ -75,6 +76,7 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
       code: error.code,
       message: withoutPaths(error.message, record),
       ...(error instanceof FileProblem && { reason: error.reason, line: error.line }),
+      ...(error instanceof DoubtfulEncoding && { candidates: error.candidates }),
     };
     await finish(planning, unusablePlan(problem, preview, planning.options), {
       planId: null,

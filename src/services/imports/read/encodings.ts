@@ -1,7 +1,7 @@
-import { isAscii, isUtf8 } from 'node:buffer';
-import iconv from 'iconv-lite';
+import { encoded } from '../../../csv/format.js';
 import { AppError } from '../../../errors.js';
 import type { Encoding } from '../../../schemas/import.js';
+import { decoderOf } from './decoders.js';
 import { FileProblem } from './file-problem.js';
 
 /** The names of the encodings for people. */
@@ -9,7 +9,20 @@ export const encodingNames: Readonly<Record<Encoding, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 LE',
   'utf-16be': 'UTF-16 BE',
-  'windows-1252': 'Windows-1252',
+  'windows-1250': 'Windows-1250 (Central European)',
+  'windows-1251': 'Windows-1251 (Cyrillic)',
+  'windows-1252': 'Windows-1252 (Western)',
+  'windows-1253': 'Windows-1253 (Greek)',
+  'windows-1254': 'Windows-1254 (Turkish)',
+  'windows-1255': 'Windows-1255 (Hebrew)',
+  'windows-1256': 'Windows-1256 (Arabic)',
+  'windows-1257': 'Windows-1257 (Baltic)',
+  'windows-874': 'Windows-874 (Thai)',
+  macintosh: 'Mac Roman (Western)',
+  shift_jis: 'Shift_JIS (Japanese)',
+  gb18030: 'GB18030 (Simplified Chinese)',
+  big5: 'Big5 (Traditional Chinese)',
+  'euc-kr': 'EUC-KR (Korean)',
 };
 
 const lineFeed = 0x0a;
@@ -26,46 +39,12 @@ export function markedEncoding(start: Buffer): Encoding | undefined {
   return byteOrderMarks.find(([, mark]) => start.subarray(0, mark.length).equals(mark))?.[0];
 }
 
-/** Bytes that Windows-1252 doesn't define. */
-const undefined1252 = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
-
-/** Index of the first byte that Windows-1252 doesn't define; -1 when there is none. */
-export function firstUndefined1252(bytes: Buffer): number {
-  const found = undefined1252.map((byte) => bytes.indexOf(byte)).filter((index) => index >= 0);
-  return found.length === 0 ? -1 : Math.min(...found);
-}
-
-const isContinuation = (byte: number) => (byte & 0xc0) === 0x80;
-
-/** The length of the UTF-8 character that begins with this byte; 1 or more for bytes that begin none. */
-export const utf8LengthFrom = (byte: number) => (byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4);
-
-/** How many bytes at the end of UTF-8 belong to a character that may end in the next chunk. */
-export function unfinishedUtf8(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes.readUInt8(bytes.length - back);
-    if (!isContinuation(byte)) return utf8LengthFrom(byte) > back ? back : 0;
-  }
-  return 0;
-}
-
-/** Index of the first byte that is not valid UTF-8; the length when all are. */
-export function firstInvalidUtf8(bytes: Buffer): number {
-  let index = 0;
-  while (index < bytes.length) {
-    const length = utf8LengthFrom(bytes.readUInt8(index));
-    if (!isUtf8(bytes.subarray(index, index + length))) return index;
-    index += length;
-  }
-  return index;
-}
-
 /** Counts lines that end in LF, CRLF or CR, in an encoding in which each of these characters is one byte. */
 export class LinePosition {
   #line = 1;
   #afterReturn = false;
 
-  /** The line of the byte that follows these. @param bytes ASCII, UTF-8 or Windows-1252 */
+  /** The line of the byte that follows these. */
   after(bytes: Buffer): number {
     let line = this.#line;
     if (this.#afterReturn && bytes[0] === lineFeed) line -= 1;
@@ -100,60 +79,6 @@ export function binary(line: number, byte: number): AppError {
   );
 }
 
-/** Turns whole characters of an encoding into UTF-8. */
-interface Decoder {
-  /** How many bytes at the end of a chunk must wait for the next. */
-  unfinished(bytes: Buffer): number;
-  /**
-   * `utf8`: the characters before the first byte that can't be decoded, or all. `bad`: the index of this byte; -1 when all
-   * can be decoded.
-   */
-  decode(bytes: Buffer): { utf8: Buffer; bad: number };
-}
-
-const highByte = { 'utf-16le': 1, 'utf-16be': 0 } as const;
-
-function utf16(encoding: 'utf-16le' | 'utf-16be'): Decoder {
-  // Buffer's own decoder is faster than TextDecoder and iconv-lite: see docs/DECISIONS.md.
-  const textOf = (units: Buffer) => (encoding === 'utf-16le' ? units : Buffer.from(units).swap16()).toString('utf16le');
-  return {
-    unfinished(bytes) {
-      const odd = bytes.length % 2;
-      const last = bytes[bytes.length - odd - 2 + highByte[encoding]] ?? 0;
-      return odd + ((last & 0xfc) === 0xd8 ? 2 : 0);
-    },
-    decode(bytes) {
-      const units = bytes.subarray(0, bytes.length - (bytes.length % 2));
-      const text = textOf(units);
-      if (text.isWellFormed()) return { utf8: Buffer.from(text), bad: units.length < bytes.length ? units.length : -1 };
-      const unpaired = text.search(/\p{Cs}/u);
-      return { utf8: Buffer.from(text.slice(0, unpaired)), bad: 2 * unpaired };
-    },
-  };
-}
-
-/** The text before a bad byte, as its encoding's `toUtf8` gives it. */
-const upTo = (bad: number, bytes: Buffer, toUtf8: (bytes: Buffer) => Buffer) => ({
-  utf8: toUtf8(bad < 0 ? bytes : bytes.subarray(0, bad)),
-  bad,
-});
-
-const decoders: Readonly<Record<Encoding, Decoder>> = {
-  'utf-8': {
-    unfinished: unfinishedUtf8,
-    decode: (bytes) => upTo(isUtf8(bytes) ? -1 : firstInvalidUtf8(bytes), bytes, (valid) => valid),
-  },
-  'utf-16le': utf16('utf-16le'),
-  'utf-16be': utf16('utf-16be'),
-  'windows-1252': {
-    unfinished: () => 0,
-    decode: (bytes) =>
-      isAscii(bytes)
-        ? { utf8: bytes, bad: -1 }
-        : upTo(firstUndefined1252(bytes), bytes, (valid) => Buffer.from(iconv.decode(valid, 'windows-1252'))),
-  },
-};
-
 /** The chunks, with a first one that is long enough for a byte order mark. */
 async function* markedChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
@@ -173,7 +98,7 @@ async function* markedChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buff
  * @throws AppError `IMPORT_FILE_INVALID` for invalid bytes, naming line and byte, both from 1
  */
 export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const decoder = decoders[encoding];
+  const decoder = decoderOf(encoding);
   const position = new LinePosition();
   let unfinished: Buffer = Buffer.alloc(0);
   let offset = 0;
@@ -185,8 +110,7 @@ export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffe
     if (nul >= 0) {
       const before = utf8.subarray(0, nul);
       if (nul > 0) yield before;
-      const place = encoding.startsWith('utf-16') ? 2 * before.toString().length : nul;
-      throw binary(position.after(before), offset + place + 1);
+      throw binary(position.after(before), offset + encoded(before.toString(), encoding).length + 1);
     }
     if (utf8.length > 0) yield utf8;
     if (bad >= 0) throw undecodable(encoding, position.after(utf8), offset + bad + 1);

@@ -1,17 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Encoding } from '../../../schemas/import.js';
-import {
-  binary,
-  firstInvalidUtf8,
-  firstUndefined1252,
-  LinePosition,
-  markedEncoding,
-  unfinishedUtf8,
-  utf8LengthFrom,
-} from './encodings.js';
+import { guessCodePage } from './code-pages.js';
+import { firstInvalidUtf8, unfinishedUtf8 } from './decoders.js';
+import { doubtfulEncoding } from './doubtful-encoding.js';
+import { binary, LinePosition, markedEncoding } from './encodings.js';
 import { FileProblem } from './file-problem.js';
-import { WesternWords } from './western-words.js';
+import { RowSample } from './row-sample.js';
 
 /** The result of one pass over all bytes of a file. */
 export interface Inspection {
@@ -57,16 +52,17 @@ class EncodingDetector {
   #oddNuls = 0;
   #firstNul: { line: number; byte: number } | undefined;
   #firstInvalid: { line: number; byte: number } | undefined;
-  /** Characters of UTF-8 beyond ASCII. */
-  #hasMultibyte = false;
-  #hasUndefined1252 = false;
-  readonly #words = new WesternWords();
+  /** Runs of bytes beyond ASCII that are valid UTF-8, and those that aren't. */
+  #validRuns = 0;
+  #invalidRuns = 0;
+  readonly #sample = new RowSample();
 
   push(chunk: Buffer): void {
     if (this.#start.length < signatureBytes) {
       this.#start = Buffer.concat([this.#start, chunk.subarray(0, signatureBytes - this.#start.length)]);
     }
     this.#countNuls(chunk);
+    this.#sample.push(chunk);
     const bytes = this.#unfinished.length > 0 ? Buffer.concat([this.#unfinished, chunk]) : chunk;
     const end = bytes.length - unfinishedUtf8(bytes);
     this.#unfinished = bytes.subarray(end);
@@ -74,18 +70,18 @@ class EncodingDetector {
   }
 
   /** @param assumed the encoding that the options name */
-  finish(assumed: Encoding | 'auto'): Omit<Inspection, 'sha256'> {
+  async finish(assumed: Encoding | 'auto'): Promise<Omit<Inspection, 'sha256'>> {
     const unfinished = this.#unfinished;
     this.#unfinished = Buffer.alloc(0);
     this.#look(unfinished);
     const type = knownType(this.#start);
     if (type !== undefined) throw new FileProblem('NOT_CSV', `The file is ${type}`);
     const marked = markedEncoding(this.#start);
-    const encoding = assumed === 'auto' ? (marked ?? this.#unmarked()) : assumed;
+    const encoding = assumed === 'auto' ? (marked ?? (await this.#unmarked())) : assumed;
     return { encoding, byteOrderMark: marked !== undefined, bytes: this.#bytes };
   }
 
-  #unmarked(): Encoding {
+  async #unmarked(): Promise<Encoding> {
     if (this.#firstNul !== undefined) {
       // In UTF-16, each ASCII character (delimiters, line breaks, digits, addresses) has a NUL; binary files have fewer.
       const [more, fewer] = [Math.max(this.#evenNuls, this.#oddNuls), Math.min(this.#evenNuls, this.#oddNuls)];
@@ -94,8 +90,13 @@ class EncodingDetector {
       return this.#oddNuls > this.#evenNuls ? 'utf-16le' : 'utf-16be';
     }
     if (this.#firstInvalid === undefined) return 'utf-8';
-    if (!this.#hasMultibyte && !this.#hasUndefined1252 && !this.#words.isForeign()) return 'windows-1252';
     const { line, byte } = this.#firstInvalid;
+    // In texts of other encodings, a few words look like UTF-8.
+    const isMixture = this.#validRuns * 2 >= this.#invalidRuns;
+    const { file, beyondAscii } = this.#sample.finish();
+    const { encoding, candidates } = isMixture ? { candidates: [] } : await guessCodePage(beyondAscii);
+    if (encoding !== undefined) return encoding;
+    if (candidates.length > 0) throw await doubtfulEncoding(file, candidates, line);
     throw new FileProblem(
       'ENCODING_UNKNOWN',
       `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and its encoding can't be detected. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
@@ -114,7 +115,7 @@ class EncodingDetector {
     }
   }
 
-  /** Examines bytes that, in UTF-8, end with a whole character. A file with a NUL is neither UTF-8 nor Windows-1252. */
+  /** Examines bytes that, in UTF-8, end with a whole character. A file with a NUL is neither UTF-8 nor in a code page. */
   #look(bytes: Buffer): void {
     if (this.#firstNul !== undefined) {
       this.#bytes += bytes.length;
@@ -123,21 +124,20 @@ class EncodingDetector {
     const nul = bytes.indexOf(0);
     if (nul >= 0) this.#firstNul = this.#place(bytes, nul);
     else if (!isAscii(bytes)) this.#lookBeyondAscii(bytes);
-    if (nul < 0 && !this.#hasMultibyte) this.#words.push(bytes);
     this.#position.pass(bytes);
     this.#bytes += bytes.length;
   }
 
   #lookBeyondAscii(bytes: Buffer): void {
     if (isUtf8(bytes)) {
-      this.#hasMultibyte = true;
+      this.#validRuns += 1;
       return;
     }
-    this.#hasUndefined1252 ||= firstUndefined1252(bytes) >= 0;
-    this.#hasMultibyte ||= hasMultibyteCharacter(bytes);
-    if (this.#firstInvalid !== undefined) return;
-    const bad = firstInvalidUtf8(bytes);
-    this.#firstInvalid = this.#place(bytes, bad);
+    for (const run of runsBeyondAscii(bytes)) {
+      if (isUtf8(run)) this.#validRuns += 1;
+      else this.#invalidRuns += 1;
+    }
+    this.#firstInvalid ??= this.#place(bytes, firstInvalidUtf8(bytes));
   }
 
   #place(bytes: Buffer, index: number): { line: number; byte: number } {
@@ -145,13 +145,15 @@ class EncodingDetector {
   }
 }
 
-/** Whether bytes that are not valid UTF-8 contain a multi-byte character of UTF-8. */
-function hasMultibyteCharacter(bytes: Buffer): boolean {
-  for (let at = 0; at < bytes.length; at += 1) {
-    const length = utf8LengthFrom(bytes.readUInt8(at));
-    if (length > 1 && at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length))) return true;
+function* runsBeyondAscii(bytes: Buffer): Generator<Buffer> {
+  let start = -1;
+  for (let at = 0; at <= bytes.length; at += 1) {
+    if (at < bytes.length && bytes.readUInt8(at) >= 0x80) start = start < 0 ? at : start;
+    else if (start >= 0) {
+      yield bytes.subarray(start, at);
+      start = -1;
+    }
   }
-  return false;
 }
 
 /**
@@ -169,5 +171,5 @@ export async function inspectFile(
     sha256.update(chunk);
     detector.push(chunk);
   }
-  return { sha256: sha256.digest('hex'), ...detector.finish(encoding) };
+  return { sha256: sha256.digest('hex'), ...(await detector.finish(encoding)) };
 }

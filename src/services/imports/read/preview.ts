@@ -29,7 +29,7 @@ const longestSample = 100;
 const masked = '••••••';
 
 /** A text of no more than 100 characters. */
-function shortened(text: string): string {
+export function shortened(text: string): string {
   if (text.length <= longestSample) return text.toWellFormed();
   // A character has up to two units.
   return Array.from(text.slice(0, 2 * longestSample))
@@ -89,7 +89,7 @@ export function maskOf(mapping: ColumnMapping): CellMask {
 type PreviewOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
 
 /** What the columns of a header are, or seem to be where it can't be imported as it is. */
-function fieldsOfHeader(
+export function fieldsOfHeader(
   header: readonly string[],
   { map: maps = [], ...options }: PreviewOptions,
   rows: FirstRows,

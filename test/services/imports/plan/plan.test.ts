@@ -130,6 +130,7 @@ describe('coursectl users import --dry-run', () => {
       unfinished: null,
       interrupted: null,
       ignoredColumns: ['team'],
+      names: [],
       identityChanges: [],
       identityChangesLeftOut: 0,
       roleWords: {},

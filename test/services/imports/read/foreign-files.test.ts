@@ -76,7 +76,10 @@ describe('A file as a spreadsheet in another country saves it', () => {
   it('is refused for invalid options', async () => {
     const file = importing.write('people.csv', text);
     for (const [args, message] of [
-      [['--encoding', 'latin1'], 'Encoding must be one of auto, utf-8, utf-16le, utf-16be, windows-1252.'],
+      [
+        ['--encoding', 'latin1'],
+        'Encoding must be one of auto, utf-8, utf-16le, utf-16be, windows-1252, windows-1250, windows-1251, windows-1253, windows-1254, windows-1255, windows-1256, windows-1257, windows-874, macintosh, shift_jis, gb18030, big5, euc-kr.',
+      ],
       [['--delimiter', ':'], "Delimiter must be auto, ',', ';', tab or '|'."],
       [['--delimiter', ''], "Delimiter must be auto, ',', ';', tab or '|'."],
       [

@@ -1,0 +1,97 @@
+import type { EncodingCandidate } from '../../../db/models/import-plan.js';
+import { isAppError } from '../../../errors.js';
+import type { CodePage } from '../../../schemas/import.js';
+import { openCsv } from './csv-source.js';
+import { FileProblem } from './file-problem.js';
+import { fieldsOfHeader, shortened } from './preview.js';
+import type { CsvLimits } from './row-reader.js';
+import { isSecretColumn } from './secret-cells.js';
+
+/** The refusal of a file whose code page isn't certain, with those that it may be in. */
+export class DoubtfulEncoding extends FileProblem {
+  constructor(
+    readonly candidates: readonly EncodingCandidate[],
+    line: number,
+  ) {
+    const options = candidates.map(({ encoding, names }) => `  --encoding ${encoding}: ${names.join(', ')}`);
+    super(
+      'ENCODING_DOUBTFUL',
+      `The file is not UTF-8, and its encoding is not certain. Save it as "CSV UTF-8", or name the encoding in which the names are right:\n${options.join('\n')}`,
+      line,
+    );
+  }
+}
+
+/** A sample of a file is small enough. */
+const limits: CsvLimits = { fieldBytes: 64 * 1024, recordBytes: 64 * 1024, columns: 1024 };
+/** How many names of each candidate are compared with the others'. */
+const comparedNames = 100;
+const shownNames = 3;
+
+interface ReadSample {
+  header: readonly string[];
+  rows: string[][];
+  /** The columns with names; none where the header doesn't say which. */
+  columns: number[];
+}
+
+/** Reads a sample in an encoding. */
+async function readSample(file: Buffer, encoding: CodePage): Promise<ReadSample> {
+  async function* bytes() {
+    yield file;
+  }
+  try {
+    const { header, rows, close } = await openCsv(bytes(), { encoding, delimiter: 'auto' }, limits);
+    try {
+      const read: string[][] = [];
+      for await (const some of rows) read.push(...some.map(({ cells }) => cells));
+      const fields = fieldsOfHeader(header, {}, read);
+      const columns = [...fields].filter(([, field]) => ['firstName', 'lastName', 'fullName'].includes(field));
+      return { header, rows: read, columns: columns.map(([index]) => index).sort((one, other) => one - other) };
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { header: [], rows: [], columns: [] };
+  }
+}
+
+const isBeyondAscii = (text: string) => /[^\0-\x7f]/.test(text);
+
+/**
+ * The refusal of a file whose code page isn't certain. Of each candidate it has the same names, those first that differ most.
+ * @param file the header of the file and rows with letters beyond ASCII
+ * @param line the first that has some
+ */
+export async function doubtfulEncoding(
+  file: Buffer,
+  encodings: readonly CodePage[],
+  line: number,
+): Promise<DoubtfulEncoding> {
+  const read = await Promise.all(encodings.map((encoding) => readSample(file, encoding)));
+  // Headings, too, may be readable in one of them alone. Names are usually in front.
+  const isSecret = (index: number) =>
+    read.some(({ header }) => isSecretColumn({ heading: header[index] ?? '', field: null }));
+  const columns = read.find((one) => one.columns.length > 0)?.columns ?? [0, 1].filter((index) => !isSecret(index));
+  const texts = read.map(({ rows }) =>
+    rows.map((cells) =>
+      shortened(
+        columns
+          .map((index) => (cells[index] ?? '').trim())
+          .filter(Boolean)
+          .join(' '),
+      ),
+    ),
+  );
+  const places = Array.from({ length: comparedNames }, (_, row) => row)
+    .filter((row) => texts.every((names) => isBeyondAscii(names[row] ?? '')))
+    .map((row) => ({ row, differing: new Set(texts.map((names) => names[row])).size }))
+    .sort((one, other) => other.differing - one.differing)
+    .slice(0, shownNames);
+  const candidates = encodings.map((encoding, index) => ({
+    encoding,
+    names: places.map(({ row }) => texts[index]?.[row] ?? ''),
+  }));
+  return new DoubtfulEncoding(candidates, line);
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import iconv from 'iconv-lite';
+import { importEncodings } from '../../../../src/schemas/import.js';
+import { useImporting } from '../../../services/imports/support/importing.js';
+import { runToPlan } from '../../../services/imports/support/submitting.js';
+import { signIn } from '../../../support/factories.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { keys } from '../../../support/terminal.js';
+
+const csv = (...rows: string[]) => ['First name;Last name;Email;Phone;Password', ...rows, ''].join('\r\n');
+/** Two people are too few letters. */
+const romanian = iconv.encode(
+  csv('Ana;Ioniţă;ana@example.org;1;ţaţăţaţăţaţă', 'Radu;Săndulescu;radu@example.org;2;', 'Bob;Moe;bob@example.org;3;'),
+  'windows-1250',
+);
+const japanese = iconv.encode(
+  csv(
+    ...['山田;太郎', '佐藤;花子', '鈴木;一郎', '高橋;美咲', '田中;健太', 'ポール;表参道'].map(
+      (name, at) => `${name};p${at}@example.org;${at};`,
+    ),
+    '渡辺;大輔;nobody;9;',
+  ),
+  'shift_jis',
+);
+
+describe('The encoding of a file that is not certain', () => {
+  const importing = useImporting();
+  const commandLine = useCommandLine(() => importing.env);
+  const names = async () => {
+    const users = await importing.context.database.models.User.findAll({ order: ['email'] });
+    return users.map(({ firstName, lastName }) => `${firstName} ${lastName}`);
+  };
+
+  it('is asked for at a terminal, with the same names in each, and shown in the plan', async () => {
+    const file = importing.write('people.csv', romanian);
+    const { exitCode, terminal } = await commandLine.atTerminal(
+      ['users', 'import', file],
+      [
+        ['Which of these names are right?', keys.down + keys.enter],
+        ['Import these rows?', keys.enter],
+      ],
+      { columns: 100 },
+    );
+    const screen = terminal.screen();
+    expect(exitCode, screen).to.equal(0);
+    expect(screen).to.include('Windows-1250 (Central European)');
+    expect(screen).to.include('Names beyond ASCII: Ana Ioniţă, Radu Săndulescu');
+    expect(screen).not.to.include('ţaţă');
+    expect(await names()).to.deep.equal(['Ana Ioniţă', 'Bob Moe', 'Radu Săndulescu']);
+  });
+
+  it('ends the command where none is right', async () => {
+    const file = importing.write('people.csv', romanian);
+    const { exitCode, terminal } = await commandLine.atTerminal(
+      ['users', 'import', file],
+      [['Which of these names are right?', `\u001b[A${keys.enter}`]],
+    );
+    expect(exitCode, terminal.screen()).to.equal(2);
+    expect(terminal.screen().replace(/\s+/g, ' ')).to.include('Save the file as "CSV UTF-8" and import that');
+    expect(await names()).to.deep.equal([]);
+  });
+
+  it('is to be named with --yes, where the refusal has the options and the names, and no password', async () => {
+    const file = importing.write('people.csv', romanian);
+    const { exitCode, stderr } = await importing.run(file, '--yes');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.include('  --encoding windows-1254: Ana Ionişã, Radu Sãndulescu\n');
+    expect(stderr).to.include('  --encoding windows-1250: Ana Ioniţă, Radu Săndulescu\n');
+    expect(stderr).not.to.include('ţaţă').and.not.to.include('þaþãþ');
+    expect(await names()).to.deep.equal([]);
+    const { counts } = await importing.json(file, '--encoding', 'windows-1250');
+    expect(counts).to.include({ created: 3 });
+  });
+
+  it('is a problem of a plan over HTTP, with the encodings to choose from', async () => {
+    const { token } = await signIn(importing.context, { role: 'super_admin', email: 'root@example.org' });
+    const { body } = await importing
+      .api('post', '/api/imports', token)
+      .attach('file', romanian, 'people.csv')
+      .field({ plan: 'true' })
+      .expect(202);
+    const { id } = body.import;
+    await runToPlan(importing, id);
+    const show = async () => (await importing.api('get', `/api/imports/${id}`, token).expect(200)).body.import.plan;
+    const { problem } = await show();
+    expect(problem).to.include({ code: 'IMPORT_FILE_INVALID', reason: 'ENCODING_DOUBTFUL', line: 2 });
+    expect(problem.candidates).to.deep.include.members([
+      { encoding: 'windows-1250', names: ['Ana Ioniţă', 'Radu Săndulescu'] },
+      { encoding: 'windows-1254', names: ['Ana Ionişã', 'Radu Sãndulescu'] },
+    ]);
+    await importing.api('post', `/api/imports/${id}/plan`, token).send({ encoding: 'windows-1250' }).expect(202);
+    await runToPlan(importing, id);
+    const plan = await show();
+    expect(plan.problem).to.equal(null);
+    expect(plan.file).to.deep.include({ encoding: 'windows-1250', names: ['Ana Ioniţă', 'Radu Săndulescu'] });
+  });
+});
+
+describe('An import of a file in a code page', () => {
+  const importing = useImporting();
+
+  it('gives passwords and rejected rows back in it', async () => {
+    const file = importing.write('people.csv', japanese);
+    const { counts, credentialsFile, rejectsFile } = await importing.json(file);
+    expect(counts).to.include({ created: 6, rejected: 1 });
+    const read = (path: string | null) => iconv.decode(readFileSync(path ?? ''), 'shift_jis');
+    expect(read(credentialsFile)).to.include('山田;太郎').and.to.include('ポール;表参道');
+    expect(read(rejectsFile)).to.include('渡辺;大輔;nobody');
+    const corrected = importing.write(
+      'more.csv',
+      iconv.encode(read(rejectsFile).replace('nobody', 'd@x.org'), 'shift_jis'),
+    );
+    expect((await importing.json(corrected, '--encoding', 'shift_jis')).counts).to.include({ created: 1 });
+  });
+
+  it('names each encoding in its help', async () => {
+    const { stdout } = await importing.run('--help');
+    const help = stdout
+      .replace(/\s+/g, ' ')
+      .replace('windows-1250 to windows-1257', Array.from({ length: 8 }, (_, at) => `windows-125${at}`).join(', '));
+    for (const encoding of importEncodings) expect(help).to.include(encoding);
+  });
+});
