@@ -153,8 +153,8 @@ export interface CourseSummary {
   title: string;
   /** Full description; may have several lines */
   description: string;
-  /** URL of the picture of the course; null without one */
-  thumbnail: string | null;
+  /** URL of the course's picture; empty without one */
+  thumbnail: string;
   /** The trainer of the course */
   trainer: {
     /** Opaque identifier */
@@ -494,8 +494,8 @@ export interface EnrollmentDetails {
     title: string;
     /** Full description; may have several lines */
     description: string;
-    /** URL of the picture of the course; null without one */
-    thumbnail: string | null;
+    /** URL of the course's picture; empty without one */
+    thumbnail: string;
   };
 }
 

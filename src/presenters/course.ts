@@ -30,9 +30,15 @@ export const presentCourse = (course: Course) => ({
   ...(course.seatsTaken !== undefined && { seatsTaken: course.seatsTaken, seatsLeft: course.seatsLeft ?? null }),
 });
 
-/** The course of an enrollment, as its trainee sees it (section 4.11). */
+/** The course of an enrollment; its thumbnail is a string (section 2), which is empty where there is none. */
+export const presentEnrolledCourse = (course: Course) => ({
+  ...pick(course, ['id', 'title', 'description']),
+  thumbnail: course.thumbnail ?? '',
+});
+
+/** The same with its trainer, as its trainee sees it (section 4.11). */
 export const presentCourseSummary = (course: Course) => ({
-  ...pick(course, ['id', 'title', 'thumbnail', 'description']),
+  ...presentEnrolledCourse(course),
   trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName']),
 });
 

@@ -1,6 +1,6 @@
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { User } from '../db/models/user.js';
-import { presentCourseSummary } from './course.js';
+import { presentCourseSummary, presentEnrolledCourse } from './course.js';
 import { loaded, pick } from './pick.js';
 import { presentPerson } from './user.js';
 
@@ -18,12 +18,9 @@ export const presentCurrentEnrollment = (enrollment: Enrollment) => ({
  * What a trainee may know of a course that was unpublished after they had given up their place: the course itself is not found, so
  * the enrollment names it and says no more.
  */
-function withoutDraft<T extends { description: string; thumbnail: string | null }>(
-  enrollment: Enrollment,
-  course: T,
-): T {
+function withoutDraft<T extends { description: string; thumbnail: string }>(enrollment: Enrollment, course: T): T {
   const isHidden = enrollment.status === 'cancelled' && !loaded(enrollment.course).isPublished;
-  return isHidden ? { ...course, description: '', thumbnail: null } : course;
+  return isHidden ? { ...course, description: '', thumbnail: '' } : course;
 }
 
 /** An enrollment with its course, as its trainee sees it. */
@@ -36,7 +33,7 @@ export const presentOwnEnrollment = (enrollment: Enrollment) => ({
 export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
   ...presentEnrollment(enrollment),
   user: presentPerson(loaded(enrollment.user)),
-  course: pick(loaded(enrollment.course), ['id', 'title', 'description', 'thumbnail']),
+  course: presentEnrolledCourse(loaded(enrollment.course)),
 });
 
 /** The same for the role that asks. */

@@ -2,7 +2,7 @@ import Base from 'joi';
 import Joi from './joi.js';
 import { normalizeEmail } from './keys.js';
 import { categoryMaximum, nameMaximum, titleMaximum } from './sort-key.js';
-import { hasTooManyMarks, withoutInvisible } from './text.js';
+import { hasTooManyMarks, normalized, withoutInvisible } from './text.js';
 
 /**
  * The atoms of valid input, each defined once: the HTTP API, the command line, the prompts and the CSV import
@@ -78,11 +78,8 @@ export function oneOf(label: string, values: readonly string[]) {
     });
 }
 
-/**
- * Free text in one line: trimmed, without control characters, with bounds in characters. Marks that show nothing and are part
- * of no script are dropped: they come with what is pasted, and make two texts look the same.
- */
-export function singleLine(label: string, minimum: number, maximum: number) {
+/** @param form the form in which the text is counted and stored */
+function line(label: string, minimum: number, maximum: number, form: (text: string) => string) {
   const mustBe =
     minimum > 1
       ? `${label} must be ${minimum} to ${maximum} characters.`
@@ -91,7 +88,7 @@ export function singleLine(label: string, minimum: number, maximum: number) {
     .trim()
     .custom((value: string, helpers) => {
       if (invisible.test(value)) return helpers.message({ custom: `${label} must contain visible characters.` });
-      const visible = withoutInvisible(value).trim();
+      const visible = form(withoutInvisible(value).trim());
       const length = characters(visible);
       if (length < minimum || length > maximum) return helpers.message({ custom: mustBe });
       if (lineBreaking.test(visible))
@@ -101,11 +98,18 @@ export function singleLine(label: string, minimum: number, maximum: number) {
   return schema.meta({ minLength: minimum, maxLength: maximum });
 }
 
+/**
+ * Free text in one line: trimmed, NFC, without control characters, with bounds in characters. Marks that show nothing and are part
+ * of no script are dropped: they come with what is pasted, and make two texts look the same.
+ */
+export const singleLine = (label: string, minimum: number, maximum: number) =>
+  line(label, minimum, maximum, (text) => normalized(text, 'NFC'));
+
 export const firstName = singleLine('First name', nameLength.minimum, nameLength.maximum);
 export const lastName = singleLine('Last name', nameLength.minimum, nameLength.maximum);
 
-/** A phone of which the specification says "any value" (section 4.8). */
-export const anyPhone = singleLine('Phone', 1, phoneMaximum);
+/** A phone of which the specification says "any value" (section 4.8): kept as given. */
+export const anyPhone = line('Phone', 1, phoneMaximum, (text) => text);
 
 // What NFKC makes of the other two.
 const atSign = /[@\uff20\ufe6b]/;

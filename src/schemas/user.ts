@@ -38,8 +38,18 @@ export interface ProfileInput {
   phone?: string;
 }
 
+const nothing = fields.blank.allow(null);
+
 /** A field that changes nothing when it is absent or empty (specification, section 4.8). */
-const unlessEmpty = (schema: Types.Schema) => schema.empty(Joi.string().trim().valid('', null));
+const unlessEmpty = (schema: Types.Schema) => schema.empty(nothing);
+
+/** Of "any value", what is empty. */
+const anyNothing = Joi.alternatives().try(
+  nothing,
+  Joi.valid(false, 0),
+  Joi.array().length(0),
+  Joi.object().strict().length(0),
+);
 
 const notText = 'Phone must be a string or a number.';
 
@@ -52,7 +62,7 @@ const profilePhone = Joi.alternatives()
 export const profileSchema = Joi.object<ProfileInput>({
   firstName: unlessEmpty(fields.firstName),
   lastName: unlessEmpty(fields.lastName),
-  phone: unlessEmpty(profilePhone),
+  phone: profilePhone.empty(anyNothing),
 });
 
 export interface UserUpdate {

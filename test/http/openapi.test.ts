@@ -24,6 +24,10 @@ describe('GET /api/openapi.json', () => {
     expect(validator.version).to.equal('3.1');
   });
 
+  it('has the version of the interface that it describes', () => {
+    expect(document.info.version).to.equal('1.3.0');
+  });
+
   it("lists exactly the contract's operations", () => {
     const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${operationId}: ${method} ${path}`),

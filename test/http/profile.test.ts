@@ -74,6 +74,21 @@ describe('PUT /api/auth/profile', () => {
     }
   });
 
+  it('leaves the phone unchanged for every empty value, of which it takes any', async () => {
+    for (const phone of [false, 0, [], {}]) {
+      const { body } = await update({ firstName: 'Augusta', phone }).expect(200);
+      expect(body.user).to.include({ firstName: 'Augusta', phone: ada.phone });
+    }
+  });
+
+  it('counts and stores names in NFC', async () => {
+    const decomposed = 'e\u0301'.repeat(50);
+    const { body } = await update({ firstName: decomposed, lastName: 'Zoe\u0308' }).expect(200);
+    expect(body.user).to.include({ firstName: '\u00e9'.repeat(50), lastName: 'Zo\u00eb' });
+    for (const firstName of ['e\u0301', 'e\u0301'.repeat(51)])
+      expectInvalid(await update({ firstName }), ['firstName']);
+  });
+
   it('takes names of 2 to 50 characters', async () => {
     for (const name of ['A', 'x'.repeat(51)]) {
       expectInvalid(await update({ firstName: name, lastName: name }), ['firstName', 'lastName']);
@@ -104,7 +119,7 @@ describe('PUT /api/auth/profile', () => {
   });
 
   it('refuses a phone that is longer than it can keep, and what is neither text nor number', async () => {
-    for (const phone of ['9'.repeat(51), '12\u0007', '1\n2', true, false, [], {}])
+    for (const phone of ['9'.repeat(51), '12\u0007', '1\n2', true, ['1'], { value: '1' }])
       expectInvalid(await update({ phone }), ['phone']);
     const infinite = harness.api('put', '/api/auth/profile', token).set('Content-Type', 'application/json');
     expectInvalid(await infinite.send('{"phone":1e999}'), ['phone']);

@@ -1,7 +1,6 @@
 import type Joi from 'joi';
 import type { ErrorCode } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
-import { packageVersion } from '../../version.js';
 import { messageOf, statusOf } from '../server/errors.js';
 import { secureCookieName } from '../server/session-cookie.js';
 import { contract } from './contract.js';
@@ -207,6 +206,9 @@ function createOperationConverter() {
 }
 
 /** The contract as an OpenAPI 3.1 document. */
+/** Of the interface that is described, not of the program (specification, section 9). */
+const interfaceVersion = '1.3.0';
+
 export function openapiDocument(): object {
   const { convert, components } = createOperationConverter();
   const paths: Record<string, Record<string, object>> = {};
@@ -220,7 +222,7 @@ export function openapiDocument(): object {
     openapi: '3.1.0',
     info: {
       title: 'coursectl',
-      version: packageVersion(),
+      version: interfaceVersion,
       description: 'Courses, their trainers and trainees, and the import of accounts.',
       contact: { name: 'coursectl', url: 'https://coursectl.example/issues' },
       license: { name: 'MIT', identifier: 'MIT' },

@@ -81,13 +81,19 @@ const enrollmentFields = {
   enrolledAt: timestamp,
 };
 
-const courseHead = { id, title: text, description: Joi.string().allow('').required(), thumbnail: nullableText };
+const courseHead = { id, title: text, description: Joi.string().allow('').required() };
+
+/** The course of an enrollment. */
+const enrolledCourse = {
+  ...courseHead,
+  thumbnail: Joi.string().allow('').required().description("URL of the course's picture; empty without one"),
+};
 
 const courseSummary = component(
   'CourseSummary',
   'The course of an enrollment, with its trainer',
   Joi.object({
-    ...courseHead,
+    ...enrolledCourse,
     trainer: Joi.object({ id, firstName: text, lastName: text }).required(),
   }).required(),
 );
@@ -155,7 +161,7 @@ export const trainerEnrollment = component(
   Joi.object({
     ...enrollmentKeys,
     user: person.required(),
-    course: Joi.object(courseHead).required().description('The course'),
+    course: Joi.object(enrolledCourse).required().description('The course'),
   }),
 );
 
@@ -164,6 +170,7 @@ export const course = component(
   'A course with its trainer',
   Joi.object({
     ...courseHead,
+    thumbnail: nullableText,
     shortDescription: nullableText,
     category: nullableText,
     level: nullableWord(courseLevels),

@@ -52,7 +52,7 @@ export async function coursesNamed(core: Core, names: readonly string[]): Promis
       const id = idIn(name);
       if (id !== undefined) return [name, [byId.get(id) ?? []].flat()];
       const sameButCase = byTitle.get(titleOf(name)) ?? [];
-      const same = sameButCase.filter(({ title }) => title === name.trim());
+      const same = sameButCase.filter(({ title }) => title === normalized(name.trim(), 'NFC'));
       return [name, same.length > 0 ? same : sameButCase];
     }),
   );

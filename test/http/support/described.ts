@@ -19,6 +19,7 @@ export interface Described {
 
 interface Document {
   openapi: string;
+  info: { version: string };
   paths: Record<string, Record<string, Described>>;
   components: { schemas: Record<string, AnySchema>; examples: Record<string, object> };
 }

@@ -104,7 +104,7 @@ describe('coursectl enrollments', () => {
         'ben',
       ]);
       const { id, title, description } = bees;
-      expect(enrollments[0]?.course).to.deep.equal({ id, title, description, thumbnail: null });
+      expect(enrollments[0]?.course).to.deep.equal({ id, title, description, thumbnail: '' });
     });
 
     it('shows the requested page', async () => {

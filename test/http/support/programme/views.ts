@@ -40,7 +40,7 @@ export const courseView = (programme: Programme, course: Course) => ({
 
 export const enrollmentView = (enrollment: Enrollment) => ({ ...enrollment });
 
-const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: null });
+const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: '' });
 
 /** Of a course that was unpublished after they had given up their place, trainees see the name. */
 const courseOfTrainee = (programme: Programme, enrollment: Enrollment): Course => {
