@@ -68,6 +68,28 @@ describe('The files for deployments', () => {
     }
   });
 
+  it('hand all settings of `.env` to the service of compose, but for those that its container decides', () => {
+    const [{ services }] = documentsIn('compose.yaml') as [
+      { services: { service: { env_file: string; environment: Record<string, string> } } },
+    ];
+    const { env_file: file, environment } = services.service;
+    expect(file).to.equal('.env');
+    // A `.env` of commands outside of the container may have these.
+    expect(environment).to.include({ HOST: '0.0.0.0', PORT: '3000', DATA_DIR: '/data', DB_HOST: 'database' });
+    expect(environment).to.include({ NODE_ENV: 'production', DATABASE_URL: '' });
+    const given = Object.entries(environment).filter(([, value]) => value.includes('${'));
+    expect(given.map(([name]) => name)).to.deep.equal(['JWT_SECRET']);
+  });
+
+  it('pin the base of the image, and install before the source is copied', () => {
+    const steps = read('Dockerfile').match(/^(FROM|COPY|RUN) .*/gm) ?? [];
+    expect(steps[0]).to.match(/^FROM node:\d+\.\d+\.\d+-[\w-]+@sha256:[0-9a-f]{64} AS base$/);
+    const [manifests, install, source, build] = steps.slice(2);
+    expect([manifests, source]).to.deep.equal(['COPY package.json package-lock.json ./', 'COPY . .']);
+    expect(install).to.match(/^RUN npm ci --ignore-scripts /);
+    expect(build).to.match(/^RUN npm run build /);
+  });
+
   it('ask for what the service has', () => {
     const paths = Object.values(contract).map(({ path }) => path);
     const asked = [...manifests, 'Dockerfile', 'deploy/Caddyfile'].flatMap((file) =>

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -32,6 +32,29 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     expect(properties).to.include(`User=${path.basename(unit, '.service')}`);
     const variables = Array.from(command.matchAll(/--setenv=(\S+)/g), ([, variable]) => variable);
     expect(settings).to.include(`Environment=${variables.join(' ')}`);
+  });
+
+  it('says what to do where the program or its Node is none that services can read', () => {
+    const [, command = ''] = /^ExecStartPre=\/bin\/sh -c '([^']+)'$/m.exec(readFileSync(unit, 'utf8')) ?? [];
+    const script = command.replaceAll('\\\n', ' ').replaceAll('$$', '$');
+    const folder = temporaryFolder();
+    const program = path.join(folder.path, 'coursectl');
+    const start = () => {
+      const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', script], {
+        env: { PATH: folder.path },
+        encoding: 'utf8',
+      });
+      return { status, stdout, advice: /Install both for all users: docs\/OPERATIONS\.md/.test(stderr) };
+    };
+    const refused = { status: 1, stdout: '', advice: true };
+    expect(start(), 'not on the PATH').to.deep.equal(refused);
+    writeFileSync(program, '#!/usr/bin/env node\n', { mode: 0o755 });
+    expect(start(), 'without Node').to.deep.equal(refused);
+    writeFileSync(program, '#!/bin/sh\necho 0.1.0\n');
+    expect(start(), 'installed').to.deep.equal({ status: 0, stdout: '', advice: false });
+    chmodSync(program, 0o644);
+    expect(start(), 'not to be run').to.deep.equal(refused);
+    folder.remove();
   });
 
   it('leaves the service little that it may do: an exposure below 2.0', () => {
