@@ -740,17 +740,19 @@ module.exports = {
     });
   },
 
-  /** Deletes the demo's rows and the enrollments added to them since; fails whole while a demo trainer has other courses. */
-  async down(queryInterface) {
+  /**
+   * Deletes the demo's rows and the enrollments added to them since; fails whole while a demo trainer has other courses.
+   * @param {(transaction: object, rows: object) => Promise<void>} [assertRemovable] given the rows as `up` adds them. coursectl
+   *   gives it, which removes the demo only if nobody has changed it
+   */
+  async down(queryInterface, _sequelize, assertRemovable) {
+    const users = [superAdminRow, ...memberRows];
     await inOneTransaction(queryInterface, async (transaction) => {
+      await assertRemovable?.(transaction, { users, courses: courseRows, enrollments: allEnrollmentRows });
       await queryInterface.bulkDelete('enrollments', { id: idsOf(allEnrollmentRows) }, { transaction });
       await queryInterface.bulkDelete('courses', { id: idsOf(courseRows) }, { transaction });
-      await queryInterface.bulkDelete(
-        'account_words',
-        { account_id: idsOf([superAdminRow, ...memberRows]) },
-        { transaction },
-      );
-      await queryInterface.bulkDelete('users', { id: idsOf([superAdminRow, ...memberRows]) }, { transaction });
+      await queryInterface.bulkDelete('account_words', { account_id: idsOf(users) }, { transaction });
+      await queryInterface.bulkDelete('users', { id: idsOf(users) }, { transaction });
     });
   },
 };

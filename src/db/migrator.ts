@@ -20,9 +20,34 @@ const lockWaitMs = 60_000;
 /** What is committed with the changes of a step, if it makes any. */
 type AlsoInTransaction = (transaction: Transaction) => Promise<void>;
 
+/** The rows of the demo programme as the seeder adds them, in columns of the database. */
+export interface DemoRows {
+  users: {
+    id: string;
+    first_name: string;
+    last_name: string;
+    email: string;
+    phone: string;
+    role: string;
+    is_active: boolean;
+    requires_password_change: boolean;
+  }[];
+  courses: { id: string; title: string; trainer_id: string; updated_at: Date }[];
+  enrollments: { id: string; updated_at: Date }[];
+}
+
+/** Throws, in the transaction that would remove the demo programme, when it has to stay. */
+type AssertRemovable = (transaction: Transaction, rows: DemoRows) => Promise<void>;
+
+/** What steps are given by the program, and not by sequelize-cli. */
+interface StepHooks {
+  up?: AlsoInTransaction;
+  down?: AssertRemovable;
+}
+
 interface Step {
   up(queryInterface: QueryInterface, sequelize: typeof Sequelize, also?: AlsoInTransaction): Promise<void>;
-  down(queryInterface: QueryInterface, sequelize: typeof Sequelize): Promise<void>;
+  down(queryInterface: QueryInterface, sequelize: typeof Sequelize, assertRemovable?: AssertRemovable): Promise<void>;
 }
 
 const require = createRequire(import.meta.url);
@@ -32,7 +57,7 @@ async function umzugOver(
   database: Database,
   folder: string,
   storage?: UmzugStorage,
-  also?: AlsoInTransaction,
+  hooks: StepHooks = {},
 ): Promise<Umzug<QueryInterface>> {
   const { SequelizeStorage, Umzug } = await import('umzug');
   return new Umzug<QueryInterface>({
@@ -41,7 +66,11 @@ async function umzugOver(
       resolve: ({ name, path: file, context }) => {
         // A file of another shape fails when it runs.
         const step = require(file ?? path.join(folder, name)) as Step;
-        return { name, up: () => step.up(context, Sequelize, also), down: () => step.down(context, Sequelize) };
+        return {
+          name,
+          up: () => step.up(context, Sequelize, hooks.up),
+          down: () => step.down(context, Sequelize, hooks.down),
+        };
       },
     },
     context: database.sequelize.getQueryInterface(),
@@ -219,11 +248,29 @@ export async function seedDemo(
   also: AlsoInTransaction = async () => undefined,
 ): Promise<void> {
   await assertSchemaCurrent(database);
-  const nothingLogged: UmzugStorage = {
-    executed: async () => [],
-    logMigration: async () => undefined,
-    unlogMigration: async () => undefined,
-  };
-  const seed = async () => (await umzugOver(database, seedersFolder, nothingLogged, also)).up();
+  const seed = async () => (await umzugOver(database, seedersFolder, seedersLog([]), { up: also })).up();
   await runExclusively(database, 'seeding', seed, waiting);
+}
+
+/** Seeders look at their rows themselves: nothing is logged of them. @param executed those to take back */
+const seedersLog = (executed: string[]): UmzugStorage => ({
+  executed: async () => executed,
+  logMigration: async () => undefined,
+  unlogMigration: async () => undefined,
+});
+
+/**
+ * Removes the rows of the demo seeder.
+ * @throws AppError `SCHEMA_OUTDATED` before anything is removed, `MIGRATION_LOCKED`, `MIGRATION_FAILED`; what `assertRemovable` throws
+ */
+export async function unseedDemo(
+  database: Database,
+  assertRemovable: AssertRemovable,
+  waiting: MigrationWait = {},
+): Promise<void> {
+  await assertSchemaCurrent(database);
+  const seeders = (await readdir(seedersFolder)).filter((name) => name.endsWith('.cjs'));
+  const remove = async () =>
+    (await umzugOver(database, seedersFolder, seedersLog(seeders), { down: assertRemovable })).down({ to: 0 });
+  await runExclusively(database, 'seeding', remove, waiting);
 }

@@ -39,6 +39,7 @@ export const auditActions = [
   'enrollment.progress',
   'enrollment.remove',
   'demo.load',
+  'demo.remove',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

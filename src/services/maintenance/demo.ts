@@ -5,7 +5,7 @@ import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 
 /** What every account of the demo programme logs in with: `seeders/` has it, and the documents name it. */
-const demoPassword = 'demo-password';
+export const demoPassword = 'demo-password';
 
 /** The ids of the demo's super admin and trainers, as `seeders/` makes them: one of their emails could be somebody's own. */
 const staffIds = [

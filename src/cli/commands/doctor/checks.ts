@@ -86,7 +86,8 @@ async function demoProgramme(context: Context): Promise<Finding> {
   return {
     status: 'failed',
     detail: `loaded: its accounts, such as ${emails[0]}, have a public password`,
-    remedy: 'Use a new database for real people.',
+    remedy:
+      'Remove it: coursectl seed demo --remove. Where somebody has worked with it, use a new database for real people.',
   };
 }
 

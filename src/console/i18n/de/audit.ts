@@ -50,7 +50,7 @@ export const audit: Words['audit'] = {
   },
   action: {
     setup: { complete: 'Einrichtung' },
-    demo: { load: 'Beispielprogramm geladen' },
+    demo: { load: 'Beispielprogramm geladen', remove: 'Beispielprogramm entfernt' },
     user: {
       register: 'Person angelegt',
       update: 'Person geändert',

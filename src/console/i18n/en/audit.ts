@@ -48,7 +48,7 @@ export const audit = {
   },
   action: {
     setup: { complete: 'First-time setup' },
-    demo: { load: 'Demo programme loaded' },
+    demo: { load: 'Demo programme loaded', remove: 'Demo programme removed' },
     user: {
       register: 'Person created',
       update: 'Person changed',

@@ -210,6 +210,7 @@ describe('coursectl doctor', () => {
     });
     expect(checks['signing secret']?.remedy).to.match(/^Generate one with: openssl rand -base64 48\./);
     expect(checks['demo programme']?.detail).to.match(/^loaded: its accounts, such as \S+@example\.com, have a public/);
+    expect(checks['demo programme']?.remedy).to.match(/^Remove it: coursectl seed demo --remove\./);
     const { metrics } = await examine(cli, { METRICS_TOKEN: 'a-token-of-metrics' }, '--production');
     expect(metrics).to.deep.equal({ name: 'metrics', status: 'ok', detail: '/metrics asks for METRICS_TOKEN' });
     expect(Object.keys(await examine(cli))).not.to.include.members(['metrics', 'demo programme']);

@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { login } from '../../../../src/services/auth/login.js';
+import { createMigratedDatabase, type TestDatabase } from '../../../support/database.js';
+import { testEnvironment } from '../../../support/environment.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../../../support/factories.js';
+import { scaled } from '../../../support/machine.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { keys } from '../../../support/terminal.js';
+
+const nobody = { ip: null, userAgent: null };
+
+describe('coursectl seed demo --remove', function () {
+  this.timeout(scaled(60_000));
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createMigratedDatabase();
+  });
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: database.url }));
+  afterEach(() => database.drop());
+
+  const load = async () => expect((await cli.run(['seed', 'demo', '--yes'])).exitCode).to.equal(0);
+  const models = async () => (await cli.context()).database.models;
+
+  /** How many rows there are of what the demo brings. */
+  async function rows(): Promise<Record<string, number>> {
+    const { User, Course, Enrollment, AccountWord, CourseWord, Session } = await models();
+    return {
+      User: await User.count(),
+      Course: await Course.count(),
+      Enrollment: await Enrollment.count(),
+      AccountWord: await AccountWord.count(),
+      CourseWord: await CourseWord.count(),
+      Session: await Session.count(),
+    };
+  }
+  const none = { User: 0, Course: 0, Enrollment: 0, AccountWord: 0, CourseWord: 0, Session: 0 };
+
+  /** @returns what was changed, as the refusal names it */
+  async function refusedBecause(): Promise<string> {
+    const before = await rows();
+    const { exitCode, said } = await cli.refusal(['seed', 'demo', '--remove', '--yes']);
+    expect(exitCode).to.equal(1);
+    expect(await rows()).to.deep.equal(before);
+    const [, why = said] =
+      /^The demo programme stays, because somebody has changed it: (.*)\. Delete what/s.exec(said) ?? [];
+    return why;
+  }
+
+  it('removes all of it, from where there is nobody else, and says what comes next', async () => {
+    await load();
+    const { User, Enrollment, AuditEntry } = await models();
+    const enrollments = await Enrollment.count();
+    const admin = await User.findOne({ where: { role: 'super_admin' }, rejectOnEmpty: true });
+    const { exitCode, stdout, stderr } = await cli.run(['seed', 'demo', '--remove', '--yes']);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    expect(stdout).to.equal(
+      `The demo programme was removed: 204 accounts, 12 courses, ${enrollments} enrollments.\n` +
+        'There are no accounts any more. Next: coursectl setup\n',
+    );
+    expect(await rows()).to.deep.equal(none);
+    const [, entry] = await AuditEntry.findAll({ order: [['at', 'ASC']] });
+    expect(entry).to.include({ action: 'demo.remove', origin: 'cli', targetType: 'user', targetId: admin.id });
+    // It can be loaded again.
+    await load();
+  });
+
+  it('removes it from among others, and nothing of theirs, also after people have signed in to look around', async () => {
+    const context = await cli.context();
+    const admin = await buildUser(context, { role: 'super_admin', email: 'ada@example.org' });
+    const trainer = await buildUser(context, { role: 'trainer' });
+    await buildEnrollment(context, await buildUser(context), await buildCourse(context, trainer));
+    const before = await rows();
+    await load();
+    for (const identifier of ['trainer1@example.com', 'olivia.bennett@example.com'])
+      await login(context, { identifier, password: 'demo-password' }, nobody);
+    const { removed } = await cli.json<{ removed: object }>(['seed', 'demo', '--remove', '--yes']);
+    expect(removed).to.include({ accounts: 203, courses: 12 });
+    expect(await rows()).to.deep.equal(before);
+    expect(await admin.reload()).to.include({ role: 'super_admin' });
+    expect(await cli.json(['seed', 'demo', '--remove', '--yes'])).to.deep.equal({ removed: null });
+    expect((await cli.run(['seed', 'demo', '--remove', '--yes'])).stdout).to.equal(
+      'There is no demo programme in this database; nothing was removed.\n',
+    );
+  });
+
+  it('is refused when anything was changed, and names it', async () => {
+    await buildUser(await cli.context(), { role: 'super_admin' });
+    await load();
+    const { User, Course, Enrollment } = await models();
+    const context = await cli.context();
+    const find = (email: string) => User.findOne({ where: { email }, rejectOnEmpty: true });
+    const olivia = await find('olivia.bennett@example.com');
+    const enrollment = await Enrollment.findOne({ where: { status: 'active' }, rejectOnEmpty: true });
+    const course = await Course.findByPk(enrollment.courseId, { rejectOnEmpty: true });
+    const trainer = await User.findByPk(course.trainerId, { rejectOnEmpty: true });
+
+    await cli.json(['users', 'edit', olivia.email, '--first-name', 'Olive']);
+    await login(context, { identifier: olivia.email, password: 'demo-password' }, nobody);
+    expect(await refusedBecause()).to.equal('olivia.bennett@example.com was changed (name)');
+    await cli.json(['users', 'edit', olivia.email, '--first-name', 'Olivia']);
+    const zoe = await find('zoe.mueller@example.com');
+    await cli.run(['users', 'reset-password', zoe.email, '--password-stdin', '--yes'], { stdin: 'Ŵ¥ß¶þ§Ðµ' });
+    expect(await refusedBecause()).to.match(/^zoe\.mueller@example\.com was changed \((active, )?password\)$/);
+    await zoe.destroy();
+    expect(await refusedBecause()).to.match(/^zoe\.mueller@example\.com was deleted; \d+ enrollments? w\w+ removed$/);
+
+    await cli.json(['courses', 'edit', course.id, '--category', 'Other']);
+    await buildMaterial(context, course);
+    await cli.json(['enrollments', 'progress', enrollment.id, '97']);
+    await buildEnrollment(context, await buildUser(context), course);
+    await buildCourse(context, trainer, { title: 'Own' });
+    const why = await refusedBecause();
+    expect(why).to.include('the course "Own" was added').and.to.include(`the course "${course.title}" was changed`);
+    expect(why)
+      .to.match(/1 enrollment was (changed|added)/)
+      .and.to.match(/; and \d more$/);
+  });
+
+  it('keeps the super admin of other people, until somebody else is', async () => {
+    await load();
+    const other = await buildUser(await cli.context(), { role: 'trainer' });
+    const { said } = await cli.refusal(['seed', 'demo', '--remove', '--yes']);
+    expect(said).to.equal(
+      'The demo programme stays: its admin@example.com is the super admin of other people. Hand that over first: coursectl users transfer-super-admin <user>',
+    );
+    const { User } = await models();
+    await User.update({ role: 'trainer' }, { where: { email: 'admin@example.com' } });
+    await User.update({ role: 'super_admin' }, { where: { id: other.id } });
+    expect((await cli.run(['seed', 'demo', '--remove', '--yes'])).exitCode).to.equal(0);
+    expect((await User.findAll()).map(({ id }) => id)).to.deep.equal([other.id]);
+  });
+
+  it('asks first, and wants --yes without a terminal', async () => {
+    await load();
+    expect(await cli.refusal(['seed', 'demo', '--remove'])).to.deep.equal({
+      exitCode: 2,
+      said: 'Confirmation needs a terminal: add --yes to remove the demo programme.',
+    });
+    const no = await cli.atTerminal(['seed', 'demo', '--remove'], [['Remove the demo programme?', keys.enter]]);
+    expect(no.terminal.screen()).to.include('Nothing was removed.');
+    expect((await rows()).User).to.equal(204);
+  });
+});
