@@ -7,7 +7,7 @@ import { requestTimeoutMs } from '../../src/http/server/server.js';
 import { uploadBounds } from '../../src/http/server/waiting-requests.js';
 import { documentsIn, engines, read, root, version } from './files.js';
 
-const manifests = ['secret', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);
+const manifests = ['secret.example', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);
 
 /** A manifest of Kubernetes, as far as these tests read it. */
 interface Manifest {
@@ -46,7 +46,7 @@ describe('The files for deployments', () => {
     const [compose] = documentsIn('compose.yaml') as [
       { services: { service: { environment: Record<string, string> } } },
     ];
-    const [secret] = documentsIn('deploy/kubernetes/secret.yaml') as [{ stringData: object }];
+    const [secret] = documentsIn('deploy/kubernetes/secret.example.yaml') as [{ stringData: object }];
     const [configMap] = documentsIn('deploy/kubernetes/coursectl.yaml') as [{ data: object }];
     const named = {
       'compose.yaml': Object.keys(compose.services.service.environment),

@@ -55,7 +55,7 @@ function programOf(manifests: readonly Manifest[]): string {
 }
 
 describe('The manifests for Kubernetes', () => {
-  const manifests = ['secret', 'coursectl'].flatMap(
+  const manifests = ['secret.example', 'coursectl'].flatMap(
     (name) => documentsIn(`deploy/kubernetes/${name}.yaml`) as Manifest[],
   );
 

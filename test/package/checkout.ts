@@ -33,6 +33,7 @@ const leftovers = [
   'rejected-0199a1f2.csv',
   '.env',
   '.env.production',
+  'secret.yaml',
   'data/jwt-secret',
   'data/coursectl.sqlite',
   'data/imports/0199a1f2/credentials.csv',
