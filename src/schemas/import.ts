@@ -4,6 +4,7 @@ import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
+import { validate } from './validate.js';
 
 /** The columns of an import file that are understood; {@link requiredColumns} must be there (README, "The import file"). */
 export const importColumns = [
@@ -256,6 +257,9 @@ export const importRowListingSchema = Joi.object<ImportRowListing, true>({
   search: listing.search,
   ...listing.paging(20),
 });
+
+/** The options that {@link optionsText} has written. */
+export const optionsFrom = (text: string): ImportOptions => validate(importOptionsSchema, JSON.parse(text));
 
 /** The same text for the same options, in whatever order they were given. */
 export function optionsText(options: ImportOptions): string {

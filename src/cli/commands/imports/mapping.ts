@@ -23,6 +23,8 @@ export const canAsk = ({ interactive, options }: ImportRun) =>
 /** What the columns of a file are, as `--map` takes it. */
 export interface KnownColumns {
   map: readonly string[];
+  /** Whether a person at the terminal has said so. */
+  asked?: true;
   /** The file of `--mapping` that says so. */
   rememberedIn?: string;
   /** Keeps a person's answers for later files; absent where there is nothing to keep. @throws AppError `FILE_UNUSABLE` */
@@ -87,10 +89,10 @@ async function askedColumns(run: ImportRun, columns: readonly Column[]): Promise
   const answers = await askColumns(run, columns);
   const headings = columns.map(({ heading }) => heading);
   // Headings with an @ may be addresses, which no file keeps.
-  if (mapping === undefined || headings.some(hasAtSign)) return { map: answers };
+  if (mapping === undefined || headings.some(hasAtSign)) return { map: answers, asked: true };
   // Read again: the person may have taken long, and other imports use the file, too.
   const remember = async () => (await openMappingFile(run, mapping)).remember(headings, answers);
-  return { map: answers, remember };
+  return { map: answers, asked: true, remember };
 }
 
 const columnOf = (map: string) => map.slice(0, map.lastIndexOf('=')).trim();

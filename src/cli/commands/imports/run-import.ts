@@ -79,12 +79,18 @@ async function importFile(
   if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
   const interrupted = await interruptedBeside(run.io, context, plan);
   const isAsked = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
-  if (isAsked) await confirmPlan(run, plan, notesOf(interrupted));
+  if (isAsked)
+    await confirmPlan(run, plan, notesOf(interrupted)).catch((error: unknown) => {
+      if (columns.asked) run.io.stderr.write(`${sameColumns(run, named, columns.map)}\n`);
+      throw error;
+    });
   else if (!dryRun && interrupted !== null) run.say(interrupted.text);
   // Only what a person has seen the effect of, and not declined: scripts rely on it.
   if (plan.refusal === null) await columns.remember?.();
   if (dryRun) return planned(run, named, plan, columns.map, interrupted);
   const result = await apply(run, context, plan, spooled);
+  if (result.status === 'interrupted' && columns.asked)
+    run.io.stderr.write(`${sameColumns(run, named, columns.map)}\n`);
   return report({ ...result, options: plan.options }, (performance.now() - startedAt) / 1000, run);
 }
 
@@ -143,6 +149,12 @@ function planned(
     text: lines.join('\n'),
     exitCode: plan.refusal === null ? exitCodes.ok : exitCodeOf('IMPORT_REFUSED'),
   };
+}
+
+/** The command that imports the file with the answers about its columns, and resumes an import that was interrupted. */
+function sameColumns({ io, options }: ImportRun, named: string, map: readonly string[]): string {
+  const { mapping: _, ...others } = options;
+  return `With these columns, without the questions:\n  ${importCommand(io, named, { ...others, map: [...map] })}`;
 }
 
 /** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */

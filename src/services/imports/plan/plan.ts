@@ -1,15 +1,8 @@
-import { Op } from 'sequelize';
 import type { CsvFormat } from '../../../csv/format.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
-import {
-  type ImportableRole,
-  type ImportOptions,
-  type ImportStatus,
-  importOptionsSchema,
-  optionsText,
-} from '../../../schemas/import.js';
+import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
@@ -21,6 +14,7 @@ import {
   type ImportFile,
   isRejected,
   openImportFile,
+  type Reading,
   type Repetitions,
   remainingRows,
 } from '../read/rows.js';
@@ -31,6 +25,7 @@ import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
 import { ReasonGroups } from './reasons.js';
 import { type PlanSample, PlanSummary } from './summary.js';
+import { findUnfinished, withKnownMapping } from './unfinished.js';
 
 /** What importing a file would do. Planning writes nothing. */
 export interface ImportPlan {
@@ -82,32 +77,6 @@ export interface ImportPlan {
   phoneMatches: KeyIndex;
   /** How long planning took, in seconds. */
   seconds: number;
-}
-
-const unfinishedStatuses: readonly ImportStatus[] = ['running', 'interrupted', 'failed', 'cancelled'];
-
-/**
- * An unfinished import at a terminal of the same file with the same options, with its ledger; with `abort` also one that was
- * refused and whose rows are not all undone.
- */
-export async function findUnfinished(
-  core: Core,
-  { fileSha256, options }: Pick<ImportPlan, 'fileSha256' | 'options'>,
-): Promise<Import | null> {
-  const isUnfinished = { status: [...unfinishedStatuses] };
-  const isRefused = { status: 'undoing', errorCode: 'IMPORT_REFUSED', undoneAt: null } as const;
-  return core.database.read(() =>
-    core.database.models.Import.findOne({
-      where: {
-        fileSha256,
-        optionsJson: optionsText(options),
-        origin: 'cli',
-        [Op.or]: options.onError === 'abort' ? [isUnfinished, isRefused] : [isUnfinished],
-        ledgerClosedAt: null,
-      },
-      order: [['id', 'DESC']],
-    }),
-  );
 }
 
 /** What the refusal says of the rows that were imported before the run broke off. */
@@ -191,73 +160,82 @@ export interface PlanRequest {
  */
 export async function planImport(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const startedAt = performance.now();
-  const { file, signal } = request;
-  const options = validate(importOptionsSchema, request.options);
+  const { file } = request;
+  const wanted = validate(importOptionsSchema, request.options);
   const identity = await fileIdentity(file);
-  const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), options.encoding);
+  const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), wanted.encoding);
+  const reading: Reading = {
+    options: wanted,
+    format: { encoding, delimiter: wanted.delimiter ?? 'auto' },
+    policy: await passwordPolicy(core.config),
+  };
+  const opened = await openImportFile(fileBytes(file), reading, core.config.imports);
+  try {
+    const plan = await planRows(core, request, { wanted, fileSha256, opened });
+    // It was read twice: for its encoding and for its rows.
+    if ((await fileIdentity(file)) !== identity)
+      throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
+    return { ...plan, fileIdentity: identity, seconds: (performance.now() - startedAt) / 1000 };
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A file that is open for planning. */
+interface Opened {
+  /** The options that were asked for. */
+  wanted: ImportOptions;
+  fileSha256: string;
+  opened: ImportFile;
+}
+
+/** Plans the rows of an open file. */
+async function planRows(
+  core: Core,
+  request: PlanRequest,
+  { wanted, fileSha256, opened }: Opened,
+): Promise<Omit<ImportPlan, 'fileIdentity' | 'seconds'>> {
+  const { file, signal } = request;
+  const { format, header, mapping, batches, roleWords } = opened;
+  const options = request.record ? wanted : await withKnownMapping(core, fileSha256, wanted, header);
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const rowsDone = begun?.rowsDone ?? 0;
   const decider = await Decider.open(core, options, begun);
-  const {
-    format,
-    mapping,
-    batches,
-    roleWords,
-    warnings: fileWarnings,
-    repetitions,
-    lines,
-    close,
-  } = await openImportFile(
-    fileBytes(file),
-    {
-      options,
-      format: { encoding, delimiter: options.delimiter ?? 'auto' },
-      policy: await passwordPolicy(core.config),
-    },
-    core.config.imports,
-  );
   const capacity = new CourseCapacity(core);
   const summary = new PlanSummary(options.role, begun?.counts);
   const reasons = new ReasonGroups();
   const warnings = new WarningGroups();
-  warnings.add(null, fileWarnings);
+  warnings.add(null, opened.warnings);
   let stopsAtLine: number | null = null;
   const names: string[] = [];
   let read = 0;
-  try {
-    for await (const batch of batches) {
-      if (signal.aborted) throw new AppError('INTERRUPTED', 'Interrupted; nothing was written.');
-      read += batch.length;
-      noteNames(names, batch);
-      if (request.maxRows !== undefined && read > request.maxRows)
-        throw new AppError(
-          'IMPORT_FILE_INVALID',
-          `The file has more than ${request.maxRows} rows. Split it, or import it with coursectl users import.`,
-        );
-      const rows = remainingRows(batch, read - batch.length, rowsDone);
-      if (begun) await reasons.addDone(core, begun, batch.slice(0, batch.length - rows.length));
-      if (rows.length === 0) continue;
-      const decisions = await decider.decide(rows, capacity);
-      const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
-      summary.add(wanted);
-      reasons.add(wanted);
-      for (const { outcome, row } of wanted) if (outcome !== 'rejected') warnings.add(row.line, row.warnings);
-      await request.onDecisions?.(wanted, { format, mapping });
-      request.onProgress?.(summary.counts.rows);
-      const last = wanted.at(-1);
-      if (options.onError === 'stop' && last?.outcome === 'rejected') {
-        stopsAtLine = last.row.line;
-        break;
-      }
+  for await (const batch of batches) {
+    if (signal.aborted) throw new AppError('INTERRUPTED', 'Interrupted; nothing was written.');
+    read += batch.length;
+    noteNames(names, batch);
+    if (request.maxRows !== undefined && read > request.maxRows)
+      throw new AppError(
+        'IMPORT_FILE_INVALID',
+        `The file has more than ${request.maxRows} rows. Split it, or import it with coursectl users import.`,
+      );
+    const rows = remainingRows(batch, read - batch.length, rowsDone);
+    if (begun) await reasons.addDone(core, begun, batch.slice(0, batch.length - rows.length));
+    if (rows.length === 0) continue;
+    const decisions = await decider.decide(rows, capacity);
+    const planned = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
+    summary.add(planned);
+    reasons.add(planned);
+    for (const { outcome, row } of planned) if (outcome !== 'rejected') warnings.add(row.line, row.warnings);
+    await request.onDecisions?.(planned, { format, mapping });
+    request.onProgress?.(summary.counts.rows);
+    const last = planned.at(-1);
+    if (options.onError === 'stop' && last?.outcome === 'rejected') {
+      stopsAtLine = last.row.line;
+      break;
     }
-  } finally {
-    await close();
   }
   if (summary.counts.rows === 0)
     throw new AppError('IMPORT_FILE_INVALID', `The file ${file} has a header and no rows below it.`);
-  // It was read twice: for its encoding and for its rows.
-  if ((await fileIdentity(file)) !== identity)
-    throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
   const ids = summary.ids(fileSha256 + optionsText(options));
   const id = ids.get(rowsDone);
   if (id === undefined) throw new Error(`The plan of ${file} has no id for its rows after ${rowsDone}.`);
@@ -266,7 +244,6 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     id,
     file,
     fileSha256,
-    fileIdentity: identity,
     options,
     format,
     columns: columnsOf(mapping),
@@ -275,7 +252,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     roleWords: Object.fromEntries(roleWords),
     counts,
     createdByRole,
-    lines: stopsAtLine === null ? lines() : null,
+    lines: stopsAtLine === null ? opened.lines() : null,
     samples,
     reasons: reasons.list(),
     warnings: warnings.list(),
@@ -287,8 +264,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     refusal: begun?.status === 'undoing' ? begun.errorMessage : refusalOf(options, counts, samples, rowsDone),
     unfinished: begun && unfinishedOf(begun),
     restIds: ids,
-    repetitions: stopsAtLine === null ? repetitions() : undefined,
+    repetitions: stopsAtLine === null ? opened.repetitions() : undefined,
     phoneMatches: decider.phoneMatches,
-    seconds: (performance.now() - startedAt) / 1000,
   };
 }

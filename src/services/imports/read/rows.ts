@@ -71,6 +71,7 @@ const batchPasswords = 64;
 /** An open file with a valid header. */
 export interface ImportFile {
   format: CsvFormat;
+  header: readonly string[];
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches. */
   batches: AsyncGenerator<FileRow[]>;
@@ -278,7 +279,17 @@ export async function openImportFile(
     const checker = new RowChecker(reading, format, mapping, repetitions);
     const batches = inBatches(rows, checker, batchRows);
     const { roleWords } = checker;
-    return { format, mapping, batches, roleWords, warnings, lines, repetitions: () => checker.repetitions, close };
+    return {
+      format,
+      header,
+      mapping,
+      batches,
+      roleWords,
+      warnings,
+      lines,
+      repetitions: () => checker.repetitions,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

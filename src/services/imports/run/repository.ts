@@ -6,8 +6,7 @@ import { confirmedById } from '../../../db/connection.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import { breaksUniqueIndex } from '../../../db/translate-error.js';
 import { databaseUnusable, type ErrorCode } from '../../../errors.js';
-import { type ImportOptions, type ImportStatus, importOptionsSchema, optionsText } from '../../../schemas/import.js';
-import { validate } from '../../../schemas/validate.js';
+import { type ImportOptions, type ImportStatus, optionsFrom, optionsText } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
 import type { Reports } from '../output/reports.js';
@@ -44,7 +43,7 @@ export function lockImport(core: Core, id: string, transaction: Transaction): Pr
 
 /** The options of an import. */
 export function optionsOf(record: Import): ImportOptions {
-  return validate(importOptionsSchema, JSON.parse(record.optionsJson));
+  return optionsFrom(record.optionsJson);
 }
 
 /** The lease that a run of this file with these options holds: the same for all imports of the same. */

@@ -39,6 +39,18 @@ describe('The columns of a file', () => {
       expect(ada).to.include({ firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '0151 1' });
     });
 
+  it('are printed as a command where the import is left at its last question', async () => {
+    const file = importing.write('people.csv', rows);
+    const { exitCode, terminal } = await commandLine.atTerminal(
+      ['users', 'import', file],
+      [...answers, ['Import these rows?', keys.ctrlC]],
+      { columns: 200 },
+    );
+    expect(exitCode).to.equal(130);
+    expect(terminal.screen()).to.match(/without the questions:\n {2}coursectl users import \S*people\.csv --map /);
+    for (const map of ['Kontakt=email', 'Rufzeichen=phone']) expect(terminal.screen()).to.include(`--map ${map}`);
+  });
+
   it('are asked where no heading is known, and where two are the same', async () => {
     const strange = importing.write('strange.csv', 'Rufzeichen;Familie;Dienstmail;Nr\nAda;King;ada@example.org;1\n');
     const first = await commandLine.atTerminal(

@@ -86,6 +86,17 @@ describe('An interrupted import', () => {
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv', 'people.rejected.csv']);
   });
 
+  it('is resumed where --map says the same of its columns in other words', async () => {
+    const file = importing.write('people.csv', mixed);
+    const map = ['firstName=firstName', 'lastName=lastName', 'email=email', 'phone=phone'];
+    await importFirstBatch(importing.context, file, {}, { map });
+    const other = await importing.run(file, '--dry-run', '--map', 'phone=');
+    expect(other.exitCode).to.equal(2);
+    const again = await importing.json(file, '--map', 'phone = PHONE');
+    expect(again).to.include({ number: 1, status: 'completed' });
+    await expectWholeLedger(importing, again.id, rows);
+  });
+
   it('gives the reasons of all its rows, as an uninterrupted one does', async () => {
     await buildUser(importing.context, { email: 'known@example.org' });
     const [header, ...others] = people(good).trimEnd().split('\n');

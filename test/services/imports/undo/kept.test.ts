@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findUnfinished } from '../../../../src/services/imports/plan/plan.js';
+import { findUnfinished } from '../../../../src/services/imports/plan/unfinished.js';
 import { findImport } from '../../../../src/services/imports/queries.js';
 import { countKept, keptAccounts } from '../../../../src/services/imports/run/ledger.js';
 import { optionsOf } from '../../../../src/services/imports/run/repository.js';

@@ -1,0 +1,62 @@
+import { Op } from 'sequelize';
+import type { Import } from '../../../db/models/import.js';
+import { type ImportOptions, type ImportStatus, optionsFrom, optionsText } from '../../../schemas/import.js';
+import type { Core } from '../../core.js';
+import { mapColumns } from '../read/columns.js';
+
+const unfinishedStatuses: readonly ImportStatus[] = ['running', 'interrupted', 'failed', 'cancelled'];
+
+/** A file and how it is imported. */
+interface FileAndOptions {
+  fileSha256: string;
+  options: ImportOptions;
+}
+
+/**
+ * An unfinished import at a terminal of the same file with the same options, with its ledger; with `abort` also one that was
+ * refused and whose rows are not all undone.
+ */
+export async function findUnfinished(core: Core, { fileSha256, options }: FileAndOptions): Promise<Import | null> {
+  const isUnfinished = { status: [...unfinishedStatuses] };
+  const isRefused = { status: 'undoing', errorCode: 'IMPORT_REFUSED', undoneAt: null } as const;
+  return core.database.read(() =>
+    core.database.models.Import.findOne({
+      where: {
+        fileSha256,
+        optionsJson: optionsText(options),
+        origin: 'cli',
+        [Op.or]: options.onError === 'abort' ? [isUnfinished, isRefused] : [isUnfinished],
+        ledgerClosedAt: null,
+      },
+      order: [['id', 'DESC']],
+    }),
+  );
+}
+
+const withoutMap = ({ map: _, ...others }: ImportOptions): string => optionsText(others as ImportOptions);
+
+/**
+ * The options, with the mappings of an unfinished import of the same file that say the same of its columns: `--map` may name
+ * fewer columns than a person was asked about.
+ */
+export async function withKnownMapping(
+  core: Core,
+  fileSha256: string,
+  options: ImportOptions,
+  header: readonly string[],
+): Promise<ImportOptions> {
+  const records = await core.database.read(() =>
+    core.database.models.Import.findAll({
+      where: { fileSha256, origin: 'cli', status: [...unfinishedStatuses, 'undoing'], ledgerClosedAt: null },
+      order: [['id', 'DESC']],
+    }),
+  );
+  const columnsOf = ({ map }: ImportOptions) => {
+    const { fields, fullName, suspended } = mapColumns(header, map);
+    return JSON.stringify([[...fields].sort(), fullName, suspended]);
+  };
+  const known = records.map(({ optionsJson }) => optionsFrom(optionsJson));
+  const isSame = (other: ImportOptions) =>
+    withoutMap(other) === withoutMap(options) && columnsOf(other) === columnsOf(options);
+  return known.find((other) => optionsText(other) === optionsText(options)) ?? known.find(isSame) ?? options;
+}
