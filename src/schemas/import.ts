@@ -232,6 +232,8 @@ export const warningCodes = [
   'LINES_QUOTED',
   'VERSION_LINE',
   'NAME_SPLIT',
+  'NAME_GARBLED',
+  'NAME_ODD',
   'NOTES_WITHOUT_COURSE',
   'STATUS_WITHOUT_COURSE',
 ] as const;

@@ -190,6 +190,9 @@ export const imports: Words['imports'] = {
     VERSION_LINE: 'Die Zeile über den Überschriften nennt eine Version. Sie wird nicht importiert.',
     NAME_SPLIT:
       'Volle Namen aus drei oder mehr Wörtern wurden geteilt. Prüfe die Hälften, oder gib Vor- und Nachnamen je eine Spalte.',
+    NAME_GARBLED:
+      'Namen wurden bei einer früheren Umwandlung entstellt. Exportiere die Datei noch einmal als „CSV UTF-8“.',
+    NAME_ODD: 'Was in einer Spalte für Namen steht, ist kein Name.',
     NOTES_WITHOUT_COURSE: 'Notizen von Zeilen ohne Kurs werden nicht importiert.',
     STATUS_WITHOUT_COURSE: 'Ein Status der Teilnahme ohne Kurs bewirkt nichts.',
   },
@@ -217,6 +220,7 @@ export const imports: Words['imports'] = {
     SURPLUS_CELLS: 'Die Zeile hat mehr Zellen als die Überschriften.',
     QUOTES_INVALID: 'Anführungszeichen stehen an der falschen Stelle.',
     NAME_MISSING: 'Ein Name fehlt.',
+    NAME_DAMAGED: 'Ein Name ging bei einer früheren Umwandlung verloren oder ist ein Fehlerwert einer Tabelle.',
     NAME_INVALID: 'Ein Name ist nicht gültig.',
     EMAIL_MISSING: 'Die E-Mail fehlt.',
     EMAIL_INVALID: 'Die E-Mail ist nicht gültig.',

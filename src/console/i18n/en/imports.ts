@@ -185,6 +185,8 @@ export const imports = {
     VERSION_LINE: 'The line above the header names a version. It is not imported.',
     NAME_SPLIT:
       'Full names of three words or more were split. Check the halves, or give first and last name a column each.',
+    NAME_GARBLED: 'Names were garbled by an earlier conversion. Export the file again as “CSV UTF-8”.',
+    NAME_ODD: 'What stands in a column of names is no name.',
     NOTES_WITHOUT_COURSE: 'Notes of rows without a course are not imported.',
     STATUS_WITHOUT_COURSE: 'An enrollment status without a course has no effect.',
   },
@@ -210,6 +212,7 @@ export const imports = {
     SURPLUS_CELLS: 'The row has more cells than the header.',
     QUOTES_INVALID: 'Quotes are in the wrong place.',
     NAME_MISSING: 'A name is missing.',
+    NAME_DAMAGED: 'A name was lost in an earlier conversion, or is an error of a spreadsheet.',
     NAME_INVALID: 'A name is not valid.',
     EMAIL_MISSING: 'The email is missing.',
     EMAIL_INVALID: 'The email is not valid.',

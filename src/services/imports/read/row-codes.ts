@@ -4,6 +4,7 @@ const faultCodes = [
   'QUOTES_INVALID',
   'NAME_MISSING',
   'NAME_INVALID',
+  'NAME_DAMAGED',
   'EMAIL_MISSING',
   'EMAIL_INVALID',
   'PHONE_MISSING',

@@ -8,6 +8,7 @@ import { validate } from '../../../schemas/validate.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import type { ColumnMapping } from './columns.js';
 import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
+import { nameDamage } from './damaged-names.js';
 import { delimiterNames } from './delimiters.js';
 import { mappingOf } from './header-hint.js';
 import { filledWidth } from './headings.js';
@@ -168,6 +169,8 @@ class RowChecker {
     if (read.person === undefined)
       return rejectedFor(row, [...rowProblems(read.details, told), ...(doubt ? [doubt] : [])]);
     const { person } = read;
+    const damage = nameDamage(person);
+    if (damage) return rejectedFor(row, [rowProblem('NAME_DAMAGED', damage, told)]);
     if (mangledNumber.test(person.password ?? ''))
       return rejectedFor(row, [rowProblem('PASSWORD_INVALID', { path: 'password', message: lostPassword }, told)]);
     const weakness = person.password && this.#policy('Password', person.password, person);

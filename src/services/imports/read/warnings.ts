@@ -1,6 +1,7 @@
 import type { PlanWarning } from '../../../db/models/import-plan.js';
 import type { ImportField, WarningCode } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
+import { nameWarnings } from './damaged-names.js';
 import { nameHalves } from './full-names.js';
 
 /** What looks wrong in a row that can be imported: somebody should look at it before confirming the plan. */
@@ -47,6 +48,7 @@ export function rowWarnings(person: ImportedPerson, { course, fullName }: Warnin
   const isEnrolled = person.course !== undefined || course !== undefined;
   const ignored = isEnrolled ? [] : (['notes', 'enrollmentStatus'] as const);
   return [
+    ...nameWarnings(person),
     ...(fullName === undefined ? [] : splitWarning(person, fullName)),
     ...ignored.filter((field) => person[field] !== undefined).map((field) => withoutCourse[field]),
   ];
