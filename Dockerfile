@@ -2,13 +2,11 @@
 #   docker build --tag coursectl .
 # It runs as a user without rights, writes to /data alone, and needs no shell. docs/OPERATIONS.md says how to run it.
 
-# Another image with Node and npm can be the base.
-ARG NODE_IMAGE=base
+# An image with Node and npm: the index of all architectures that the service runs on, by its digest. The present one is printed by
+#   docker buildx imagetools inspect node:24-bookworm-slim
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 # An image with Node alone does, if it has the same C library.
 ARG RUNTIME_IMAGE=${NODE_IMAGE}
-
-# The index of all architectures that the service runs on. `docker buildx imagetools inspect node:24-bookworm-slim` prints the present one.
-FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS base
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
