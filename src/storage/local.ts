@@ -6,6 +6,7 @@ import { AppError, systemErrorCode, unlessMissing } from '../errors.js';
 import { diskFault } from './disk-fault.js';
 import { makeFolder } from './make-folder.js';
 import { moveFile, readFlags } from './move-file.js';
+import { pathBelow } from './path-below.js';
 import {
   assertKey,
   type ByteRange,
@@ -53,6 +54,7 @@ class LocalStorage implements FileStorage {
   async open(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
     assertKey(key);
     try {
+      await this.#assertOwnFolder(path.dirname(key));
       const handle = await open(this.#pathOf(key), readFlags);
       try {
         const stats = await handle.stat();
@@ -84,7 +86,8 @@ class LocalStorage implements FileStorage {
     keys.forEach(assertKey);
     const faults: unknown[] = [];
     for (const key of keys) {
-      await unlink(this.#pathOf(key)).catch((error: unknown) => {
+      const removal = this.#assertOwnFolder(path.dirname(key)).then(() => unlink(this.#pathOf(key)));
+      await removal.catch((error: unknown) => {
         if (!isMissing(error)) faults.push(error);
       });
     }
@@ -123,6 +126,17 @@ class LocalStorage implements FileStorage {
 
   async close(): Promise<void> {}
 
+  /**
+   * Makes sure that the files of a kind are in this storage: the storage may be a link, but a folder in it that is one has files of others.
+   * @throws UnreadableObject, and the error of the file system where there is no such folder
+   */
+  async #assertOwnFolder(kind: string): Promise<void> {
+    if ((await pathBelow(this.location, kind)) !== kind)
+      throw new UnreadableObject(
+        `The folder "${path.join(this.location, kind)}" is a symbolic link: put a folder in its place, in which another disk may be mounted.`,
+      );
+  }
+
   #pathOf(key: string): string {
     return path.join(this.location, key);
   }
@@ -137,6 +151,7 @@ class LocalStorage implements FileStorage {
 
   async #makeFolderOf(key: string): Promise<void> {
     const made = await makeFolder(path.dirname(this.#pathOf(key)));
+    await this.#assertOwnFolder(path.dirname(key));
     if (made === undefined) return;
     // The entry of a new folder must be durable too, or its files are lost with it.
     await syncFolder(path.dirname(made));
@@ -152,6 +167,9 @@ class LocalStorage implements FileStorage {
 
   async *#objectsOf(kind: string): AsyncGenerator<ObjectInfo> {
     if (!/^[a-z]+$/.test(kind)) return;
+    await this.#assertOwnFolder(kind).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
     for await (const name of this.#namesIn(kind)) {
       const key = `${kind}/${name}`;
       if (!isKey(key)) continue;

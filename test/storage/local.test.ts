@@ -74,6 +74,34 @@ describe('the storage in a folder', () => {
     expect(modeOf(below('material/some'))).to.equal(0o600);
   });
 
+  it('neither reads, writes, lists nor removes through a link in place of one of its folders', async () => {
+    const theirs = path.join(folder.path, 'theirs');
+    mkdirSync(theirs);
+    mkdirSync(below(''));
+    const message = `The folder "${below('material')}" is a symbolic link: put a folder in its place, in which another disk may be mounted.`;
+    for (const target of [theirs, below('image')]) {
+      mkdirSync(target, { recursive: true });
+      writeFileSync(path.join(target, 'some'), 'theirs');
+      symlinkSync(target, below('material'));
+      for (const use of [
+        () => storage.open('material/some'),
+        () => storage.remove(['material/some']),
+        () => storage.put('material/other', fileWith(folder.path, 'x')),
+        () => listed(storage),
+      ]) {
+        const fault = await faultOf(use());
+        expect(fault).to.be.an.instanceOf(UnreadableObject);
+        expect(fault.message).to.equal(message);
+      }
+      expect(readdirSync(target)).to.deep.equal(['some']);
+      await fsPromises.rm(below('material'));
+    }
+    await fsPromises.rename(below(''), path.join(folder.path, 'moved'));
+    symlinkSync(path.join(folder.path, 'moved'), below(''));
+    await storage.put('material/some', fileWith(folder.path, 'The storage itself may be a link.'));
+    expect(String(await contentOf(storage, 'material/some'))).to.equal('The storage itself may be a link.');
+  });
+
   it('creates nothing before first use', async () => {
     expect(await storage.open('material/some')).to.equal(undefined);
     await storage.remove(['material/some']);

@@ -7,6 +7,7 @@ import { diskFault } from '../../storage/disk-fault.js';
 import { partialKinds } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 import { type Removal, sweepMarked, uploadsFolder } from '../files/files.js';
+import { isId } from '../ids.js';
 import { importsFolder, removeOrphanedUploads } from '../imports/queue/spool.js';
 
 /** An upload that is older than this was interrupted, in milliseconds. */
@@ -74,9 +75,12 @@ async function inFolder(folder: string, sweep: (folder: string) => Promise<numbe
   }
 }
 
+/** The names of uploads, and of the pictures that are made of them: other files are others'. */
+const isUploadName = (name: string): boolean => isId(name.replace(/\.webp$/, ''));
+
 async function sweepUploads(folder: string, before: Date): Promise<number> {
   let removed = 0;
-  for (const name of await namesIn(folder)) {
+  for (const name of (await namesIn(folder)).filter(isUploadName)) {
     const file = path.join(folder, name);
     const age = await unlessMissing(lstat(file));
     // Its request has moved or removed it meanwhile; the program creates only plain files here.

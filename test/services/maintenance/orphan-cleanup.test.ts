@@ -74,7 +74,8 @@ describe('the cleanup of files', () => {
     return key;
   }
 
-  function leftover(name: string, age: number): string {
+  /** An upload; `name` where it isn't one of the program's. */
+  function leftover(age: number, name: string = randomUUID()): string {
     mkdirSync(uploads(), { recursive: true });
     const file = path.join(uploads(), name);
     writeFileSync(file, 'half of a file');
@@ -95,15 +96,15 @@ describe('the cleanup of files', () => {
 
   describe('after a crash', () => {
     it('during an upload', async () => {
-      leftover('half', 2 * hour);
-      leftover('half.webp', 2 * hour);
+      leftover(2 * hour);
+      leftover(2 * hour, `${randomUUID()}.webp`);
       expect(await sweepFiles(context)).to.include({ removed: 0, leftovers: 2 });
       await expectNothingLeft(context);
     });
 
     it('between inserting the row and storing the file', async () => {
       await crashed('pending', { withObject: false });
-      leftover('whole', 2 * hour);
+      leftover(2 * hour);
       expect(await sweepFiles(context)).to.include({ removed: 1, leftovers: 1 });
       await expectNothingLeft(context);
     });
@@ -140,7 +141,7 @@ describe('the cleanup of files', () => {
         await crashed('live');
         await crashed('pending', { withObject: round % 2 === 0 });
         await crashed('marked', { withObject: round % 2 === 0 });
-        leftover(`half-${round}`, 2 * hour);
+        leftover(2 * hour);
       }
       expect(await sweepFiles(context)).to.include({ removed: 6, leftovers: 3 });
       await expectNothingLeft(context, 3);
@@ -149,21 +150,23 @@ describe('the cleanup of files', () => {
 
   it('keeps uploads that may be running', async () => {
     const key = await crashed('pending', { age: 0.9 * hour });
-    leftover('half', 0.9 * hour);
+    const upload = leftover(0.9 * hour);
     expect(await sweepStorage(context, true)).to.deep.equal(emptySweep);
     expect(await fileRows(context)).to.deep.equal([`pending ${key}`]);
-    expect([await storedKeys(context), uploadsIn(context)]).to.deep.equal([[key], ['half']]);
+    expect([await storedKeys(context), uploadsIn(context)]).to.deep.equal([[key], [path.basename(upload)]]);
   });
 
   it('keeps other entries of the upload folder', async () => {
-    leftover('half', 2 * hour);
+    leftover(2 * hour);
+    leftover(2 * hour, `${randomUUID()}.webp`);
+    leftover(2 * hour, 'notes.txt');
     const others = path.join(uploads(), 'lost+found');
     mkdirSync(others);
     utimesSync(others, ago(2 * hour), ago(2 * hour));
     // One that leads to itself.
     symlinkSync('loop', path.join(uploads(), 'loop'));
-    expect(await sweepFiles(context)).to.include({ removed: 0, leftovers: 1 });
-    expect(readdirSync(uploads()).sort()).to.deep.equal(['loop', 'lost+found']);
+    expect(await sweepFiles(context)).to.include({ removed: 0, leftovers: 2 });
+    expect(readdirSync(uploads()).sort()).to.deep.equal(['loop', 'lost+found', 'notes.txt']);
   });
 
   /** More than one batch of marked files that are missing in the storage. */
@@ -188,7 +191,7 @@ describe('the cleanup of files', () => {
 
   it('may run concurrently', async () => {
     for (let round = 0; round < 20; round += 1) await crashed(round % 2 ? 'pending' : 'marked');
-    leftover('half', 2 * hour);
+    leftover(2 * hour);
     await crashed('live');
     await Promise.all([1, 2, 3].map(() => sweepFiles(context)));
     await Promise.all([1, 2].map(() => sweepStorage(context, true)));
@@ -297,7 +300,7 @@ describe('the cleanup of files', () => {
   describe('an upload that takes too long', () => {
     /** Stores a file that was begun two hours ago; `first` happens while it is on its way to the storage. */
     async function storing(first: (core: Context) => Promise<unknown>): Promise<string> {
-      const upload = { path: leftover('slow', 0), name: 'slow.txt' };
+      const upload = { path: leftover(0), name: 'slow.txt' };
       const slow = { ...storingAfter(context, () => first(context)), now: () => ago(2 * hour) };
       const owner = { courseId: course.id };
       return storeFile(slow, { kind: 'material', owner, uploadedBy: null, upload }, async () => undefined).then(
@@ -317,7 +320,7 @@ describe('the cleanup of files', () => {
     });
 
     it('leaves no file when its row cannot be inserted', async () => {
-      const upload = { path: leftover('refused', 0), name: 'refused.txt' };
+      const upload = { path: leftover(0), name: 'refused.txt' };
       const wrong = { kind: 'unknown' as 'material', owner: { courseId: course.id }, uploadedBy: null, upload };
       const failure = await storeFile(context, wrong, async () => undefined).catch((error: Error) => error);
       expect(failure).to.be.an('error');
@@ -325,7 +328,7 @@ describe('the cleanup of files', () => {
     });
 
     it('leaves no file when its owner was deleted', async () => {
-      const upload = { path: leftover('unwanted', 0), name: 'unwanted.txt' };
+      const upload = { path: leftover(0), name: 'unwanted.txt' };
       const file = { kind: 'material' as const, owner: { courseId: course.id }, uploadedBy: null, upload };
       const failure = await storeFile(context, file, () => Promise.reject(new Error('no'))).catch(
         (error: Error) => error,
@@ -337,7 +340,7 @@ describe('the cleanup of files', () => {
 
   it('runs when the service starts, and ends with it', async () => {
     await crashed('marked');
-    leftover('half', 2 * hour);
+    leftover(2 * hour);
     const sweep = startHousekeeping(context);
     await sweep.close();
     await expectNothingLeft(context);
