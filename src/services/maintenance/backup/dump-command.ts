@@ -49,7 +49,9 @@ export function dumpCommands(settings: MysqlConfig, serverVersion: string, file:
     `--result-file=${file}`,
   ];
   const line = (words: readonly string[]) => words.map(shellWord).join(' ');
-  const client = [isMariadb ? 'mariadb' : 'mysql', ...server, '--default-character-set=utf8mb4', name];
+  // Without --binary-mode the client runs commands of a dump on this machine: \! and source.
+  const clientOptions = ['--default-character-set=utf8mb4', '--binary-mode'];
+  const client = [isMariadb ? 'mariadb' : 'mysql', ...server, ...clientOptions, name];
   return {
     // The client doesn't create the folder, and the backup that does comes after the dump.
     dump: `umask 077 && ${line(['mkdir', '-p', path.dirname(file)])} && ${line([isMariadb ? 'mariadb-dump' : 'mysqldump', ...server, ...dumpOptions, name])}`,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
 import Joi from '../../../schemas/joi.js';
 import { validate } from '../../../schemas/validate.js';
+import { readFlags } from '../../../storage/move-file.js';
 import { isKey } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 
@@ -69,6 +70,7 @@ const schema = Joi.object<Manifest & { checksum: string }>({
   database: Joi.object(content).allow(null).required(),
   files: Joi.array()
     .items(Joi.object({ key, ...content }))
+    .unique('key')
     .allow(null)
     .required(),
   missing: Joi.array().items(key.optional()).required(),
@@ -95,6 +97,17 @@ const damaged = (folder: string, cause?: unknown) =>
     cause,
   });
 
+/** The text of a manifest that is neither a link, a device nor a pipe. */
+async function regularText(folder: string, file: string): Promise<string> {
+  const handle = await open(file, readFlags);
+  try {
+    if (!(await handle.stat()).isFile()) throw damaged(folder);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
 /**
  * Reads the manifest of a backup.
  * @returns nothing when there is none
@@ -103,7 +116,7 @@ const damaged = (folder: string, cause?: unknown) =>
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(await readFile(path.join(folder, manifestName), 'utf8'));
+    parsed = JSON.parse(await regularText(folder, path.join(folder, manifestName)));
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     if (error instanceof SyntaxError) throw damaged(folder, error);

@@ -1,4 +1,4 @@
-import { Op } from 'sequelize';
+import { Op, QueryTypes } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
 import { AppError } from '../../../errors.js';
 import { isKey } from '../../../storage/storage.js';
@@ -14,6 +14,9 @@ const partsOf = (file: string): string[] => file.split(/[\\/]/);
 /** The name of a file in its folder. */
 export const fileNameOf = (file: string): string => partsOf(file).at(-1) ?? '';
 
+/** Columns of SQLite hold bytes, too, whatever their type is. */
+const isText = (value: unknown): value is string => typeof value === 'string';
+
 const leadsElsewhere = (file: string): boolean => file.includes('\0') || partsOf(file).includes('..');
 
 /** Whether a path is that of a file in the folder of an import. */
@@ -25,7 +28,15 @@ function isInFolderOf(id: string, file: string): boolean {
 /** What a row says that this program never writes, and of which row. */
 interface BadRow {
   row: string;
-  value: string;
+  value: unknown;
+}
+
+/** Triggers change rows after they were checked; this program makes none. On a server they are its operator's. */
+async function triggers({ sequelize, settings }: Database): Promise<BadRow[]> {
+  if (settings.dialect !== 'sqlite') return [];
+  const sql = "SELECT name FROM sqlite_master WHERE type = 'trigger'";
+  const found = await sequelize.query<{ name: string }>(sql, { type: QueryTypes.SELECT });
+  return found.map(({ name }) => ({ row: 'trigger', value: name }));
 }
 
 async function badImports({ models: { Import } }: Database): Promise<BadRow[]> {
@@ -33,23 +44,24 @@ async function badImports({ models: { Import } }: Database): Promise<BadRow[]> {
   const attributes = ['id', 'origin', 'filePath', 'credentialsFile', 'rejectsFile'];
   return (await Import.findAll({ attributes, raw: true })).flatMap((record) => {
     const { id, origin, filePath, credentialsFile, rejectsFile } = record;
-    if (!isId(id)) return [{ row: 'import', value: id }];
+    if (!isText(id) || !isId(id)) return [{ row: 'import', value: id }];
     const files = [filePath, credentialsFile, rejectsFile].filter((file) => file !== null);
     // An operator at a terminal chooses where files are; over HTTP nobody does.
     const isBad = origin === 'http' ? (file: string) => !isInFolderOf(id, file) : leadsElsewhere;
-    return files.filter(isBad).map((value) => ({ row: `import ${id}`, value }));
+    return files.filter((file) => !isText(file) || isBad(file)).map((value) => ({ row: `import ${id}`, value }));
   });
 }
 
 async function badFiles({ models: { StoredFile } }: Database): Promise<BadRow[]> {
   const files = await StoredFile.findAll({ attributes: ['id', 'storageKey'], raw: true });
   return files
-    .filter(({ storageKey }) => !isKey(storageKey))
+    .filter(({ storageKey }) => !isText(storageKey) || !isKey(storageKey))
     .map(({ id, storageKey }) => ({ row: `file ${id}`, value: storageKey }));
 }
 
 async function badPictures({ models: { User, Course } }: Database): Promise<BadRow[]> {
-  const isBad = (picture: string | null): picture is string => picture !== null && imageKeyOf(picture) === undefined;
+  const isBad = (picture: string | null): picture is string =>
+    picture !== null && (!isText(picture) || imageKeyOf(picture) === undefined);
   const given = { [Op.ne]: null };
   const users = await User.findAll({ attributes: ['id', 'avatar'], where: { avatar: given }, raw: true });
   const courses = await Course.findAll({ attributes: ['id', 'thumbnail'], where: { thumbnail: given }, raw: true });
@@ -67,15 +79,18 @@ async function badPictures({ models: { User, Course } }: Database): Promise<BadR
  */
 export async function assertFilesBelow(database: Database, name: string): Promise<void> {
   const bad = await database.read(async () => [
+    ...(await triggers(database)),
     ...(await badImports(database)),
     ...(await badFiles(database)),
     ...(await badPictures(database)),
   ]);
   if (bad.length === 0) return;
-  const named = bad.slice(0, namedRows).map(({ row, value }) => `${row}: ${JSON.stringify(value)}`);
+  const named = bad
+    .slice(0, namedRows)
+    .map(({ row, value }) => `${row}: ${isText(value) ? JSON.stringify(value) : 'bytes'}`);
   const more = bad.length > namedRows ? [`${bad.length - namedRows} more`] : [];
   throw new AppError(
     'FILE_UNUSABLE',
-    `${name} has rows that this program does not write, which name files outside of its folders: ${[...named, ...more].join('; ')}. Nothing was restored. Use another backup, and find out who made this one.`,
+    `${name} has what this program never writes, and may name files of others: ${[...named, ...more].join('; ')}. Nothing was restored. Use another backup, and find out who made this one.`,
   );
 }

@@ -96,7 +96,7 @@ export async function prepare(manifest: Manifest, target: Target, options: Backu
   await discardStaging(target);
   try {
     await makeFolder(target.staging);
-    const stopped = database === undefined ? 0 : await stageDatabase(database, target.imports, options, now);
+    const stopped = database === undefined ? 0 : await stageDatabase(manifest, database, target.imports, options, now);
     const copied = manifest.files;
     if (copied && files !== undefined) await inStorage(files, () => stageFiles(copied, files, options));
     await writeManifest(target.staging, manifest);
@@ -120,11 +120,15 @@ async function discardStaging({ staging, database, files }: Target): Promise<voi
   for (const end of ['', '-wal', '-shm']) await rm(`${stagedDatabase(database)}${end}`, { force: true });
 }
 
+const hasChanged = (folder: string, part: string) =>
+  new AppError('FILE_UNUSABLE', `The backup ${folder} changed while it was restored: ${part}. Try again.`);
+
 /**
  * Copies the database, checks it, and removes the sessions and leases in it.
  * @returns how many imports failed because their uploads are not in the backup
  */
 async function stageDatabase(
+  manifest: Manifest,
   target: string,
   imports: string,
   { folder, signal }: BackupOptions,
@@ -132,7 +136,8 @@ async function stageDatabase(
 ): Promise<number> {
   const file = stagedDatabase(target);
   await makeFolder(path.dirname(file));
-  await copyStream(createReadStream(path.join(folder, databaseName)), file, signal);
+  const copied = await copyStream(createReadStream(path.join(folder, databaseName)), file, signal);
+  if (copied.sha256 !== manifest.database?.sha256) throw hasChanged(folder, databaseName);
   let stopped: number;
   const database = openDatabase({ dialect: 'sqlite', file });
   try {
@@ -173,8 +178,7 @@ async function stageFiles(
     if (signal.aborted) throw new AppError('INTERRUPTED');
     const source = createReadStream(path.join(folder, filesName, key));
     const copied = await copyStream(source, await folders.pathOf(key), signal);
-    if (copied.sha256 !== sha256)
-      throw new AppError('FILE_UNUSABLE', `The backup ${folder} changed while it was restored: ${key}. Try again.`);
+    if (copied.sha256 !== sha256) throw hasChanged(folder, key);
     onFile(index + 1, files.length);
   }
   await folders.sync();

@@ -87,7 +87,7 @@ function isInstalled(program: string): boolean {
     const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env });
     expect(exitCode).to.equal(1);
     expect(said).to.match(
-      /^The database mysql:\S+ has rows .*: import: "\.\.\/\.\.\/\.\.\/victim"\. Nothing was restored\./,
+      /^The database mysql:\S+ has what .*: import: "\.\.\/\.\.\/\.\.\/victim"\. Nothing was restored\./,
     );
     expect(existsSync(path.join(cli.folder, 'elsewhere/files', storageKey))).to.equal(false);
     expect(await (await cli.context()).database.models.Import.findByPk(id)).to.include({ status: 'planned' });
@@ -108,7 +108,7 @@ function isInstalled(program: string): boolean {
     expect(existsSync(path.join(cli.folder, 'copy'))).to.equal(false);
     const printed = await cli.json<DumpCommands>(['backup', 'copy', '--print-dump']);
     expect(`${printed.dumpCommand}\n`).to.equal(stdout);
-    expect(printed.restoreCommand).to.match(/^(mariadb|mysql) --host=\S+ --port=\d+ --protocol=TCP /);
+    expect(printed.restoreCommand).to.match(/^(mariadb|mysql) --host=\S+ --port=\d+ --protocol=TCP .*--binary-mode /);
   });
 
   it('leaves the GTIDs of MySQL out of the dump', async () => {
@@ -144,6 +144,15 @@ function isInstalled(program: string): boolean {
       const env = { ...testEnvironment, DATABASE_URL: other.url, DATA_DIR: 'elsewhere' };
       const { restoreCommand } = await cli.json<DumpCommands>(['backup', 'backups/copy', '--print-dump']);
       const [from, to] = [harness.databaseUrl, other.url].map((url) => new URL(url).pathname.slice(1));
+      // A dump of somebody else may have commands of the client, which run on this machine.
+      const commands = `\nsystem touch ${cli.folder}/ran\n\\! touch ${cli.folder}/ran\n`;
+      const hostile = path.join(cli.folder, 'hostile.sql');
+      writeFileSync(hostile, commands);
+      const runHostile = restoreCommand.replace(`${from}`, `${to}`).replace(/<.*/, `< ${hostile}`);
+      spawnSync('sh', ['-c', runHostile], {
+        env: { ...process.env, MYSQL_PWD: decodeURIComponent(new URL(other.url).password) },
+      });
+      expect(existsSync(path.join(cli.folder, 'ran'))).to.equal(false);
       runPrinted(restoreCommand.replace(`${from}`, `${to}`));
       const restored = await cli.run(['restore', 'backups/copy'], { env });
       expect(restored.exitCode, restored.stderr).to.equal(0);
