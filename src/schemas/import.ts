@@ -234,6 +234,11 @@ export const warningCodes = [
   'NAME_SPLIT',
   'NAME_GARBLED',
   'NAME_ODD',
+  'PHONE_DATE',
+  'PHONE_ZEROS',
+  'PHONE_SEVERAL',
+  'PHONE_WORDS',
+  'PHONE_ZERO_LOST',
   'NOTES_WITHOUT_COURSE',
   'STATUS_WITHOUT_COURSE',
 ] as const;

@@ -193,6 +193,13 @@ export const imports: Words['imports'] = {
     NAME_GARBLED:
       'Namen wurden bei einer früheren Umwandlung entstellt. Exportiere die Datei noch einmal als „CSV UTF-8“.',
     NAME_ODD: 'Was in einer Spalte für Namen steht, ist kein Name.',
+    PHONE_DATE: 'Ein Telefon sieht wie ein Datum aus.',
+    PHONE_ZEROS: 'Ein Telefon hat keine Ziffer außer Nullen.',
+    PHONE_SEVERAL:
+      'Ein Telefon besteht aus mehreren Nummern: zusammen sind sie eine, mit der niemand anrufen oder sich anmelden kann.',
+    PHONE_WORDS: 'Ein Telefon hat außer Ziffern auch Wörter.',
+    PHONE_ZERO_LOST:
+      'Telefone haben ihre erste Null verloren, wie in einer Tabelle: andere der Spalte beginnen mit einer.',
     NOTES_WITHOUT_COURSE: 'Notizen von Zeilen ohne Kurs werden nicht importiert.',
     STATUS_WITHOUT_COURSE: 'Ein Status der Teilnahme ohne Kurs bewirkt nichts.',
   },

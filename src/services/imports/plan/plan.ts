@@ -9,6 +9,7 @@ import type { Core } from '../../core.js';
 import type { ColumnMapping } from '../read/columns.js';
 import { inspectFile } from '../read/inspect.js';
 import type { KeyIndex } from '../read/key-index.js';
+import { LostZeros } from '../read/phone-warnings.js';
 import {
   type FileRow,
   type ImportFile,
@@ -206,6 +207,7 @@ async function planRows(
   const reasons = new ReasonGroups();
   const warnings = new WarningGroups();
   warnings.add(null, opened.warnings);
+  const zeros = new LostZeros();
   let stopsAtLine: number | null = null;
   const names: string[] = [];
   let read = 0;
@@ -225,7 +227,12 @@ async function planRows(
     const planned = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
     summary.add(planned);
     reasons.add(planned);
-    for (const { outcome, row } of planned) if (outcome !== 'rejected') warnings.add(row.line, row.warnings);
+    for (const { outcome, row } of planned) {
+      if (outcome === 'rejected') continue;
+      warnings.add(row.line, row.warnings);
+      const { phone } = row.person;
+      if (phone !== undefined) zeros.add(row.line, phone, row.quotes ? phone : undefined);
+    }
     await request.onDecisions?.(planned, { format, mapping });
     request.onProgress?.(summary.counts.rows);
     const last = planned.at(-1);
@@ -255,7 +262,7 @@ async function planRows(
     lines: stopsAtLine === null ? opened.lines() : null,
     samples,
     reasons: reasons.list(),
-    warnings: warnings.list(),
+    warnings: [...warnings.list(), ...zeros.list()],
     identityChanges,
     identityChangesLeftOut,
     generatedPasswords,

@@ -14,6 +14,7 @@ import { mappingOf } from './header-hint.js';
 import { filledWidth } from './headings.js';
 import { KeyIndex } from './key-index.js';
 import { mangledNumber, missingPhone, phoneDoubt } from './phone-doubts.js';
+import { phoneWarnings } from './phone-warnings.js';
 import { roleOf } from './role-words.js';
 import type { RowCode } from './row-codes.js';
 import { fieldsOf, restoredCells } from './row-fields.js';
@@ -206,7 +207,7 @@ class RowChecker {
   #warningsOf(cells: readonly string[], person: ImportedPerson): RowWarning[] {
     const column = this.#mapping.fullName;
     const fullName = column === undefined ? undefined : (cells[column] ?? '');
-    const warnings = rowWarnings(person, { course: this.#course, fullName });
+    const warnings = [...rowWarnings(person, { course: this.#course, fullName }), ...phoneWarnings(person.phone ?? '')];
     return this.#quotes ? warnings : warnings.map(({ example: _, ...warning }) => warning);
   }
 

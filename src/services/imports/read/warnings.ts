@@ -56,7 +56,7 @@ export function rowWarnings(person: ImportedPerson, { course, fullName }: Warnin
 
 /** How many warnings are told apart, and what is kept of each: a plan's memory must not grow with the file. */
 const maxWarnings = 100;
-const rowsPerWarning = 20;
+export const rowsPerWarning = 20;
 const examplesPerWarning = 5;
 
 /** Groups the warnings of rows by code and message. */

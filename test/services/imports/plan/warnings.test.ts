@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { useImporting } from '../support/importing.js';
 
+const fixture = new URL('../../../fixtures/csv/phones-doubtful.csv', import.meta.url);
 const header = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
 const text = (...rows: string[]) => `${[header, ...rows].join('\n')}\n`;
 
@@ -80,6 +82,58 @@ describe('The warnings of a plan', () => {
     const wrapped = table.slice(1).map((line) => `"${line}"`);
     const [quoted] = await warningsOf(importing.write('wrapped.csv', wrapped.join('\r\n')));
     expect(quoted).to.include({ code: 'LINES_QUOTED', count: 1 });
+  });
+
+  it('are about phones that are a date, zeros, several numbers or words', async () => {
+    const file = importing.write('people.csv', readFileSync(fixture));
+    const phones = (await warningsOf(file)) as { code: string; rows: number[]; examples: string[] }[];
+    expect(Object.fromEntries(phones.map(({ code, rows, examples }) => [code, [rows, examples]]))).to.deep.equal({
+      PHONE_DATE: [[22], ['12.05.1998']],
+      PHONE_ZEROS: [
+        [18, 19],
+        ['0', '0000000000'],
+      ],
+      PHONE_SEVERAL: [[10], ['0151 111 / 0171 222']],
+      PHONE_WORDS: [
+        [24, 25],
+        ['1-800-FLOWERS', 'call mum 0151 2345'],
+      ],
+    });
+  });
+
+  it('are not about phones as people write them', async () => {
+    const phones = [
+      ...[
+        '+49 151/234567',
+        '030/1234567',
+        '(0)151 - 234567',
+        '01.23.45.67.89',
+        'tel:+49151',
+        '+1 555 201 0001 ext. 12',
+      ],
+      ...['0151 234 567-89', '+44 20 7946 0001 x3', '٠٥٠١٢٣٤٥٦٧', '+49 (0)151 234567', '555-0199', '1'],
+    ];
+    const rows = phones.map((phone, n) => `Ada,King,ada${n}@example.org,${phone},,,`);
+    expect(await warningsOf(importing.write('people.csv', text(...rows)))).to.deep.equal([]);
+  });
+
+  it('tell that a spreadsheet has dropped the zeros of a column', async () => {
+    const rows = (...phones: string[]) => text(...phones.map((phone, n) => `Ada,King,ada${n}@example.org,${phone},,,`));
+    const most = rows("'0151234567", '151234568', '151234569', '151234560', '30123456');
+    expect(await warningsOf(importing.write('most.csv', most))).to.deep.equal([
+      {
+        code: 'PHONE_ZERO_LOST',
+        field: 'phone',
+        message: 'Phones have lost their first zero, as in a spreadsheet: others of the column begin with one.',
+        count: 3,
+        rows: [3, 4, 5],
+        examples: ['151234568', '151234569', '151234560'],
+      },
+    ]);
+    const some = rows("'0151234567", '151234568', '030123456', '+49151234569');
+    expect(await warningsOf(importing.write('some.csv', some))).to.deep.equal([]);
+    const none = rows('151234567', '151234568');
+    expect(await warningsOf(importing.write('none.csv', none))).to.deep.equal([]);
   });
 
   it('keep the first lines of many rows', async () => {

@@ -1,0 +1,98 @@
+import type { PlanWarning } from '../../../db/models/import-plan.js';
+import type { WarningCode } from '../../../schemas/import.js';
+import { phoneKey } from '../../../schemas/keys.js';
+import { type RowWarning, rowsPerWarning } from './warnings.js';
+
+/** What most phones look like: accepted without further checks. */
+const plainPhone = /^\+?(?=0*[1-9])\d[\d ()-]*$/;
+
+const day = '(0?[1-9]|[12]\\d|3[01])';
+const month = '(0?[1-9]|1[0-2])';
+const year = '(19|20)\\d\\d';
+const dates = [
+  `${day}[./-]${month}[./-](${year}|\\d\\d)`,
+  `${month}/${day}/(${year}|\\d\\d)`,
+  `${year}([-/.])${month}\\2${day}`,
+];
+const date = new RegExp(`^(${dates.join('|')})$`);
+
+/** What may stand between two numbers, and how many digits each has then: a slash separates the area code of one, too. */
+const betweenNumbers = [
+  { between: /[,;|\n&]|\s(?:or|and|oder|und|ou|et|o|y|e)\s/iu, digits: 5 },
+  { between: /\/|\s-\s/, digits: 6 },
+  { between: /(?<=\d\D*)(?=\+)/, digits: 5 },
+];
+
+const digitsOf = (text: string) => text.match(/\p{Nd}/gu)?.length ?? 0;
+
+/** Whether a cell has two numbers: none of them is found by what both of them make together. */
+const hasTwo = (phone: string): boolean =>
+  betweenNumbers.some(({ between, digits }) => {
+    const numbers = phone.split(between).filter((part) => digitsOf(part) > 0);
+    return numbers.length > 1 && numbers.every((part) => digitsOf(part) >= digits);
+  });
+
+/** What belongs to a number though it isn't a digit: `tel:` in front, an extension behind. */
+const partsOfNumber = /^\s*tel[.:]*|[\s,;.]*(?:ext|extension|durchwahl|dw|poste|x)[.:]?\s*\p{Nd}+\s*$/giu;
+
+const messages = {
+  PHONE_DATE: 'Phone looks like a date.',
+  PHONE_ZEROS: 'Phone has no digit but zeros.',
+  PHONE_SEVERAL: 'Phone has several numbers: together they are one that nobody can call or sign in by.',
+  PHONE_WORDS: 'Phone has words besides its digits.',
+  PHONE_ZERO_LOST: 'Phones have lost their first zero, as in a spreadsheet: others of the column begin with one.',
+} as const satisfies Partial<Record<WarningCode, string>>;
+
+function codeOf(phone: string): keyof typeof messages | undefined {
+  const text = phone.trim();
+  if (date.test(text)) return 'PHONE_DATE';
+  if (/^\+?0*$/.test(phoneKey(text))) return 'PHONE_ZEROS';
+  if (hasTwo(text)) return 'PHONE_SEVERAL';
+  return /\p{L}/u.test(text.replace(partsOfNumber, '')) ? 'PHONE_WORDS' : undefined;
+}
+
+/** What looks wrong in a phone that can be imported. */
+export function phoneWarnings(phone: string): RowWarning[] {
+  if (phone === '' || (plainPhone.test(phone) && !date.test(phone))) return [];
+  const code = codeOf(phone);
+  return code === undefined ? [] : [{ code, field: 'phone', message: messages[code], example: phone }];
+}
+
+const maxLength = 20;
+
+/** Finds columns of which a spreadsheet has taken the zeros at the beginning: not of all, so that they can be told. */
+export class LostZeros {
+  /** How many numbers of a length begin with a zero. */
+  readonly #withZero = new Map<number, number>();
+  readonly #without = new Map<number, Pick<PlanWarning, 'count' | 'rows' | 'examples'>>();
+  #all = 0;
+
+  /** @param shown the phone, where it may be shown */
+  add(line: number, phone: string, shown: string | undefined): void {
+    const digits = phoneKey(phone);
+    if (!/^\d+$/.test(digits) || digits.length > maxLength) return;
+    this.#all += 1;
+    if (digits.startsWith('0')) {
+      this.#withZero.set(digits.length, (this.#withZero.get(digits.length) ?? 0) + 1);
+      return;
+    }
+    const found = this.#without.get(digits.length) ?? { count: 0, rows: [], examples: [] };
+    this.#without.set(digits.length, found);
+    found.count += 1;
+    if (found.rows.length < rowsPerWarning) found.rows.push(line);
+    if (shown !== undefined && found.examples.length < 3) found.examples.push(shown);
+  }
+
+  /** A warning where some numbers begin with a zero, and most have a digit less and none. */
+  list(): PlanWarning[] {
+    const lost = [...this.#without].filter(([length]) => this.#withZero.has(length + 1)).map(([, found]) => found);
+    const count = lost.reduce((sum, found) => sum + found.count, 0);
+    if (2 * count <= this.#all) return [];
+    const rows = lost
+      .flatMap((found) => found.rows)
+      .sort((one, other) => one - other)
+      .slice(0, rowsPerWarning);
+    const examples = lost.flatMap((found) => found.examples).slice(0, 3);
+    return [{ code: 'PHONE_ZERO_LOST', field: 'phone', message: messages.PHONE_ZERO_LOST, count, rows, examples }];
+  }
+}
