@@ -1,5 +1,11 @@
 import { isIPv6, SocketAddress } from 'node:net';
 
+/** The address by which a service is reached on its own machine: one that listens on all addresses, by the loopback's. */
+export function localUrl(host: string, port: number): string {
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '127.0.0.1', localhost: '127.0.0.1' }[host] ?? host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+}
+
 /** The prefix length of the IPv6 network that a provider assigns to one customer, in bits. */
 const ipv6CustomerBits = 56;
 

@@ -6,7 +6,8 @@ import { type SettingName, settingNames, settings } from './settings.js';
 export interface ShownSetting {
   name: SettingName;
   value: string;
-  origin: 'environment' | '.env' | 'default';
+  /** Another setting, where that one says it. */
+  origin: 'environment' | '.env' | 'default' | 'DATABASE_URL' | 'DB_NAME';
 }
 
 /** What the configuration has at the path of a setting. */
@@ -40,8 +41,8 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
   const { values, origins } = readSettings(source);
   /** Where a setting that isn't given comes from: DATABASE_URL and the settings instead of it replace each other. */
   const replacement = (name: SettingName) => {
-    if (settings[name].insteadOf === 'DATABASE_URL' && values.DATABASE_URL !== undefined) return origins.DATABASE_URL;
-    return name === 'DATABASE_URL' ? origins.DB_NAME : undefined;
+    if (settings[name].insteadOf === 'DATABASE_URL' && values.DATABASE_URL !== undefined) return 'DATABASE_URL';
+    return name === 'DATABASE_URL' && values.DB_NAME !== undefined ? 'DB_NAME' : undefined;
   };
   return settingNames.map((name) => ({
     name,

@@ -685,12 +685,13 @@ describe('describeSettings', () => {
 
   it('names the URL as the origin of its parts, and the parts as the origin of the URL', () => {
     const fromUrl = shown({}, 'DATABASE_URL=mysql://app@db/courses\n');
-    for (const name of ['DATABASE_URL', 'DB_HOST', 'DB_PORT', 'DB_NAME', 'DB_USER', 'DB_PASSWORD']) {
-      expect(setting(fromUrl, name)?.origin, name).to.equal('.env');
-    }
+    expect(setting(fromUrl, 'DATABASE_URL')?.origin).to.equal('.env');
+    for (const name of ['DB_HOST', 'DB_PORT', 'DB_NAME', 'DB_USER', 'DB_PASSWORD'])
+      expect(setting(fromUrl, name)?.origin, name).to.equal('DATABASE_URL');
     expect(setting(fromUrl, 'DB_TLS')?.origin).to.equal('default');
     const fromParts = shown(mysql);
-    expect(setting(fromParts, 'DATABASE_URL')?.origin).to.equal('environment');
+    expect(setting(fromParts, 'DATABASE_URL')?.origin).to.equal('DB_NAME');
+    expect(setting(fromParts, 'DB_NAME')?.origin).to.equal('environment');
     expect(setting(fromParts, 'DB_PORT')?.origin).to.equal('default');
   });
 

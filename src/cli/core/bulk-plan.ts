@@ -38,6 +38,8 @@ export interface BulkWords {
   toDo: string;
   doing: string;
   done: string;
+  /** What each is then, in the table of outcomes: "inactive". */
+  state: string;
   /** What those are that stay as they are: "inactive already". */
   unchanged: string;
   /** What follows the verb: ' in "Bees"'. */
@@ -122,9 +124,14 @@ export function summaryText(
 }
 
 /** The outcomes as a table, those that were refused last: they are nearest to what is typed next. */
-export function outcomesText({ one }: BulkWords, outcomes: readonly BulkOutcome[], display: Display): string {
+export function outcomesText(
+  { one, state, unchanged }: BulkWords,
+  outcomes: readonly BulkOutcome[],
+  display: Display,
+): string {
+  const states = { done: state, unchanged, refused: 'refused' };
   const columns: Column<BulkOutcome>[] = [
-    { name: 'outcome', value: ({ outcome }) => outcome, fit: 'whole', priority: 0 },
+    { name: 'outcome', value: ({ outcome }) => states[outcome], fit: 'whole', priority: 0 },
     { name: one, value: labelOf, minimum: 20, priority: 0 },
     { name: 'why', value: ({ refusal }) => refusal?.message, fit: 'wrap', minimum: 24, priority: 0 },
   ];

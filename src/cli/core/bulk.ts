@@ -219,7 +219,7 @@ function dryRunResult(
 ): Result {
   return {
     json: { dryRun: true, counts: countsOf(outcomes), outcomes: outcomes.map(jsonOf) },
-    text: `${planText(work.words, outcomes, work.selection.repeated, width)}\nNothing was changed.`,
+    text: `${planText(work.words, outcomes, work.selection.repeated, width)}\nNothing was changed.${countsOf(outcomes).done > 0 ? ' To do this, leave out --dry-run.' : ''}`,
     exitCode: exitCodeOf(outcomes, undefined),
   };
 }

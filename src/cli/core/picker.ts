@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
+import type { ImportStatus } from '../../schemas/import.js';
 import { caseless } from '../../schemas/keys.js';
 import { findUser, listUsers } from '../../services/accounts/queries.js';
 import { listUserSessions } from '../../services/accounts/sessions.js';
@@ -26,6 +27,8 @@ export interface Within {
   course?: string;
   userId?: string | undefined;
   courseId?: string | undefined;
+  /** Only imports with one of these, whose rows are kept. */
+  statuses?: readonly ImportStatus[] | undefined;
 }
 
 interface Subject {
@@ -91,10 +94,13 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
     one: 'import',
     howToName: 'its number or id',
     listedBy: 'imports list',
-    async find(context, search) {
+    async find(context, search, { statuses }) {
       const { items } = await listImports(context, { limit: 100 });
+      const offered = items.filter(
+        ({ status, ledgerClosedAt }) => !statuses || (statuses.includes(status) && ledgerClosedAt === null),
+      );
       return matching(
-        items.map(({ id, number, fileName, createdAt, status }) =>
+        offered.map(({ id, number, fileName, createdAt, status }) =>
           choice(id, String(number), fileName, time(createdAt), status),
         ),
         search,
@@ -155,10 +161,15 @@ export async function pick(run: Picking, context: Context, what: Pickable, withi
   return prompts.search(`Which ${one}?`, (typed) => find(context, typed, within));
 }
 
-/** Lets the person at the terminal choose what the command line doesn't name. @throws AppError `USAGE`, and as {@link pick} */
+/**
+ * Lets the person at the terminal choose what the command line doesn't name.
+ * @param statuses of the imports to choose of
+ * @throws AppError `USAGE`, and as {@link pick}
+ */
 export async function pickMissing(
   run: Picking & { arguments: object; context(): Promise<Context> },
   missing: readonly string[],
+  statuses?: readonly ImportStatus[],
 ): Promise<void> {
   // All arguments are text or lists of it; which there are, only the declaration of the command says.
   const given = run.arguments as Record<string, string>;
@@ -167,6 +178,6 @@ export async function pickMissing(
     if (!isPickable(name))
       throw new AppError('USAGE', `The argument <${name}> is missing. Add --help to see how it is used.`);
     assertCanPick(run, name);
-    given[camelCase(name)] = await pick(run, await run.context(), name, given);
+    given[camelCase(name)] = await pick(run, await run.context(), name, { ...given, statuses });
   }
 }

@@ -1,17 +1,26 @@
 import type { Context } from '../../context.js';
-import { isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../errors.js';
 import { findUser } from '../../services/accounts/queries.js';
 import { findCourseNamed } from '../../services/courses/names.js';
 
-/**
- * The id of the account that an id or the end of one, an email address or a phone number names. A reference to none is returned
- * as it is: the service then refuses it, in its order of checks.
- */
-export async function userIdOf(context: Context, reference: string): Promise<string> {
+const roleLists = { trainer: 'courses trainers', trainee: 'users list --role trainee' } as const;
+
+/** The id of the account that a text names. @throws AppError `NOT_FOUND`, also for an account of another role, which is said */
+export async function accountIdOf(context: Context, reference: string, role: keyof typeof roleLists): Promise<string> {
+  const user = await findUser(context, reference);
+  if (user.role === role) return user.id;
+  const its = user.role.replace('_', ' ');
+  const list = `To list ${role}s: coursectl ${roleLists[role]}`;
+  throw new AppError('NOT_FOUND', `${user.email} is a ${its}, not a ${role}. ${list}`);
+}
+
+/** {@link accountIdOf}, but a reference to none is returned as it is: the service then refuses it, in its order of checks. */
+export async function userIdOf(context: Context, reference: string, role: keyof typeof roleLists): Promise<string> {
   try {
-    return (await findUser(context, reference)).id;
+    return await accountIdOf(context, reference, role);
   } catch (error) {
-    if (isAppError(error, 'NOT_FOUND')) return reference;
+    // Of another role there is no subject.
+    if (isAppError(error, 'NOT_FOUND') && error.subject !== undefined) return reference;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js';
 import type { WorkerShare } from '../../config/worker-share.js';
 import type { Context } from '../../context.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
+import type { ImportStatus } from '../../schemas/import.js';
 import {
   type ArgumentValues,
   type Choices,
@@ -84,6 +85,8 @@ export interface Work<Usage extends string, O extends Options, C extends Choices
    * line doesn't name and a person may choose isn't among the arguments yet.
    */
   check?: (run: Run<Usage, O, C>) => void | Promise<void>;
+  /** The imports that a person can choose of where none is named: by default all. Those without rows any more never are. */
+  importsToChoose?: readonly ImportStatus[];
   run: (run: Run<Usage, O, C>) => Promise<Result>;
   /** The command handles Ctrl-C itself; others are aborted. */
   stopsItself?: boolean;
@@ -233,13 +236,13 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   command: Command,
   io: Io,
   outcome: Outcome,
-  { run: work, check, stopsItself = false, ...needs }: Work<Usage, O, C>,
+  { run: work, check, stopsItself = false, importsToChoose, ...needs }: Work<Usage, O, C>,
 ): Promise<void> {
   const opened: Context[] = [];
   const { run, missing } = makeRun<Usage, O, C>(io, command, needs, opened);
   const begin = async () => {
     await check?.(run);
-    if (missing.length > 0) await (await import('./picker.js')).pickMissing(run, missing);
+    if (missing.length > 0) await (await import('./picker.js')).pickMissing(run, missing, importsToChoose);
     return work(run);
   };
   try {

@@ -241,12 +241,15 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
 }
 
 /** Unlocks an account after too many wrong passwords. @throws AppError `NOT_FOUND` */
-export async function unlockUser(core: Core, actor: Actor, id: string): Promise<void> {
-  await core.database.inTransaction(async (transaction) => {
+export async function unlockUser(core: Core, actor: Actor, id: string): Promise<Date | null> {
+  return core.database.inTransaction(async (transaction) => {
     // A deleted account gets no more audit entries.
     if ((await forceIncrementUserVersions(core, [id], transaction)).length === 0) throw notFound('User');
-    await releaseLock(core, id, transaction);
-    await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
+    const lockedUntil = await releaseLock(core, id, transaction);
+    // Of an account that wasn't locked, nothing has happened.
+    if (lockedUntil !== null)
+      await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
+    return lockedUntil;
   });
 }
 

@@ -49,13 +49,21 @@ export function isLocked({ database, now }: Core, locked: boolean): WhereOptions
   return isLockedNow(database.sequelize, locksInForce(now()), locked);
 }
 
-/** Forgets the failures of an account everywhere, in the caller's transaction. It stays known at its addresses. */
-export async function releaseLock(core: Core, accountId: string, transaction: Transaction): Promise<void> {
+/**
+ * Forgets the failures of an account everywhere, in the caller's transaction. It stays known at its addresses.
+ * @returns the end of the lock that was in force; null when there was none
+ */
+export async function releaseLock(core: Core, accountId: string, transaction: Transaction): Promise<Date | null> {
   const { LoginThrottle } = core.database.models;
-  const rows = await LoginThrottle.findAll({ attributes: ['subject'], where: { accountId }, transaction });
+  const rows = await LoginThrottle.findAll({
+    attributes: ['subject', 'lockedUntil'],
+    where: { accountId },
+    transaction,
+  });
   const forgotten = { failures: 0, attemptsJson: null, lockedUntil: null, locks: 0 };
   // By the primary key: through the other index the rows would be locked in another order than by logins.
   await LoginThrottle.update(forgotten, { where: { subject: rows.map(({ subject }) => subject) }, transaction });
+  return lastLock(rows, core.now()) ?? null;
 }
 
 /** An address or IPv6 network from which only accounts that are known there can sign in. */
@@ -100,9 +108,12 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
     const { LoginThrottle } = core.database.models;
     const row = await LoginThrottle.findByPk(subject, { transaction, lock: transaction.LOCK.UPDATE });
     await row?.destroy({ transaction });
+    const lockedUntil = (row && lastLock([row], core.now())) ?? null;
     const targetId = readable(subject.slice(addressPrefix.length));
-    await recordAudit(core, actor, { action: 'address.unlock', targetType: 'address', targetId }, transaction);
-    return (row && lastLock([row], core.now())) ?? null;
+    // Of an address that wasn't locked, nothing has happened.
+    if (lockedUntil !== null)
+      await recordAudit(core, actor, { action: 'address.unlock', targetType: 'address', targetId }, transaction);
+    return lockedUntil;
   });
 }
 

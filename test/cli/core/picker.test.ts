@@ -4,7 +4,14 @@ import { expect } from 'chai';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
 import { testEnvironment } from '../../support/environment.js';
-import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../support/factories.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildImport,
+  buildMaterial,
+  buildUser,
+  tokenFor,
+} from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { useCommandLine } from '../../support/run-cli.js';
 import { useSubprocesses } from '../../support/subprocess.js';
@@ -47,6 +54,32 @@ describe('What a command line leaves out, at a terminal', () => {
     );
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `"Bees" (${bees.id}) is published.\n` });
     expect(terminal.isRaw()).to.equal(false);
+  });
+
+  it('is an import to which the command can be applied', async () => {
+    const { context } = harness;
+    for (const [fileName, status, ledgerClosedAt] of [
+      ['broken.csv', 'interrupted', null],
+      ['whole.csv', 'completed', null],
+      ['pruned.csv', 'failed', new Date()],
+    ] as const) {
+      const id = await buildImport(context, 1);
+      await context.database.models.Import.update({ fileName, status, ledgerClosedAt }, { where: { id } });
+    }
+    const offered = async (name: string) => {
+      const { terminal } = await cli.atTerminal(
+        ['imports', name],
+        [
+          ['Which import?', ''],
+          ['.csv', keys.ctrlC],
+        ],
+      );
+      return ['broken', 'whole', 'pruned'].filter((file) => terminal.screen().includes(`${file}.csv`));
+    };
+    expect(await offered('resume')).to.deep.equal(['broken']);
+    expect(await offered('cancel')).to.deep.equal(['broken']);
+    expect(await offered('undo')).to.deep.equal(['broken', 'whole']);
+    expect(await offered('show')).to.deep.equal(['broken', 'whole', 'pruned']);
   });
 
   it('is chosen at a real terminal, too', async function () {

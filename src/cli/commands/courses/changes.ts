@@ -43,7 +43,7 @@ export function checkCreate({ options }: Run<'', typeof createCourseOptions>): v
 export async function create(run: Run<'', typeof createCourseOptions>): Promise<Result> {
   const context = await run.context();
   const { trainer } = run.options;
-  const trainerId = trainer === undefined ? undefined : await userIdOf(context, trainer);
+  const trainerId = trainer === undefined ? undefined : await userIdOf(context, trainer, 'trainer');
   const created = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
   return changed(
     created,
@@ -80,7 +80,7 @@ export async function publish(run: Run<'<course>'>, isPublished: boolean): Promi
 /** Gives a course to another trainer. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
 export async function giveToTrainer(run: Run<'<course> <user>'>): Promise<Result> {
   const context = await run.context();
-  const trainerId = await userIdOf(context, run.arguments.user);
+  const trainerId = await userIdOf(context, run.arguments.user, 'trainer');
   const assigned = await assignTrainer(context, operator, await courseIdIn(run, context), { trainerId });
   return changed(assigned, (course) => `${courseName(course)} is now a course of ${trainerName(course)}.`);
 }

@@ -3,7 +3,6 @@ import { presentCourse } from '../../../presenters/course.js';
 import { presentPerson } from '../../../presenters/user.js';
 import { courseDetailsSchema, courseListingSchema, trainerListingSchema } from '../../../schemas/course.js';
 import { validate } from '../../../schemas/validate.js';
-import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import {
   courseStatistics,
@@ -16,7 +15,7 @@ import { sortingOf } from '../../core/columns.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { checkListing, listing, presented } from '../../core/listing.js';
 import { counted } from '../../core/output.js';
-import { courseIdOf } from '../../core/references.js';
+import { accountIdOf, courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText, rowsText } from '../../core/table.js';
 import { courseColumns, trainerColumns } from './columns.js';
@@ -57,7 +56,7 @@ export async function list(run: Run<'', typeof courseListOptions>): Promise<Resu
   const { trainer } = run.options;
   return listing(run, { key: 'courses', one: 'course', columns: columnsOf(run.options) }, async () => {
     const context = await run.context();
-    const trainerId = trainer === undefined ? undefined : (await findUser(context, trainer)).id;
+    const trainerId = trainer === undefined ? undefined : await accountIdOf(context, trainer, 'trainer');
     const query = { ...queryOf(run.options), trainerId };
     return async (page) => presented(await listCourses(context, operator, { ...query, ...page }), presentCourse);
   });

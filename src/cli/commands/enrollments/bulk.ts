@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.js';
-import { isAppError } from '../../../errors.js';
+import { AppError, isAppError } from '../../../errors.js';
 import { presentEnrollment } from '../../../presenters/enrollment.js';
 import { statusChangeSchema } from '../../../schemas/enrollment.js';
 import { validate } from '../../../schemas/validate.js';
@@ -16,13 +16,40 @@ type Several = Extract<MeantEnrollments, { kind: 'several' }>;
 
 /** How bulk changes of enrollments are spoken of. */
 export const words = {
-  assign: { one: 'trainee', toDo: 'enroll', doing: 'Enrolling', done: 'enrolled', unchanged: 'enrolled already' },
-  status: { one: 'enrollment', toDo: 'change', doing: 'Changing', done: 'changed', unchanged: 'so already' },
-  remove: { one: 'enrollment', toDo: 'remove', doing: 'Removing', done: 'removed', unchanged: 'removed already' },
+  assign: {
+    one: 'trainee',
+    toDo: 'enroll',
+    doing: 'Enrolling',
+    done: 'enrolled',
+    state: 'enrolled',
+    unchanged: 'enrolled already',
+  },
+  status: {
+    one: 'enrollment',
+    toDo: 'change',
+    doing: 'Changing',
+    done: 'changed',
+    state: 'changed',
+    unchanged: 'so already',
+  },
+  remove: {
+    one: 'enrollment',
+    toDo: 'remove',
+    doing: 'Removing',
+    done: 'removed',
+    state: 'removed',
+    unchanged: 'removed already',
+  },
 } as const satisfies Record<string, BulkWords>;
 
 const verdictOf = (previewed: PreviewedOutcome): Verdict =>
-  isAppError(previewed) ? { outcome: 'refused', refusal: previewed } : { outcome: previewed };
+  isAppError(previewed) ? { outcome: 'refused', refusal: whoseRole(previewed) } : { outcome: previewed };
+
+/** The account was found by its name: that it is no trainee's says more. */
+const whoseRole = (refusal: AppError): AppError =>
+  isAppError(refusal, 'NOT_FOUND') && refusal.subject === 'Trainee'
+    ? new AppError('NOT_FOUND', 'This is not the account of a trainee.', { cause: refusal })
+    : refusal;
 
 /** Enrollments or trainees per call of the services. */
 const batchSize = 100;
@@ -45,7 +72,7 @@ export function assignment(
 ): BulkWork {
   const idsOf = (those: readonly Named[]) => those.map(({ id }) => id);
   return {
-    words: { ...words.assign, target: ` in "${title}"` },
+    words: { ...words.assign, target: ` in "${title}"`, state: `enrolled, ${status}` },
     selection,
     batchSize: Math.min(batchSize, Math.floor(maxNotes / Math.max(notes?.length ?? 0, 1))),
     async preview(those) {
@@ -59,7 +86,7 @@ export function assignment(
       const entered = new Map(enrollments.map((enrollment) => [enrollment.userId, presentEnrollment(enrollment)]));
       const verdicts = those.map(({ id }): Verdict => {
         const refusal = refusals.get(id);
-        return refusal ? { outcome: 'refused', refusal } : { outcome: 'done', more: { enrollment: entered.get(id) } };
+        return refusal ? verdictOf(refusal) : { outcome: 'done', more: { enrollment: entered.get(id) } };
       });
       return { verdicts };
     },
@@ -81,7 +108,12 @@ export async function statusChange(
     selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [[found.id, found.status]])),
   );
   return {
-    words: { ...words.status, target: ` to ${wanted.status}`, unchanged: `${wanted.status} already` },
+    words: {
+      ...words.status,
+      target: ` to ${wanted.status}`,
+      state: wanted.status,
+      unchanged: `${wanted.status} already`,
+    },
     selection,
     batchSize,
     preview: async (those) => those.map((one) => verdictOf(previewStatus(one, wanted, operator))),

@@ -65,7 +65,7 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
     const { title } = await findCourse(context, operator, courseId);
     return runBulk(run, assignment(context, await meant.selection(context), { courseId, title, status, notes }));
   }
-  const traineeId = await userIdOf(context, meant.name);
+  const traineeId = await userIdOf(context, meant.name, 'trainee');
   try {
     const assigned = await assignEnrollment(context, operator, { courseId, traineeId, status, notes });
     return changed(
@@ -106,7 +106,7 @@ export async function progress(run: Run<'[enrollment] <number>', typeof enrollme
   const context = await run.context();
   const id = await enrollmentIdOf(run, context, run.arguments.enrollment);
   const advanced = await setProgress(context, operator, id, input);
-  return changed(advanced, (enrollment) => `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
+  return changed(advanced, (enrollment) => `${enrollmentName(enrollment)}: progress is ${enrollment.progress} % now.`);
 }
 
 /** Removes enrollments, having asked. @throws AppError as {@link enrollmentsMeant}, `NOT_FOUND`, `INTERRUPTED` */
@@ -117,7 +117,7 @@ export async function remove(run: Run<'[enrollment...]', typeof removeOptions>):
   if (!run.options.yes) {
     const enrollment = presentTrainerEnrollment(await findEnrollment(context, operator, meant.id));
     assertCanAsk(run, 'remove');
-    const about = `1 enrollment to remove:\n  ${enrollmentName(enrollment)}, ${enrollment.status}, ${enrollment.progress} % done`;
+    const about = `1 enrollment to remove:\n  ${enrollmentName(enrollment)}, ${enrollment.status}, progress ${enrollment.progress} %`;
     await confirm(run, { about, question: 'Remove this enrollment?', otherwise: 'Nothing was removed.' });
   }
   const removed = await removeEnrollments(context, operator, [meant.id]);

@@ -4,13 +4,13 @@ import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { enrollmentListingSchema } from '../../../schemas/enrollment.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
-import { assertTrainer, findCourse } from '../../../services/courses/queries.js';
+import { findCourse } from '../../../services/courses/queries.js';
 import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
 import { sortingOf } from '../../core/columns.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { checkListing, listing, presented } from '../../core/listing.js';
-import { courseIdOf } from '../../core/references.js';
+import { accountIdOf, courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText, rowsText } from '../../core/table.js';
 import { enrollmentColumns } from './columns.js';
@@ -33,8 +33,7 @@ export async function queryFor(context: Context, options: Filters) {
     options.course === undefined
       ? undefined
       : await findCourse(context, operator, await courseIdOf(context, options.course));
-  const trainerId = trainer === undefined ? undefined : (await findUser(context, trainer)).id;
-  if (trainerId !== undefined) await assertTrainer(context, trainerId);
+  const trainerId = trainer === undefined ? undefined : await accountIdOf(context, trainer, 'trainer');
   const userId = trainee === undefined ? undefined : (await findUser(context, trainee)).id;
   return { ...sortingOf(options), status, search, courseId: course?.id, trainerId, userId };
 }

@@ -24,7 +24,7 @@ export interface NamedEnrollment extends Named {
 function namedEnrollment(enrollment: NameableEnrollment): NamedEnrollment {
   const name = enrollmentName(enrollment);
   const { id, status, notes, progress } = enrollment;
-  return { id, status, notes, name, label: `${name}, ${status}, ${progress} % done` };
+  return { id, status, notes, name, label: `${name}, ${status}, progress ${progress} %` };
 }
 
 type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Context } from '../../../context.js';
 import { presentImport, presentImportRow } from '../../../presenters/import.js';
 import { presentImportWithPlan } from '../../../presenters/import-plan.js';
+import type { ImportOptions } from '../../../schemas/import.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
 import { importIdOf } from '../../../services/imports/names.js';
@@ -18,12 +19,12 @@ import type { outputOption } from '../../core/declaration.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { writeData } from '../../core/file-output.js';
 import { listing, presented } from '../../core/listing.js';
-import { asTyped, counted } from '../../core/output.js';
+import { asTyped, counted, type Io } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText } from '../../core/table.js';
 import { importColumns, importRowColumns } from './columns.js';
-import { correctedText } from './command-lines.js';
+import { correctedText, givenOptions } from './command-lines.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
 
@@ -79,7 +80,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['expires', plan?.expiresAt.toISOString() ?? null],
     ['file', record.origin === 'http' ? record.fileName : (keptFile ?? record.fileName)],
     ['kept as', record.origin === 'http' ? keptFile : null],
-    ['options', record.optionsJson],
+    ['options', optionsText(optionsOf(record))],
     ['rows', `${counts.rows}${record.rowsTotal === null ? '' : ` of ${record.rowsTotal}`}`],
     ['created', String(counts.created)],
     ['updated', String(counts.updated)],
@@ -100,6 +101,15 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     json: { import: { ...importJson(context, record), plan }, kept: kept.accounts },
     text: [fieldsText(fields, run.display), ...keptText(kept.accounts, kept.count)].join('\n'),
   };
+}
+
+/** The options of an import in words, one a line: "on existing: update". Nothing where all are the defaults. */
+function optionsText(options: ImportOptions): string {
+  const words = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const given = Object.entries(givenOptions(options)).map(
+    ([name, value]: [string, unknown]) => `${words(name)}: ${value === true ? 'yes' : [value].flat().join(', ')}`,
+  );
+  return given.join('\n');
 }
 
 /** The accounts that undoing an import kept: all for `--json`, and the first ones for people, with the number of all. */
@@ -232,6 +242,10 @@ function undoText({ removed, restored, kept }: UndoResult, heading: string): str
 
 const previewText = (undo: UndoResult): string => undoText(undo, 'Undo would result in');
 
+/** The command that does what a dry run has shown, where there is something to do. */
+const toDoThis = (io: Io, { removed, restored }: UndoResult, number: number): string[] =>
+  removed + restored === 0 ? [] : ['To do this:', `  ${asTyped(io, `imports undo ${number}`)}`];
+
 /** What an undo did, and how it ends. */
 function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number): Pick<Result, 'text' | 'exitCode'> {
   const extent = extentOf(undo);
@@ -250,11 +264,14 @@ function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number):
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
   const context = await run.context();
-  const { id } = await findImport(context, await importIdOf(context, run.arguments.import));
+  const { id, number } = await findImport(context, await importIdOf(context, run.arguments.import));
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   if (dryRun) {
     const preview = await previewUndo(context, id, run.io.signal);
-    return { json: { dryRun: true, undo: preview }, text: `${previewText(preview)}\nNothing was written.` };
+    return {
+      json: { dryRun: true, undo: preview },
+      text: [previewText(preview), 'Nothing was written.', ...toDoThis(run.io, preview, number)].join('\n'),
+    };
   }
   if (!yes)
     await confirm(run, {

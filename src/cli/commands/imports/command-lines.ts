@@ -18,7 +18,7 @@ export function importCommand(io: Io, file: string, options: object): string {
 }
 
 /** The options of an import that differ from the defaults, as on the command line. */
-function givenOptions(options: ImportOptions): object {
+export function givenOptions(options: ImportOptions): object {
   const defaults: Readonly<Record<string, unknown>> = { ...validate(importOptionsSchema, {}) };
   const given = Object.entries(options).filter(([name, value]) => value !== defaults[name]);
   return Object.fromEntries(given.map(([name, value]) => [name, value === '\t' ? 'tab' : value]));

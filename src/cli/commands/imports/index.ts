@@ -62,6 +62,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Resume an interrupted import',
     examples: ['imports resume 12', 'imports resume 12 --yes --json'],
     options: resumeOptions,
+    importsToChoose: ['interrupted', 'failed', 'cancelled'],
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).resume(run),
   });
@@ -71,6 +72,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Cancel a queued or running import after the current batch of rows; imported rows stay',
     examples: ['imports cancel 12'],
+    importsToChoose: ['planning', 'planned', 'queued', 'running', 'interrupted'],
     run: async (run) => (await import('./actions.js')).cancel(run),
   });
 
@@ -80,6 +82,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Remove the accounts that an import created and restore those that it updated',
     examples: ['imports undo 12 --dry-run', 'imports undo 12', 'imports undo 12 --yes --json'],
     options: undoOptions,
+    importsToChoose: ['interrupted', 'completed', 'stopped', 'failed', 'cancelled', 'undoing'],
     notes:
       'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed. The exit code is then 3, or 1 if all are kept. Undo the import again once these reasons no longer apply.',
     stopsItself: true,

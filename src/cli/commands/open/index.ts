@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Config } from '../../../config/config.js';
 import { AppError } from '../../../errors.js';
+import { localUrl } from '../../../network.js';
 import { define, type Registry } from '../../core/command.js';
 
 const openOptions = { '--print': "only print the address: open nothing, and don't check that the service answers" };
@@ -20,7 +20,7 @@ export function register(program: Command, registry: Registry): void {
           'CONFIG_INVALID',
           'The setting CONSOLE is off: there is no web console to open. Remove it, and start the service again.',
         );
-      const url = addressOf(http);
+      const url = localUrl(http.host, http.port);
       if (run.options.print) return { json: { url, opened: false }, text: url };
       await assertServed(url);
       const opened = canOpen(run.io.env) && (await openBrowser(url));
@@ -28,13 +28,6 @@ export function register(program: Command, registry: Registry): void {
       return { json: { url, opened }, text: opened ? `Opened ${url}` : url };
     },
   });
-}
-
-/** Where the service is reached on its own machine. */
-function addressOf({ host, port }: Config['http']): string {
-  const isLocal = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host);
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `http://${isLocal ? 'localhost' : name}:${port}`;
 }
 
 /** @throws AppError `NOT_READY` when no service answers with the console */

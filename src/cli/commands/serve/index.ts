@@ -206,7 +206,7 @@ async function welcomeAt(context: Context): Promise<Welcome> {
   };
   return (server) => {
     // Where it listens on all addresses, that isn't one to open.
-    const url = server.url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
+    const url = server.url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1');
     return [
       `coursectl is listening on ${server.url}`,
       `Database: ${database}`,

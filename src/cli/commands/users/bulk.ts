@@ -19,15 +19,30 @@ type Context = Awaited<ReturnType<Run['context']>>;
 type Action = 'activate' | 'deactivate' | 'reset_password';
 
 const words = {
-  activate: { one: 'account', toDo: 'activate', doing: 'Activating', done: 'activated', unchanged: 'active already' },
+  activate: {
+    one: 'account',
+    toDo: 'activate',
+    doing: 'Activating',
+    done: 'activated',
+    state: 'active',
+    unchanged: 'active already',
+  },
   deactivate: {
     one: 'account',
     toDo: 'deactivate',
     doing: 'Deactivating',
     done: 'deactivated',
+    state: 'inactive',
     unchanged: 'inactive already',
   },
-  reset_password: { one: 'password', toDo: 'reset', doing: 'Resetting', done: 'reset', unchanged: 'reset already' },
+  reset_password: {
+    one: 'password',
+    toDo: 'reset',
+    doing: 'Resetting',
+    done: 'reset',
+    state: 'reset',
+    unchanged: 'reset already',
+  },
 } as const satisfies Record<Action, BulkWords>;
 
 /** Accounts per call of the service. */

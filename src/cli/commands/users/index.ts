@@ -87,17 +87,15 @@ async function unlock(run: Run<'[user]', typeof unlockOptions>): Promise<Result>
   if (reference === undefined && address !== undefined) return unlockByAddress(run, address);
   if (reference === undefined || address !== undefined)
     throw new AppError('USAGE', 'Name one account, or an address with --address.');
-  const [{ unlockUser }, { findUser }, { operator }, { lockOf }, { accountJson }] = await Promise.all([
+  const [{ unlockUser }, { findUser }, { operator }, { accountJson }] = await Promise.all([
     import('../../../services/accounts/commands.js'),
     import('../../../services/accounts/queries.js'),
     import('../../../services/core.js'),
-    import('../../../services/auth/throttle-locks.js'),
     import('./output.js'),
   ]);
   const context = await run.context();
   const user = await findUser(context, reference);
-  const lockedUntil = await lockOf(context, user.id);
-  await unlockUser(context, operator, user.id);
+  const lockedUntil = await unlockUser(context, operator, user.id);
   const said =
     lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()} and is unlocked now`;
   return { json: { user: accountJson(user), wasLockedUntil: lockedUntil }, text: `${user.email} ${said}.` };

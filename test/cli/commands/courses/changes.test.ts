@@ -103,11 +103,14 @@ describe('changes of courses at the command line', () => {
       const create = ['courses', 'create', ...least];
       expect(await refusal(...create)).to.deep.equal({ exitCode: 2, said: '--trainer is required.' });
       await buildUser(harness.context, { email: 'trainee@x.org' });
-      for (const reference of ['nobody', 'trainee@x.org'])
-        expect(await refusal(...create, '--trainer', reference)).to.deep.equal({
-          exitCode: 1,
-          said: `Trainer not found: ${reference}. To list them: coursectl courses trainers`,
-        });
+      expect(await refusal(...create, '--trainer', 'nobody')).to.deep.equal({
+        exitCode: 1,
+        said: 'Trainer not found: nobody. To list them: coursectl courses trainers',
+      });
+      expect(await refusal(...create, '--trainer', 'trainee@x.org')).to.deep.equal({
+        exitCode: 1,
+        said: 'trainee@x.org is a trainee, not a trainer. To list trainers: coursectl courses trainers',
+      });
       await ada.update({ isActive: false });
       expect(await refusal(...create, '--trainer', 'ada@x.org')).to.deep.equal({
         exitCode: 1,
@@ -242,11 +245,11 @@ describe('changes of courses at the command line', () => {
     it('refuses an account that is not a trainer', async () => {
       await buildCourse(harness.context, ada, { title: 'Bees' });
       const { email } = await buildUser(harness.context);
-      for (const reference of [email, 'nobody'])
-        expect(await refusal('courses', 'assign-trainer', 'Bees', reference)).to.deep.equal({
-          exitCode: 1,
-          said: `Trainer not found: ${reference}. To list them: coursectl courses trainers`,
-        });
+      for (const [reference, said] of [
+        [email, `${email} is a trainee, not a trainer. To list trainers: coursectl courses trainers`],
+        ['nobody', 'Trainer not found: nobody. To list them: coursectl courses trainers'],
+      ] as const)
+        expect(await refusal('courses', 'assign-trainer', 'Bees', reference)).to.deep.equal({ exitCode: 1, said });
     });
   });
 

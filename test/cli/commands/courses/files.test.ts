@@ -132,7 +132,7 @@ describe('files of courses at the command line', () => {
       const [heading, first] = stdout.split('\n');
       expect(heading).to.match(/^NAME +TYPE +BYTES +ADDED +ID$/);
       expect(first).to.match(/^new\.txt +text\/plain +3 +\d{4}-\S+Z +[\da-f-]{36}$/);
-      expect(stderr).to.equal('Page 1 of 2, 2 files.\n');
+      expect(stderr).to.equal('Page 1 of 2, 2 files. Add --page 2 for the next page, or --limit all.\n');
     });
 
     it('says so when there are none, or no course', async () => {

@@ -43,7 +43,10 @@ describe('coursectl courses', () => {
   describe('list', () => {
     it('shows a table for people, a line a course, with the page below', async () => {
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'list', '--limit', '2']);
-      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: 'Page 1 of 2, 3 courses.\n' });
+      expect({ exitCode, stderr }).to.deep.equal({
+        exitCode: 0,
+        stderr: 'Page 1 of 2, 3 courses. Add --page 2 for the next page, or --limit all.\n',
+      });
       const [heading, bees, dyeing, ...rest] = stdout.split('\n');
       expect(heading).to.match(/^TITLE +CATEGORY +LEVEL +TYPE +TRAINER +PUBLISHED$/);
       expect(bees).to.match(/^Bees +online +Grace Adler +yes$/);

@@ -51,11 +51,11 @@ describe('changes of enrollments at the command line', () => {
         exitCode: 1,
         said: 'Course not found: Ants. To list them: coursectl courses list',
       });
-      for (const reference of ['nobody', 'ada@x.org'])
-        expect(await assign('Bees', reference)).to.deep.equal({
-          exitCode: 1,
-          said: `Trainee not found: ${reference}. To list them: coursectl users list --role trainee`,
-        });
+      for (const [reference, said] of [
+        ['nobody', 'Trainee not found: nobody. To list them: coursectl users list --role trainee'],
+        ['ada@x.org', 'ada@x.org is a trainer, not a trainee. To list trainees: coursectl users list --role trainee'],
+      ] as const)
+        expect(await assign('Bees', reference)).to.deep.equal({ exitCode: 1, said });
       const status = { exitCode: 2, said: '--status must be one of pending, active.' };
       expect(await assign('Bees', 'ben@x.org', '--status', 'completed')).to.deep.equal(status);
       await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
@@ -124,7 +124,7 @@ describe('changes of enrollments at the command line', () => {
     it('sets the progress', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       expect((await cli.run(['enrollments', 'progress', id, '75'])).stdout).to.equal(
-        'Ben Young in "Bees": 75 % done.\n',
+        'Ben Young in "Bees": progress is 75 % now.\n',
       );
       expect((await cli.json<Answer>(['enrollments', 'progress', id, '0'])).enrollment).to.include({ id, progress: 0 });
       expect(await audited()).to.deep.equal(['enrollment.progress cli', 'enrollment.progress cli']);
@@ -215,7 +215,9 @@ describe('changes of enrollments at the command line', () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active', progress: 40 });
       const no = await cli.atTerminal(['enrollments', 'remove', id], [['Remove this enrollment? (y/N)', keys.enter]]);
       expect(no.exitCode).to.equal(1);
-      expect(no.terminal.screen()).to.include('1 enrollment to remove:\n  Ben Young in "Bees", active, 40 % done\n');
+      expect(no.terminal.screen()).to.include(
+        '1 enrollment to remove:\n  Ben Young in "Bees", active, progress 40 %\n',
+      );
       expect(no.terminal.screen()).to.include('Nothing was removed.');
       const yes = await cli.atTerminal(['enrollments', 'remove', id], [['Remove this', `y${keys.enter}`]]);
       expect({ exitCode: yes.exitCode, stdout: yes.stdout }).to.deep.equal({
@@ -243,7 +245,7 @@ describe('changes of enrollments at the command line', () => {
         /^Enrolled Cleo Müller in "Bees" \(\S+\), active\.\n$/,
       ],
       ['status', (id: string) => ['status', id, 'cancelled'], /^Ben Young in "Bees" is cancelled now\.\n$/],
-      ['progress', (id: string) => ['progress', id, '75'], /^Ben Young in "Bees": 75 % done\.\n$/],
+      ['progress', (id: string) => ['progress', id, '75'], /^Ben Young in "Bees": progress is 75 % now\.\n$/],
       ['remove', (id: string) => ['remove', id, '--yes'], /^Removed 1 enrollment\.\n$/],
     ] as const)
       it(`"${name}" reports the success that it had`, async () => {

@@ -127,7 +127,7 @@ describe('coursectl enrollments', () => {
       });
       expect(await refusal('list', '--trainer', 'ben@x.org')).to.deep.equal({
         exitCode: 1,
-        said: 'Trainer not found: ben@x.org. To list them: coursectl courses trainers',
+        said: 'ben@x.org is a trainee, not a trainer. To list trainers: coursectl courses trainers',
       });
       expect(await refusal('list', '--status', 'x')).to.deep.equal({
         exitCode: 2,

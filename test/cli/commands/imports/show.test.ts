@@ -24,6 +24,16 @@ describe('coursectl imports show and list', () => {
     expect(listed.imports[0]).to.include({ filePath: file });
   });
 
+  it('name the options that were given in words', async () => {
+    const file = importing.write('people.csv', people(1));
+    await importing.json(file, '--on-existing', 'update', '--reset-passwords', '--role', 'trainer');
+    const { stdout } = await cli('show', '1');
+    const shown = /^options +(.*(?:\n +.*)*)$/m.exec(stdout)?.[1]?.split(/\n +/);
+    expect(shown, stdout).to.have.members(['role: trainer', 'on existing: update', 'reset passwords: yes']);
+    await importing.json(importing.write('others.csv', people(1, 'other')));
+    expect((await cli('show', '2')).stdout).not.to.match(/^options/m);
+  });
+
   it('name an upload as its user does, and no file that is gone', async () => {
     const { id } = await submit(importing, people(2));
     const shown = async () => (await cli('show', '1')).stdout;

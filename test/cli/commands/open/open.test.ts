@@ -24,7 +24,7 @@ describe('coursectl open', function () {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     cli.env.PORT = String(port);
-    return `http://localhost:${port}`;
+    return `http://127.0.0.1:${port}`;
   }
 
   it('opens the address in the browser of the environment', async () => {
@@ -55,7 +55,7 @@ describe('coursectl open', function () {
     const silent = await cli.run(['open']);
     expect(silent.exitCode).to.equal(1);
     expect(silent.stderr).to.equal(
-      `error: Nothing answers at http://localhost:${cli.env.PORT}. Start the service with: coursectl serve. If it has another address, set HOST and PORT.\n`,
+      `error: Nothing answers at http://127.0.0.1:${cli.env.PORT}. Start the service with: coursectl serve. If it has another address, set HOST and PORT.\n`,
     );
     await serving('application/json');
     expect((await cli.run(['open'])).stderr).to.match(

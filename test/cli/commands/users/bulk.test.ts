@@ -76,7 +76,7 @@ describe('Changes of many accounts at the command line', () => {
       const { exitCode, stdout, stderr } = await cli.run(['users', 'deactivate', 'dora@x.org', '+49301234', '--yes']);
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 accounts deactivated.\n' });
       expect(stdout.split('\n')[0]).to.match(/^OUTCOME +ACCOUNT$/);
-      expect(stdout).to.match(/^done +Ada Zuse \(ada@x\.org\)$/m);
+      expect(stdout).to.match(/^inactive +Ada Zuse \(ada@x\.org\)$/m);
       expect(await active()).to.deep.equal(['ben@x.org']);
       await harness.api('get', '/api/auth/me', token).expect(401);
       expect(await audited()).to.deep.equal(['user.deactivate cli null', 'user.deactivate cli null']);
@@ -140,7 +140,7 @@ describe('Changes of many accounts at the command line', () => {
         expect(exitCode).to.equal(names.length === 1 ? 0 : 3);
         expect(stdout)
           .to.include('1 account to deactivate:\n  Ada Zuse (ada@x.org)\n')
-          .and.to.match(/Nothing was changed\.\n$/);
+          .and.to.match(/Nothing was changed\. To do this, leave out --dry-run\.\n$/);
       }
       const { dryRun, counts } = await cli.json<Outcomes>(['users', 'activate', '--inactive', '--dry-run']);
       expect({ dryRun, counts }).to.deep.equal({ dryRun: true, counts: { done: 1, unchanged: 0, refused: 0 } });

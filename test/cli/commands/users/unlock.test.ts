@@ -35,6 +35,16 @@ describe('coursectl users unlock', () => {
     });
   });
 
+  it('records nothing where nothing was locked', async () => {
+    const { context } = harness;
+    const { email } = await buildUser(context);
+    await login(context, { identifier: email, password: 'a wrong guess' }, client).catch(() => undefined);
+    for (const argv of [[email], ['--address', '203.0.113.5']])
+      expect((await cli.run(['users', 'unlock', ...argv])).stdout).to.match(/ was not locked\.\n$/);
+    const { entries } = await cli.json<{ entries: object[] }>(['audit', 'list']);
+    expect(entries).to.deep.equal([]);
+  });
+
   it('lets an account try again at an address from which it has signed in', async () => {
     const { context } = harness;
     const { email } = await buildUser(context);

@@ -200,7 +200,10 @@ describe('coursectl imports undo', () => {
     const { id } = await importing.json(importing.write('people.csv', people(3)));
     await models().User.destroy({ where: { email: 'p00001@example.org' } });
     const figures = '2 accounts removed, 0 restored, 0 kept';
-    expect((await imports('undo', id, '--dry-run')).stdout).to.include(figures);
+    const dryRun = (await imports('undo', id, '--dry-run')).stdout;
+    expect(dryRun)
+      .to.include(figures)
+      .and.to.match(/\nNothing was written\.\nTo do this:\n {2}coursectl imports undo \d+\n$/);
     expect(await imports('undo', id, '--yes')).to.include({ exitCode: 0, stdout: `Undone: ${figures}\n` });
   });
 
