@@ -150,7 +150,9 @@ describe('Imports over HTTP', function () {
       const rejected = await fetched('rejected');
       expect(rejected.type).to.equal(`text/csv; charset=${encoding}`);
       expect(iconv.decode(rejected.bytes, encoding)).to.include("\nJürgen;Groß;juergen;'0301;2;EMAIL_INVALID;");
-      expect((await fetched('credentials')).type).to.equal(`text/csv; charset=${encoding}`);
+      // The second file creates nobody.
+      if (encoding === 'windows-1252')
+        expect((await fetched('credentials')).type).to.equal(`text/csv; charset=${encoding}`);
     }
   });
 
