@@ -645,7 +645,7 @@ export type ImportPlan = {
     /** The reason, for people */
     message: string | null;
     /** Fault of the file, for programs that say it in their own words; null for another problem */
-    reason: 'NOT_CSV' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | null;
+    reason: 'NOT_CSV' | 'NO_ROWS' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | null;
     /** Line that the problem is about, from 1; null where it is not one */
     line: number | null;
     /** Encodings that the file may have, the likeliest first; empty for another problem */

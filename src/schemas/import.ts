@@ -216,6 +216,7 @@ export const applySchema = Joi.object<{ planId?: string }, true>({ planId: field
 /** Why a whole file can't be imported: for programs, which say it in other words than the message, or in another language. */
 export const fileProblemReasons = [
   'NOT_CSV',
+  'NO_ROWS',
   'ENCODING_UNKNOWN',
   'ENCODING_DOUBTFUL',
   'UNDECODABLE',

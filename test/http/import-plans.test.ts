@@ -221,15 +221,9 @@ describe('Imports that are planned over HTTP', () => {
     expect(await show(id)).to.include({ status: 'planned' });
   });
 
-  it('are planned in any encoding, and tell of files that are no text', async () => {
+  it('are planned in any encoding that is known', async () => {
     const latin = Buffer.from(`${people(1)}J\u00fcrgen,Gro\u00df,j@example.org,7\n`, 'latin1');
     expect((await plan(latin)).plan.file).to.include({ encoding: 'windows-1252' });
-    const zip = Buffer.concat([Buffer.from([0x50, 0x4b, 0x03, 0x04]), Buffer.from('xl/workbook.xml')]);
-    const refused = await plan(zip);
-    expect(refused.plan).to.deep.include({ file: null, columns: [] });
-    expect(refused.plan.problem.message).to.match(/^The file is an Excel workbook/);
-    expect(refused.plan.problem).to.include({ reason: 'NOT_CSV' });
-    await call('post', `/${refused.id}/cancel`).expect(200);
     const mixed = Buffer.concat([latin, Buffer.from('Zo\u00eb,Ny,z@example.org,8\n')]);
     const { problem } = (await plan(mixed)).plan;
     expect(problem).to.include({ code: 'IMPORT_FILE_INVALID', reason: 'ENCODING_UNKNOWN', line: 3 });

@@ -356,6 +356,39 @@ describe('Imports over HTTP', function () {
     expect(again.body.error).to.match(/is undone already\.$/);
   });
 
+  it('are refused with the reason, and nothing is kept, of files that no options make importable', async () => {
+    const header = 'firstName,lastName,email,phone\n';
+    const files = [
+      ['a workbook', 'PK\x03\x04xl/workbook.xml', 'The file is an Excel workbook (.xlsx).'],
+      ['an OpenDocument spreadsheet', 'PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet', '(.ods)'],
+      ['an old workbook', '\xd0\xcf\x11\xe0', 'The file is an old Excel workbook (.xls).'],
+      ['a PDF document', '%PDF-1.7\n', 'The file is a PDF document.'],
+      ['a web page', '<html><table>', 'The file is a web page (HTML).'],
+      ['a picture', `\x89PNG\r\n\x1a\n\0\0\0\rIHDR${'\x55'.repeat(90)}`, 'The file is binary, not CSV'],
+      ['blank lines', '\n,,\n', 'The file is empty.'],
+      ['a header alone', `${header}\n`, 'The file p.csv has a header and no rows below it.'],
+    ] as const;
+    for (const [what, content, reason] of files)
+      for (const plan of ['true', 'false']) {
+        const answer = await call('post', '/api/imports')
+          .attach('file', Buffer.from(content, 'latin1'), 'p.csv')
+          .field('plan', plan);
+        expect(answer.status, what).to.equal(400);
+        expect(answer.body.errors, what).to.have.length(1);
+        expect(answer.body.errors[0], what).to.include({ path: 'file', location: 'body' });
+        expect(answer.body.errors[0].msg, what).to.include(reason);
+      }
+    // What other options may cure is planned.
+    for (const content of [`${header}"a`, 'nomen;cognomen\na;b\n', `sep=x\n${header}a`, '\xff\x81 \xc3\xa9\n'])
+      await call('post', '/api/imports')
+        .attach('file', Buffer.from(content, 'latin1'), 'p.csv')
+        .field('plan', 'true')
+        .expect(202);
+    expect(await harness.context.database.models.Import.count()).to.equal(4);
+    const kept = readdirSync(path.join(instances[0]?.context.config.dataDir ?? '', 'imports'));
+    expect(kept).to.have.length(4);
+  });
+
   it('are refused immediately when they can never run', async () => {
     const none = await call('post', '/api/imports').field('role', 'trainee');
     expect([none.status, none.body]).to.deep.equal([

@@ -25,6 +25,7 @@ export function UploadArea({ hint, action, like }: UploadAreaProps) {
   const upload = useChange('createImport', ['listImports']);
   const [name, setName] = useState('');
   const [refusal, setRefusal] = useState<Error>();
+  const isRefused = upload.error?.problems.some(({ path }) => path === 'file');
 
   function plan([file, ...others]: readonly File[]): void {
     upload.reset();
@@ -39,7 +40,9 @@ export function UploadArea({ hint, action, like }: UploadAreaProps) {
 
   return (
     <Stack gap="xs">
-      <FormFailure>{refusal ?? upload.error ?? undefined}</FormFailure>
+      <FormFailure {...(isRefused && { title: t('imports.refused') })}>
+        {refusal ?? upload.error ?? undefined}
+      </FormFailure>
       {upload.isPending ? (
         <Text role="status">{t('imports.uploading', { file: name })}</Text>
       ) : (

@@ -7,6 +7,7 @@ export const imports: Words['imports'] = {
   choose: 'CSV-Datei wählen',
   drop: 'Eine CSV-Datei hier ablegen',
   oneFile: 'Das sind mehrere Dateien, ein Import hat aber nur eine. Nichts wurde hochgeladen; wähle eine davon.',
+  refused: 'Diese Datei kann nicht importiert werden.',
   uploading: '{{file}} wird hochgeladen …',
   none: 'Es wurde noch keine Datei importiert.',
   file: 'Datei',
@@ -34,8 +35,8 @@ export const imports: Words['imports'] = {
     undoing: 'Wird rückgängig gemacht',
     undone: 'Rückgängig gemacht',
   },
-  progress_one: '{{done}} von {{total}} Zeile',
-  progress_other: '{{done}} von {{total}} Zeilen',
+  progress_one: '{{done}} von {{count}} Zeile',
+  progress_other: '{{done}} von {{count}} Zeilen',
   progressStarting: 'Die Datei wird gelesen …',
   progressInterrupted:
     'Der Import wurde unterbrochen. Der Dienst setzt ihn von selbst fort, meist in wenigen Sekunden.',
@@ -206,6 +207,8 @@ export const imports: Words['imports'] = {
   problem: {
     NOT_CSV:
       'Die Datei ist keine CSV-Datei. Öffne sie mit dem Programm, aus dem sie stammt, speichere sie als „CSV UTF-8“ und importiere diese Datei.',
+    NO_ROWS:
+      'Die Datei hat keine Zeilen zum Importieren. Ergänze sie unter der Kopfzeile und importiere die Datei dann.',
     ENCODING_UNKNOWN:
       'Die Zeichencodierung der Datei ist nicht bekannt: Zeile {{line}} ist nicht UTF-8. Wähle sie unten in den Optionen, oder speichere die Datei als „CSV UTF-8“.',
     ENCODING_DOUBTFUL:

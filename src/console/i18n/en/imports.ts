@@ -5,6 +5,7 @@ export const imports = {
   choose: 'Choose a CSV file',
   drop: 'Drop a CSV file here',
   oneFile: 'These are several files, and an import has one. Nothing was uploaded; choose one of them.',
+  refused: 'This file cannot be imported.',
   uploading: 'Uploading {{file}}…',
   none: 'No file has been imported yet.',
   file: 'File',
@@ -32,8 +33,8 @@ export const imports = {
     undoing: 'Being undone',
     undone: 'Undone',
   },
-  progress_one: '{{done}} of {{total}} row',
-  progress_other: '{{done}} of {{total}} rows',
+  progress_one: '{{done}} of {{count}} row',
+  progress_other: '{{done}} of {{count}} rows',
   progressStarting: 'Reading the file…',
   progressHint: 'You may close this page: the import goes on.',
   planningHint: 'You may close this page: the plan will wait for your confirmation. Nothing is imported before that.',
@@ -197,6 +198,7 @@ export const imports = {
   },
   problem: {
     NOT_CSV: 'The file is not a CSV file. Open it where it was made, save it as “CSV UTF-8”, and import that file.',
+    NO_ROWS: 'The file has no rows to import. Add them below the header, and import that file.',
     ENCODING_UNKNOWN:
       'The encoding of the file is not known: line {{line}} is not UTF-8. Choose it in the options below, or save the file as “CSV UTF-8”.',
     ENCODING_DOUBTFUL:

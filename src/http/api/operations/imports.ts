@@ -40,7 +40,7 @@ export const importOperations = {
     tag: 'Imports',
     summary: 'Import accounts from a CSV file, in the background, or plan that',
     description:
-      'With `plan` nothing is written: the import is `planning`, then `planned`, until the plan is applied, discarded or expires.',
+      'With `plan` nothing is written: the import is `planning`, then `planned`, until the plan is applied, discarded or expires. A file that no options make importable, such as a workbook, is refused.',
     access: superAdmin,
     upload: { field: 'file', fields: importFormSchema, maxBytes: ({ imports }) => imports.uploadBytes },
     success: {

@@ -7,6 +7,7 @@ import { validate } from '../../../schemas/validate.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
 import type { ColumnMapping } from '../read/columns.js';
+import { FileProblem } from '../read/file-problem.js';
 import { inspectFile } from '../read/inspect.js';
 import type { KeyIndex } from '../read/key-index.js';
 import { LostZeros } from '../read/phone-warnings.js';
@@ -242,7 +243,7 @@ async function planRows(
     }
   }
   if (summary.counts.rows === 0)
-    throw new AppError('IMPORT_FILE_INVALID', `The file ${file} has a header and no rows below it.`);
+    throw new FileProblem('NO_ROWS', `The file ${file} has a header and no rows below it.`);
   const ids = summary.ids(fileSha256 + optionsText(options));
   const id = ids.get(rowsDone);
   if (id === undefined) throw new Error(`The plan of ${file} has no id for its rows after ${rowsDone}.`);

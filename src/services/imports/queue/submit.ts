@@ -7,7 +7,7 @@ import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
-import { importFormSchema } from '../../../schemas/import.js';
+import { type FileProblemReason, type ImportOptions, importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { makeFolder } from '../../../storage/make-folder.js';
 import { moveFile } from '../../../storage/move-file.js';
@@ -16,6 +16,10 @@ import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
 import { defaultCourse } from '../plan/course-index.js';
+import { openCsv } from '../read/csv-source.js';
+import { FileProblem } from '../read/file-problem.js';
+import { inspectFile } from '../read/inspect.js';
+import { fileBytes } from '../read/source-file.js';
 import { createImport } from '../run/repository.js';
 import { assertBelowPlanLimit, requestPlan } from './plan-store.js';
 import { importsFolder, unfinishedUploadName, uploadName } from './spool.js';
@@ -39,6 +43,38 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
   return filePath;
 }
 
+/** What is wrong with files that no options make importable. */
+const incurable: readonly FileProblemReason[] = ['NOT_CSV', 'NO_ROWS'];
+
+/**
+ * The SHA-256 of an upload.
+ * @throws AppError `VALIDATION` for a file that can't be imported with any options, such as a workbook
+ */
+async function inspectUpload(
+  core: Core,
+  { path: file, name }: Upload,
+  options: Pick<ImportOptions, 'encoding' | 'delimiter'>,
+): Promise<string> {
+  const { delimiter = 'auto' } = options;
+  try {
+    const { sha256, encoding } = await inspectFile(fileBytes(file), options.encoding);
+    const csv = await openCsv(fileBytes(file), { encoding, delimiter }, core.config.imports);
+    try {
+      if ((await csv.rows.next()).done)
+        throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
+    } finally {
+      await csv.close();
+    }
+    return sha256;
+  } catch (error) {
+    const isIncurable = error instanceof FileProblem && incurable.includes(error.reason);
+    if (isIncurable) throw validationError([{ path: 'file', message: error.message }]);
+    if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
+    // Its plan, or its run, says what is wrong.
+    return sha256Of(file);
+  }
+}
+
 /** @throws AppError `PLAN_LIMIT` */
 async function wantPlan(core: Core, record: Import, transaction: Transaction): Promise<void> {
   // The import itself is recorded already.
@@ -49,8 +85,8 @@ async function wantPlan(core: Core, record: Import, transaction: Transaction): P
 /**
  * Queues an uploaded file, or with `plan` has it planned only. The file is moved to the spool, or removed when that fails.
  * @param options raw options of the import
- * @throws AppError `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and an empty file, `DISK_FULL`,
- *   `STORAGE_UNAVAILABLE`
+ * @throws AppError `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and a file that can't be imported with
+ *   any options, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
 export async function submitImport(core: Core, actor: Actor, upload: Upload, options: object): Promise<Import> {
   const id = uuidv7();
@@ -59,7 +95,7 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     const { plan, ...valid } = validate(importFormSchema, options);
     await defaultCourse(core, valid.course);
     if ((await stat(upload.path)).size === 0) throw validationError([{ path: 'file', message: 'The file is empty.' }]);
-    const fileSha256 = await sha256Of(upload.path);
+    const fileSha256 = await inspectUpload(core, upload, valid);
     const filePath = await spoolUpload(upload, folder);
     const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };
     const status = plan ? 'planning' : 'queued';

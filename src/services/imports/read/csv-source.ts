@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { CsvFormat } from '../../../csv/format.js';
-import { AppError } from '../../../errors.js';
 import type { Delimiter, Encoding } from '../../../schemas/import.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
 import { decodedAs } from './encodings.js';
@@ -9,8 +8,6 @@ import { type CsvLimits, type CsvRow, RowReader } from './row-reader.js';
 import { quotedFormulas } from './text-formulas.js';
 import { areLinesWrapped, unwrappedLines, withoutEndMarks } from './unwrapped-lines.js';
 import type { RowWarning } from './warnings.js';
-
-const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
 /** How to read a file. */
 export interface CsvOptions {
@@ -98,7 +95,7 @@ export async function openCsv(
       if (others.length === 0) others = (await rows.next()).value ?? [];
       [header, ...others] = others;
     }
-    if (header === undefined) throw invalid('The file is empty.');
+    if (header === undefined) throw new FileProblem('NO_ROWS', 'The file is empty.');
     return {
       format,
       warnings,
