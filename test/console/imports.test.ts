@@ -131,6 +131,85 @@ describePages('Importing people in the web console', function () {
     await keepScreenshot(page, 'import whose rows were deleted');
   });
 
+  it('offers the passwords of accounts that an undo has kept, and none when it has kept no account', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(
+      page,
+      'people.csv',
+      csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1', 'Bob,Baker,bob@example.org,+44 2'),
+    );
+    await applyPlan(page);
+    const passwords = page.getByRole('button', { name: 'Download passwords' });
+    await expectPage(passwords).toHaveAttribute('data-variant', 'filled', { timeout: scaled(30_000) });
+    const signedIn = (lastLogin: Date | null) =>
+      test.context.database.models.User.update({ lastLogin }, { where: { email: 'ann@example.org' }, silent: true });
+    const undo = async () => {
+      await page.getByRole('button', { name: 'Undo the import' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Undo the import' }).click();
+    };
+    await signedIn(new Date());
+    await undo();
+    await expectPage(page.getByText('before it was undone on')).toBeVisible({ timeout: scaled(20_000) });
+    await expectPage(passwords).toHaveAttribute('data-variant', 'default');
+    await keepScreenshot(page, 'import that was undone in part');
+    await signedIn(null);
+    await undo();
+    await expectPage(passwords).toHaveCount(0, { timeout: scaled(20_000) });
+    expect(await accounts()).to.equal(1);
+  });
+
+  it('can be applied when options and columns are what they were planned with again', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone,x', 'Ann,Archer,ann@example.org,+44 1,'));
+    const again = page.getByRole('button', { name: 'Plan again with these changes' });
+    const apply = page.getByRole('button', { name: 'Import', exact: true });
+    for (const [label, other, planned] of [
+      ['A row whose account exists', 'update', 'skip'],
+      ['After a bad row', 'abort', 'continue'],
+      ['Encoding of the file', 'windows-1252', 'auto'],
+      ['Columns are separated by', ';', 'auto'],
+      ['What “phone” is imported as', '', 'phone'],
+      ['What “x” is imported as', 'phone', ''],
+    ] as const) {
+      await page.getByLabel(label, { exact: true }).selectOption(other);
+      await expectPage(again).toBeVisible();
+      await page.getByLabel(label, { exact: true }).selectOption(planned);
+      // Another column had the field.
+      if (other === 'phone') await page.getByLabel('What “phone” is imported as').selectOption('phone');
+      await expectPage(again).toBeHidden();
+      await expectPage(apply).toBeEnabled();
+    }
+    await page.getByLabel('Enroll everybody in this course').fill('Compilers');
+    await expectPage(again).toBeVisible();
+    await page.getByLabel('Enroll everybody in this course').fill('');
+    await expectPage(apply).toBeEnabled();
+  });
+
+  it('writes all numbers as the language of the page does, but those of lines', async () => {
+    for (const [locale, created, stops] of [
+      ['en-GB', '12,345 accounts are created', 'stops at line 1234,'],
+      ['de-DE', '12.345 Konten werden angelegt', 'Zeile 1234'],
+    ] as const) {
+      const page = await test.openAs(admin, '/imports', { locale });
+      await page.route('**/api/imports/*-*', async (route) => {
+        const answer = await route.fetch();
+        const body = await answer.json();
+        if (body.import.plan?.counts) {
+          Object.assign(body.import.plan.counts, { rows: 12_345, created: 12_345 });
+          body.import.plan.stopsAtLine = 1234;
+        }
+        await route.fulfill({ response: answer, json: body });
+      });
+      const content = csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1');
+      await page
+        .locator('input[type="file"]')
+        .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: content });
+      await page.getByRole('button', { name: /^(Import|Importieren)$/ }).click({ timeout: scaled(60_000) });
+      await expectPage(page.getByRole('dialog')).toContainText(created);
+      await expectPage(page.getByText(stops)).toBeVisible();
+    }
+  });
+
   it('says in the language of the page why a file and its rows are not imported', async () => {
     const page = await test.openAs(admin, '/imports', { locale: 'de-DE' });
     const blank = new Array<string>(1220).fill('');

@@ -47,6 +47,40 @@ describePages('The overview', function () {
     await expect(table.getByRole('row').last()).toContainText('46');
   });
 
+  it('keeps its labels in the chart, and draws a line for each, however large the figures are', async () => {
+    const { admin } = await buildProgramme(test);
+    const page = await test.openAs(admin);
+    for (const [most, size] of [
+      [13, 'small'],
+      [12_345, 'ten thousands'],
+      [9_876_543, 'millions'],
+    ] as const) {
+      await page.route('**/api/overview', async (route) => {
+        const answer = await route.fetch();
+        const body = await answer.json();
+        for (const [index, week] of body.overview.weeks.entries()) week.enrollments = index % 2 === 0 ? most : 0;
+        await route.fulfill({ response: answer, json: body });
+      });
+      await page.reload();
+      const chart = page.locator('figure.chart');
+      const labels = chart.locator('.recharts-yAxis-tick-labels .recharts-cartesian-axis-tick-value');
+      await expect(labels.first()).toBeVisible();
+      await settled(page);
+      await keepScreenshot(page, `overview, ${size}`);
+      const beyond = await chart.evaluate((figure) => {
+        const card = figure.getBoundingClientRect();
+        const texts = [...figure.querySelectorAll('.recharts-cartesian-axis-tick-value')];
+        return texts
+          .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }))
+          .filter(({ box }) => box.left < card.left || box.right > card.right)
+          .map(({ text }) => text);
+      });
+      expect(beyond).toEqual([]);
+      const lines = chart.locator('.recharts-cartesian-grid-horizontal line');
+      await expect(lines).toHaveCount(await labels.count());
+    }
+  });
+
   it('stays when it can not be read again, which is said above it', async () => {
     const { trainer } = await buildProgramme(test);
     const page = await test.openAs(trainer);

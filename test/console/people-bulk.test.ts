@@ -97,6 +97,25 @@ describePages('Many people at once', function () {
     await expect(other.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
   });
 
+  it('are too many to be selected by their filter, which is said', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin);
+    await page.route('**/api/users?*', async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      body.pagination = { ...body.pagination, totalItems: 1001, totalPages: 51 };
+      await route.fulfill({ response: answer, json: body });
+    });
+    await page.getByRole('link', { name: 'People', exact: true }).click();
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await expect(page.getByRole('region', { name: 'Selection' })).toContainText(
+      'To select all that match, filter until 1,000 or fewer do.',
+    );
+    await keepScreenshot(page, 'too many to be selected');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await keepScreenshot(page, 'too many to be selected, narrow');
+  });
+
   it('are not left unasked while they get new passwords, and no more get one after leaving', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     await buildTrainees(test.context, 101);

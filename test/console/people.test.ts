@@ -108,7 +108,7 @@ describePages('People', function () {
     expect(csv).toContain('Trainer');
   });
 
-  it('are created with a generated password, which stays until it is closed on purpose', async () => {
+  it('are created with a generated password, to be changed, which stays until it is closed on purpose', async () => {
     const { admin } = await buildPeople(test);
     const page = await test.openAs(admin, '/people');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -144,7 +144,7 @@ describePages('People', function () {
     await tab.getByLabel('Email or phone').fill('nia@example.org');
     await tab.getByLabel(/^Password/).fill(password);
     await tab.getByRole('button', { name: 'Sign in' }).click();
-    await expect(tab.getByRole('button', { name: 'Account menu for Nia New' })).toBeVisible();
+    await expect(tab.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
   });
 
   it('are created with a typed password that the service checks', async () => {

@@ -1,6 +1,6 @@
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect } from './support/browser.js';
+import { describePages, expect, keepScreenshot } from './support/browser.js';
 import { signInAt, useConsole } from './support/console.js';
 
 describePages('What the service refuses', function () {
@@ -35,5 +35,27 @@ describePages('What the service refuses', function () {
     await title.fill('\u200b\u200b\u200b');
     await create.click();
     await expect(page.locator('[lang="en"]')).toHaveText('Title must contain visible characters.');
+  });
+
+  it('is not tried again where nothing will change', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const trainee = await buildUser(test.context);
+    const nobody = '01890000-0000-7000-8000-000000000000';
+    const visit = async (user: typeof admin, addresses: readonly string[]) => {
+      const page = await test.openAs(user);
+      test.expectErrors(page, /status of 4\d\d/);
+      for (const address of addresses) {
+        await page.goto(`${test.url}${address}`);
+        const said = page.getByText(/There is no such|This could not be loaded/).first();
+        await expect(said, address).toBeVisible();
+        await keepScreenshot(page, `unknown ${user.role} ${address}`);
+        await expect(page.getByRole('button', { name: 'Try again' }), address).toHaveCount(0);
+      }
+    };
+    await visit(admin, [
+      ...[`/courses/${nobody}`, `/imports/${nobody}`, `/people/${nobody}`, `/courses/${nobody}?tab=participants`],
+      ...['/courses/x', '/imports/x', '/people/x', '/no-such-page', '/people?page=-1'],
+    ]);
+    await visit(trainee, [`/catalogue/${nobody}`, '/catalogue/x']);
   });
 });

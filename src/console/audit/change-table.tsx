@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDay, formatTime } from '../i18n/format.js';
+import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { ObjectLink } from './audit-objects.js';
 import { type AuditEntry, changedFields, fieldName } from './changes.js';
@@ -50,6 +50,7 @@ function Value({ field, value, names }: ValueProps) {
         ))}
       </Stack>
     );
+  if (typeof value === 'number') return formatNumber(value);
   if (typeof value !== 'string') return JSON.stringify(value);
   const kind = idFields[field];
   const name = names[value];

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { listChange, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
-import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
+import { formatDay, formatTime } from '../i18n/format.js';
 import { PersonPicker } from '../people/person-picker.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { FilterSelect } from '../ui/filter-select.js';
@@ -119,11 +119,11 @@ function useColumns(): readonly Column<Course>[] {
 /** Seats taken of those that there are. */
 function Seats({ course }: { course: Course }) {
   const { t } = useTranslation();
-  const taken = formatNumber(course.seatsTaken ?? 0);
+  const taken = course.seatsTaken ?? 0;
   if (course.maxStudents === null) return <span>{t('courses.seats.takenOfAny', { taken })}</span>;
   return (
     <Text size="sm" fw={isFull(course) ? 600 : undefined}>
-      {t('courses.seats.taken', { taken, max: formatNumber(course.maxStudents) })}
+      {t('courses.seats.taken', { taken, max: course.maxStudents })}
     </Text>
   );
 }

@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatNumber } from '../i18n/format.js';
 import type { Course } from './course-values.js';
 
 /** How many seats are left, in words. */
@@ -15,6 +14,5 @@ export function SeatsLeft({ course }: { course: Pick<Course, 'seatsLeft' | 'maxS
         {t('courses.seats.full')}
       </Text>
     );
-  const numbers = { left: formatNumber(seatsLeft), max: formatNumber(maxStudents) };
-  return <span>{t('courses.seats.left', { count: maxStudents, ...numbers })}</span>;
+  return <span>{t('courses.seats.left', { count: maxStudents, left: seatsLeft })}</span>;
 }

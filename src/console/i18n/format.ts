@@ -1,4 +1,10 @@
-import { locale } from './i18n.js';
+import i18next from 'i18next';
+
+/** For `Intl`: the browser's own variant of the language, such as `en-GB`. */
+function locale(): string {
+  const { language } = i18next;
+  return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? (language === 'ar-XB' ? 'en' : language);
+}
 
 /** A date and time in the browser's language and zone. */
 export function formatTime(iso: string | null | undefined): string {

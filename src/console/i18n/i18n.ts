@@ -1,6 +1,7 @@
-import i18next from 'i18next';
+import i18next, { type FormatterModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type { Screen } from './en.js';
+import { formatNumber } from './format.js';
 import { type Catalogue, pseudo } from './pseudo.js';
 
 /** The languages of the console; `ar-XB` is English written from right to left, for tests of the layout. */
@@ -68,12 +69,6 @@ export async function loadWords(...screens: readonly Screen[]): Promise<void> {
 
 export const directionOf = (language: string): 'ltr' | 'rtl' => (language === 'ar-XB' ? 'rtl' : 'ltr');
 
-/** For `Intl`: the browser's own variant of the language, such as `en-GB`. */
-export function locale(): string {
-  const { language } = i18next;
-  return navigator.languages.find((tag) => tag.split('-')[0] === language) ?? (language === 'ar-XB' ? 'en' : language);
-}
-
 function describeDocument(language: string): void {
   document.documentElement.lang = language === 'ar-XB' ? 'en' : language;
   document.documentElement.dir = directionOf(language);
@@ -86,16 +81,29 @@ export async function changeLanguage(language: Language): Promise<void> {
   describeDocument(language);
 }
 
+/** Numbers in texts are written as everywhere else. What only numbers things, such as a line of a file, is passed as text. */
+const numbers: FormatterModule = {
+  type: 'formatter',
+  init: () => undefined,
+  add: () => undefined,
+  addCached: () => undefined,
+  // i18next turns everything else into text itself, though its type asks for text.
+  format: (value: unknown) => (typeof value === 'number' ? formatNumber(value) : (value as string)),
+};
+
 async function start(): Promise<void> {
   const language = preferredLanguage();
-  await i18next.use(initReactI18next).init({
-    lng: language,
-    fallbackLng: { 'ar-XB': ['en'], default: [] },
-    resources: {},
-    // React escapes.
-    interpolation: { escapeValue: false },
-    returnNull: false,
-  });
+  await i18next
+    .use(initReactI18next)
+    .use(numbers)
+    .init({
+      lng: language,
+      fallbackLng: { 'ar-XB': ['en'], default: [] },
+      resources: {},
+      // React escapes.
+      interpolation: { escapeValue: false, alwaysFormat: true },
+      returnNull: false,
+    });
   await loadLanguage(language);
   describeDocument(language);
 }

@@ -2,6 +2,7 @@ import i18next, { type TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import type { Words } from '../i18n/en.js';
+import { formatNumber } from '../i18n/format.js';
 import { Facts } from '../ui/facts.js';
 import type { Import } from './import-status.js';
 
@@ -12,9 +13,9 @@ export const optionNames = [
   ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'missingPhone', 'onError', 'encoding'] as const),
   ...(['delimiter', 'resetPasswords', 'maxErrors'] as const),
 ];
-type OptionName = (typeof optionNames)[number];
+export type OptionName = (typeof optionNames)[number];
 
-/** What the service takes for options that are left out; of the others there is none. */
+/** What an option is when it is left out; of the others there is none. */
 const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   role: 'trainee',
   enrollmentStatus: 'active',
@@ -23,6 +24,9 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   missingPhone: 'reject',
   onError: 'continue',
   resetPasswords: false,
+  course: '',
+  encoding: 'auto',
+  delimiter: 'auto',
 };
 
 /** A delimiter as the options name it. */
@@ -48,6 +52,9 @@ export const encodingLabels = (t: TFunction) => ({
   big5: `Big5 (${t('imports.encodings.traditional')})`,
   'euc-kr': `EUC-KR (${t('imports.encodings.korean')})`,
 });
+
+/** What an option of an import is, whether it was given or left out. */
+export const optionOf = (options: Options, name: OptionName): unknown => delimiterName(options[name]) ?? defaults[name];
 
 /** The words for the values of options, by the values that the service takes. */
 export const valueLabels = (t: TFunction) => ({
@@ -84,7 +91,7 @@ export const valueLabels = (t: TFunction) => ({
 /** The options of an import that differ from the defaults, as a request gives them. */
 function givenOptions(options: Options): [OptionName, unknown][] {
   return optionNames
-    .map((name): [OptionName, unknown] => [name, delimiterName(options[name])])
+    .map((name): [OptionName, unknown] => [name, optionOf(options, name)])
     .filter(([name, value]) => value !== undefined && value !== null && value !== defaults[name]);
 }
 
@@ -110,7 +117,7 @@ function columnText(entry: string, t: TFunction): string {
 function valueText(name: OptionName, value: unknown, t: TFunction): string {
   if (name === 'resetPasswords') return t('imports.options.yes');
   const labels: Readonly<Record<string, Readonly<Record<string, string>>>> = valueLabels(t);
-  return labels[name]?.[String(value)] ?? String(value);
+  return labels[name]?.[String(value)] ?? (typeof value === 'number' ? formatNumber(value) : String(value));
 }
 
 /** The options that an import was given, as names and values; nothing where it has the defaults. */

@@ -2,7 +2,6 @@ import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
-import { formatNumber } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { type Import, resumesItself } from './import-status.js';
 
@@ -25,10 +24,7 @@ export function ImportProgress({ current, reachable }: ImportProgressProps) {
   const { rowsDone, rowsTotal } = current.progress;
   const planning = current.status === 'planning';
   const done = planning ? (current.plan?.rowsRead ?? 0) : rowsDone;
-  const words =
-    rowsTotal === null
-      ? t('imports.progressStarting')
-      : t('imports.progress', { done: formatNumber(done), count: rowsTotal, total: formatNumber(rowsTotal) });
+  const words = rowsTotal === null ? t('imports.progressStarting') : t('imports.progress', { done, count: rowsTotal });
   const percent = rowsTotal ? Math.round((100 * done) / rowsTotal) : 0;
   return (
     <Paper withBorder p="md">

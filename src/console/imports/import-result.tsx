@@ -22,8 +22,10 @@ export function ImportResult({ current }: { current: Import }) {
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
   const resume = useChange('resumeImport');
-  const { id, counts, error, hasRejects, undoneAt, ledgerClosedAt } = current;
-  const hasCredentials = current.hasCredentials && !fetched;
+  const { id, counts, error, hasRejects, undoneAt, ledgerClosedAt, canUndo } = current;
+  // After an undo they are only of accounts that it has kept, which are left to undo.
+  const hasCredentials = current.hasCredentials && !fetched && (undoneAt === null || canUndo);
+  const wantsCredentials = hasCredentials && undoneAt === null;
   const path = { id };
 
   /** The service gives the file once: another tab or person may have fetched it. */
@@ -53,7 +55,11 @@ export function ImportResult({ current }: { current: Import }) {
       <FormFailure>{resume.error ?? undefined}</FormFailure>
       <Group gap="sm">
         {hasCredentials && (
-          <Button leftSection={<IconDownload size={16} aria-hidden />} onClick={() => setAsking('credentials')}>
+          <Button
+            variant={wantsCredentials ? 'filled' : 'default'}
+            leftSection={<IconDownload size={16} aria-hidden />}
+            onClick={() => setAsking('credentials')}
+          >
             {t('imports.result.credentials')}
           </Button>
         )}
@@ -65,7 +71,7 @@ export function ImportResult({ current }: { current: Import }) {
             component="a"
             href={addressOf('importRejects', { path })}
             download
-            variant={hasCredentials ? 'default' : 'filled'}
+            variant={wantsCredentials ? 'default' : 'filled'}
             leftSection={<IconDownload size={16} aria-hidden />}
           >
             {t('imports.result.rejects')}
@@ -81,7 +87,7 @@ export function ImportResult({ current }: { current: Import }) {
             {t('imports.resume')}
           </Button>
         )}
-        {current.canUndo && (
+        {canUndo && (
           <Button variant="default" c="var(--mantine-color-error)" onClick={() => setAsking('undo')}>
             {t('imports.result.undo')}
           </Button>

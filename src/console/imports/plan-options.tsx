@@ -1,7 +1,7 @@
 import { NativeSelect, Paper, SimpleGrid, TextInput, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
-import { chosenColumns, delimiterName, optionNames, valueLabels } from './import-options.js';
+import { chosenColumns, delimiterName, type OptionName, optionNames, optionOf, valueLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
 
 /** What is to be planned otherwise. */
@@ -9,7 +9,7 @@ export type PlanChanges = NonNullable<Input<'planImport'>['body']>;
 
 /** Whether the file is divided into columns anew: those that were chosen are others then. */
 function dividesAnew({ options }: Pick<Import, 'options'>, plan: Plan, { delimiter }: PlanChanges): boolean {
-  if (delimiter === undefined || delimiter === delimiterName(options.delimiter ?? 'auto')) return false;
+  if (delimiter === undefined || delimiter === optionOf(options, 'delimiter')) return false;
   return delimiter === 'auto' || delimiter !== delimiterName(plan.file?.delimiter);
 }
 
@@ -28,6 +28,18 @@ function chosenBefore({ options }: Import, plan: Plan): Choices {
     column: Number(entry?.[1]) - 1,
     field: plan.fields.find(({ name }) => name === entry?.[2])?.name ?? null,
   }));
+}
+
+/** The changes without those that were set back to what the plan was made with. */
+export function withoutPlanned({ options }: Pick<Import, 'options'>, plan: Plan, changes: PlanChanges): PlanChanges {
+  const { map = [], ...others } = changes;
+  // The changes have no other keys.
+  const differing = (Object.entries(others) as [OptionName, unknown][]).filter(
+    ([name, value]) => value !== optionOf(options, name),
+  );
+  const fields = new Map(plan.columns.map(({ index, field }) => [index, field]));
+  const columns = map.filter(({ column, field }) => fields.get(column) !== field);
+  return { ...Object.fromEntries(differing), ...(columns.length > 0 && { map: columns }) };
 }
 
 /** All options of the next plan: the service takes its defaults for those that are left out. */
@@ -59,22 +71,15 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
   const { t } = useTranslation();
   const { options } = current;
   const labels = valueLabels(t);
-  const chosen = (name: keyof PlanChanges, otherwise: string): string =>
-    String(changes[name] ?? delimiterName(options[name]) ?? otherwise);
-
-  /** The planned course is no change: the plan can be applied. */
-  function chooseCourse(course: string): void {
-    const { course: _before, ...others } = changes;
-    onChange(course === String(options.course ?? '') ? others : { ...others, course });
-  }
+  const chosen = (name: OptionName): string => String(changes[name] ?? optionOf(options, name));
 
   /** The properties of a select. */
-  const choice = <Name extends keyof PlanChanges>(name: Name, otherwise: string, labels: Record<string, string>) => ({
-    value: chosen(name, otherwise),
+  const choice = (name: keyof typeof labels) => ({
+    value: chosen(name),
     // The keys of `labels` are the values that the service takes.
     onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
-      onChange({ ...changes, [name]: currentTarget.value as PlanChanges[Name] }),
-    data: Object.entries(labels).map(([value, label]) => ({ value, label })),
+      onChange({ ...changes, [name]: currentTarget.value }),
+    data: Object.entries(labels[name]).map(([value, label]) => ({ value, label })),
   });
 
   return (
@@ -83,27 +88,24 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
         {t('imports.options.title')}
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        <NativeSelect label={t('imports.options.onExisting')} {...choice('onExisting', 'skip', labels.onExisting)} />
-        <NativeSelect label={t('imports.options.match')} {...choice('match', 'email', labels.match)} />
-        <NativeSelect
-          label={t('imports.options.missingPhone')}
-          {...choice('missingPhone', 'reject', labels.missingPhone)}
-        />
-        <NativeSelect label={t('imports.options.onError')} {...choice('onError', 'continue', labels.onError)} />
-        <NativeSelect label={t('imports.options.role')} {...choice('role', 'trainee', labels.role)} />
+        <NativeSelect label={t('imports.options.onExisting')} {...choice('onExisting')} />
+        <NativeSelect label={t('imports.options.match')} {...choice('match')} />
+        <NativeSelect label={t('imports.options.missingPhone')} {...choice('missingPhone')} />
+        <NativeSelect label={t('imports.options.onError')} {...choice('onError')} />
+        <NativeSelect label={t('imports.options.role')} {...choice('role')} />
         <TextInput
           label={t('imports.options.course')}
           description={t('imports.options.courseHint')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          value={chosen('course', '')}
-          onChange={({ currentTarget }) => chooseCourse(currentTarget.value)}
+          value={chosen('course')}
+          onChange={({ currentTarget }) => onChange({ ...changes, course: currentTarget.value })}
         />
-        <NativeSelect label={t('imports.options.encoding')} {...choice('encoding', 'auto', labels.encoding)} />
+        <NativeSelect label={t('imports.options.encoding')} {...choice('encoding')} />
         <NativeSelect
           label={t('imports.options.delimiter')}
           description={dividesAnew(current, plan, changes) ? t('imports.options.delimiterHint') : undefined}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          {...choice('delimiter', 'auto', labels.delimiter)}
+          {...choice('delimiter')}
         />
       </SimpleGrid>
     </Paper>

@@ -76,7 +76,7 @@ export function PlanReasons({ current, plan, changes, onChange }: PlanReasonsPro
           <List size="sm">
             {identityChanges.map(({ line, userId, before, after }) => (
               <List.Item key={line}>
-                {t('imports.plan.line', { line })}:{' '}
+                {t('imports.plan.line', { line: String(line) })}:{' '}
                 <TextLink size="sm" to="/people/$id" params={{ id: userId }}>
                   {before.firstName} {before.lastName} ({before.email}, {t(`role.${before.role}`)})
                 </TextLink>

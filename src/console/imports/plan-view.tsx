@@ -11,7 +11,7 @@ import { EncodingQuestion } from './encoding-question.js';
 import { ImportFigures } from './import-figures.js';
 import { encodingLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
-import { type PlanChanges, PlanOptions, planRequest } from './plan-options.js';
+import { type PlanChanges, PlanOptions, planRequest, withoutPlanned } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
 import { PlanWarnings } from './plan-warnings.js';
 import { problemText, refusalText } from './reason-text.js';
@@ -25,6 +25,7 @@ interface PlanViewProps {
 export function PlanView({ current, plan }: PlanViewProps) {
   const { t } = useTranslation();
   const [changes, setChanges] = useState<PlanChanges>({});
+  const change = (next: PlanChanges) => setChanges(withoutPlanned(current, plan, next));
   const [asking, setAsking] = useState<'apply' | 'discard'>();
   const again = useChange('planImport');
   const apply = useChange('applyImport');
@@ -68,8 +69,8 @@ export function PlanView({ current, plan }: PlanViewProps) {
       )}
       {plan.counts && <PlanSummary plan={plan} />}
       <PlanWarnings warnings={plan.warnings} />
-      <ColumnMapping plan={plan} changes={changes} onChange={setChanges} />
-      <PlanOptions current={current} plan={plan} changes={changes} onChange={setChanges} />
+      <ColumnMapping plan={plan} changes={changes} onChange={change} />
+      <PlanOptions current={current} plan={plan} changes={changes} onChange={change} />
       <FormFailure>{again.error ?? undefined}</FormFailure>
       <FormFailure>{isOutdated(apply.error) ? apply.error : undefined}</FormFailure>
       <Group className="sticky-actions" justify="space-between">
@@ -161,7 +162,7 @@ function PlanSummary({ plan }: { plan: Plan }) {
           {t('imports.plan.understood', {
             encoding: encodingLabels(t)[file.encoding],
             delimiter: t(`imports.plan.${delimiterNames[file.delimiter]}`),
-            line: file.headerLine,
+            line: String(file.headerLine),
           })}
         </Text>
       )}
@@ -181,7 +182,7 @@ function PlanSummary({ plan }: { plan: Plan }) {
           {t('imports.plan.roleWord', { word, role: t(`role.${role}`) })}
         </Text>
       ))}
-      {stopsAtLine !== null && <Text size="sm">{t('imports.plan.stopsAt', { line: stopsAtLine })}</Text>}
+      {stopsAtLine !== null && <Text size="sm">{t('imports.plan.stopsAt', { line: String(stopsAtLine) })}</Text>}
       <Text size="sm" c="dimmed">
         {t('imports.plan.expires', { when: formatTime(expiresAt) })}
       </Text>

@@ -57,7 +57,7 @@ export function problemText(
   t: TFunction,
 ): string | null {
   if (code === 'PLAN_OUTDATED') return t('imports.problem.PLAN_OUTDATED');
-  return reason === null ? message : t(`imports.problem.${reason}`, { line: line ?? '' });
+  return reason === null ? message : t(`imports.problem.${reason}`, { line: String(line ?? '') });
 }
 
 /** Why a plan must not be applied: more rows are bad than its options allow. */

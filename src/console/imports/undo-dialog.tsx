@@ -71,7 +71,7 @@ export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
               <List size="sm">
                 {preview.kept.slice(0, namedAccounts).map(({ line, email, code }) => (
                   <List.Item key={line}>
-                    {email ?? t('imports.plan.line', { line })}: {t(`imports.result.kept.${code}`)}
+                    {email ?? t('imports.plan.line', { line: String(line) })}: {t(`imports.result.kept.${code}`)}
                   </List.Item>
                 ))}
               </List>

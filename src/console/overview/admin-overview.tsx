@@ -140,7 +140,6 @@ function Parts({ overview }: { overview: Overview<'super_admin'> }) {
           <Text size="sm">
             {t('overview.storage.total', {
               count: storage.files,
-              number: formatNumber(storage.files),
               size: formatBytes(storage.bytes),
             })}
           </Text>

@@ -19,9 +19,11 @@ export function WeeksChart({ weeks, series }: WeeksProps) {
         withLegend={series.length > 1}
         legendProps={{ verticalAlign: 'bottom' }}
         valueFormatter={formatNumber}
-        yAxisProps={{ allowDecimals: false, width: 40 }}
+        yAxisProps={{ allowDecimals: false, width: 'auto' }}
+        gridProps={{ syncWithTicks: true }}
         barProps={{ isAnimationActive: !still }}
-        barChartProps={{ accessibilityLayer: false }}
+        // Labels stand 10 pixels aside of their axis; without room above, the uppermost moves away from its line.
+        barChartProps={{ accessibilityLayer: false, margin: { top: 10, right: 5, bottom: 5, left: 12 } }}
         tickLine="none"
       />
     </div>

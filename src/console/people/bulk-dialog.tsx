@@ -3,7 +3,6 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useChange } from '../api/queries.js';
-import { formatNumber } from '../i18n/format.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { sayingOf, sayingOfService } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
@@ -125,7 +124,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           failure === undefined && (
             <Group gap="sm" role="status">
               <Loader size="sm" aria-hidden />
-              <Text size="sm">{t('people.bulk.rehearsing', { count, number: formatNumber(count) })}</Text>
+              <Text size="sm">{t('people.bulk.rehearsing', { count })}</Text>
             </Group>
           )
         )}
@@ -134,8 +133,8 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
             <Progress.Section
               value={(100 * done) / changing.length}
               aria-label={t('people.bulk.progress', {
-                done: formatNumber(done),
-                number: formatNumber(changing.length),
+                done,
+                count: changing.length,
               })}
             />
           </Progress.Root>
@@ -154,7 +153,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
                 loading={done !== undefined}
                 onClick={() => void confirm()}
               >
-                {t('people.bulk.confirm', { action: name, number: formatNumber(changing.length) })}
+                {t('people.bulk.confirm', { action: name, count: changing.length })}
               </Button>
             </>
           )}

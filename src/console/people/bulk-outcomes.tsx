@@ -1,6 +1,5 @@
 import { Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { formatNumber } from '../i18n/format.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { Said } from '../ui/said.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
@@ -30,7 +29,7 @@ export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
           if (count === 0) return null;
           return (
             <StatusBadge key={kind} tone={tones[kind]}>
-              {t(`people.bulk.${tense}.${kind}`, { count, number: formatNumber(count) })}
+              {t(`people.bulk.${tense}.${kind}`, { count })}
             </StatusBadge>
           );
         })}

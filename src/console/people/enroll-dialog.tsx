@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CoursePicker } from '../courses/course-picker.js';
-import { formatNumber } from '../i18n/format.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
@@ -89,7 +88,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
           failure === undefined && (
             <Group gap="sm" role="status">
               <Loader size="sm" aria-hidden />
-              <Text size="sm">{t('people.bulk.rehearsing', { count, number: formatNumber(count) })}</Text>
+              <Text size="sm">{t('people.bulk.rehearsing', { count })}</Text>
             </Group>
           )
         )}
@@ -108,7 +107,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
               >
                 {t('people.bulk.confirm', {
                   action: t('people.bulk.action.enroll'),
-                  number: formatNumber(trainees.length),
+                  count: trainees.length,
                 })}
               </Button>
             </>

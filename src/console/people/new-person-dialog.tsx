@@ -97,7 +97,7 @@ function NewPersonForm({ register, onCreated, onDirty, onCancel }: NewPersonForm
     },
     async submit(values) {
       const password = typed ? values.password : generatePassword();
-      const { user } = await register.mutateAsync({ body: { ...values, password } });
+      const { user } = await register.mutateAsync({ body: { ...values, password, requiresPasswordChange: !typed } });
       onCreated({ ...user, password });
     },
   });

@@ -8,7 +8,6 @@ import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { listChange, orderOf, type SearchChange } from '../app/list-search.js';
-import { formatNumber } from '../i18n/format.js';
 import { DataTable } from '../ui/data-table.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
@@ -29,8 +28,7 @@ const defaultSort = '-createdAt';
 
 /** How many accounts there are, as far as they are counted. */
 function totalOf(t: TFunction, { totalItems: count, totalItemsCapped }: PageInfo): string {
-  const number = formatNumber(count);
-  return totalItemsCapped ? t('people.totalCapped', { number }) : t('people.total', { count, number });
+  return t(totalItemsCapped ? 'people.totalCapped' : 'people.total', { count });
 }
 
 /** The accounts: found, narrowed down, exported, created, and changed many at once. */

@@ -1,7 +1,6 @@
 import { Button, Group, Menu, Paper, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { formatNumber } from '../i18n/format.js';
 import { type BulkAction, bulkActions, countOf, maxAccounts, type Selected } from './bulk-actions.js';
 
 interface SelectionBarProps {
@@ -30,12 +29,15 @@ export function SelectionBar({ selected, matching, onSelectMatching, onClear, on
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <Text size="sm" fw={600} role="status">
-            {t('people.bulk.selected', { count, number: formatNumber(count) })}
+            {t('people.bulk.selected', { count })}
           </Text>
           {selected.kind === 'accounts' && matching > count && matching <= maxAccounts && (
             <Button variant="subtle" size="compact-sm" onClick={onSelectMatching}>
-              {t('people.bulk.selectMatching', { number: formatNumber(matching) })}
+              {t('people.bulk.selectMatching', { count: matching })}
             </Button>
+          )}
+          {selected.kind === 'accounts' && matching > maxAccounts && (
+            <Text size="sm">{t('people.bulk.tooManyMatch', { most: maxAccounts })}</Text>
           )}
           <Button variant="subtle" size="compact-sm" onClick={onClear}>
             {t('table.clearSelection')}

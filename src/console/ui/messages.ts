@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import { ApiError, SessionEnded } from '../api/client.js';
-import { formatBytes, formatNumber } from '../i18n/format.js';
+import { formatBytes } from '../i18n/format.js';
 
 /** What is said, and in which language where it isn't the page's: the service speaks English. */
 export interface Saying {
@@ -32,8 +32,8 @@ export function sayingOfService(sentence: string, t: TFunction): Saying {
     // `usual` has no other keys.
     return {
       text: t(`problem.${name as keyof typeof usual}`, {
-        least: formatNumber(Number(least)),
-        most: formatNumber(Number(most)),
+        least: Number(least),
+        most: Number(most),
         size: formatBytes(Number(bytes)),
       }),
     };

@@ -73,9 +73,9 @@ export function Pager({ pagination, sizes = [10, 20, 50, 100], onChange, childre
   const { currentPage, totalPages, totalItems, itemsPerPage, totalItemsCapped } = pagination;
   const from = (currentPage - 1) * itemsPerPage + 1;
   const range = {
-    from: formatNumber(from),
-    to: formatNumber(Math.min(from + itemsPerPage - 1, totalItems)),
-    total: formatNumber(totalItems),
+    from,
+    to: Math.min(from + itemsPerPage - 1, totalItems),
+    total: totalItems,
   };
   return (
     <Group justify="space-between" gap="sm">
@@ -97,7 +97,7 @@ export function Pager({ pagination, sizes = [10, 20, 50, 100], onChange, childre
             total={totalPages}
             value={currentPage}
             onChange={(page) => onChange({ page })}
-            getItemProps={(page) => ({ 'aria-label': t('table.page', { page }) })}
+            getItemProps={(page) => ({ 'aria-label': t('table.page', { page }), children: formatNumber(page) })}
             getControlProps={(control) => ({
               'aria-label': control === 'previous' ? t('table.previousPage') : t('table.nextPage'),
             })}

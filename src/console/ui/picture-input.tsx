@@ -1,5 +1,5 @@
 import { Button, FileButton, Group, Progress, Stack, Text } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ConfirmDialog } from './confirm.js';
 import { FormFailure } from './form-failure.js';
@@ -29,6 +29,7 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
   const [failure, setFailure] = useState<unknown>();
   const [removing, setRemoving] = useState(false);
   const working = share !== undefined;
+  const reset = useRef<() => void>(null);
   useUnsavedGuard(file !== null);
 
   useEffect(() => {
@@ -40,6 +41,20 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
       URL.revokeObjectURL(address);
     };
   }, [file]);
+
+  async function choose(chosen: File | null): Promise<void> {
+    // Else the same file, chosen again, would be no change.
+    reset.current?.();
+    setFailure(undefined);
+    if (!chosen) return;
+    try {
+      (await createImageBitmap(chosen)).close();
+      setFile(chosen);
+    } catch {
+      // The browser says no more than that it can't decode it.
+      setFailure(new Error(t('picture.unreadable', { name: chosen.name })));
+    }
+  }
 
   async function send(): Promise<void> {
     if (!file || working) return;
@@ -90,7 +105,7 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
         ) : (
           <>
             <Group gap="xs">
-              <FileButton accept={pictureTypes} onChange={setFile}>
+              <FileButton accept={pictureTypes} resetRef={reset} onChange={(chosen) => void choose(chosen)}>
                 {(props) => (
                   <Button variant="default" {...props}>
                     {t('picture.choose')}

@@ -4,6 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
+import { isPassing } from '../api/queries.js';
 import { SaidOf } from './said.js';
 
 /** Lines where content is on its way. */
@@ -20,24 +21,28 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   );
 }
 
+const titles = { 403: 'state.refused', 404: 'state.gone' } as const;
+
 /** Says why something isn't shown, and offers to try again where that can help. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation();
   const status = error instanceof ApiError ? error.status : undefined;
-  const refused = status === 403;
+  const isWithheld = status === 403 || status === 404;
+  // What the service refuses now, it refuses again.
+  const isRefused = status !== undefined && status >= 400 && status < 500 && !isPassing(error);
   return (
     <Alert
-      color={refused ? 'gray' : 'red'}
+      color={isWithheld ? 'gray' : 'red'}
       variant="light"
       role="alert"
-      icon={refused ? <IconLock aria-hidden /> : <IconAlertTriangle aria-hidden />}
-      title={refused ? t('state.refused') : t('state.failed')}
+      icon={status === 403 ? <IconLock aria-hidden /> : <IconAlertTriangle aria-hidden />}
+      title={t(isWithheld ? titles[status] : 'state.failed')}
     >
       <Group justify="space-between" align="flex-end">
         <Text size="sm">
           <SaidOf error={error} />
         </Text>
-        {onRetry && !refused && (
+        {onRetry && !isRefused && (
           <Button size="xs" variant="default" onClick={onRetry}>
             {t('action.retry')}
           </Button>

@@ -82,8 +82,8 @@ export const overview: Words['overview'] = {
   },
   storage: {
     title: 'Gespeicherte Dateien',
-    total_one: '{{number}} Datei, {{size}}',
-    total_other: '{{number}} Dateien, {{size}}',
+    total_one: '{{count}} Datei, {{size}}',
+    total_other: '{{count}} Dateien, {{size}}',
     kind: 'Art',
     files: 'Dateien',
     size: 'Größe',

@@ -79,8 +79,8 @@ export const overview = {
   },
   storage: {
     title: 'Stored files',
-    total_one: '{{number}} file, {{size}}',
-    total_other: '{{number}} files, {{size}}',
+    total_one: '{{count}} file, {{size}}',
+    total_other: '{{count}} files, {{size}}',
     kind: 'Kind',
     files: 'Files',
     size: 'Size',
