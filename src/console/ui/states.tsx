@@ -21,22 +21,20 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   );
 }
 
-const titles = { 403: 'state.refused', 404: 'state.gone' } as const;
-
 /** Says why something isn't shown, and offers to try again where that can help. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { t } = useTranslation();
   const status = error instanceof ApiError ? error.status : undefined;
-  const isWithheld = status === 403 || status === 404;
+  const title = status === 403 ? 'state.refused' : status === 404 ? 'state.gone' : 'state.failed';
   // What the service refuses now, it refuses again.
-  const isRefused = status !== undefined && status >= 400 && status < 500 && !isPassing(error);
+  const isRefused = status !== undefined && status < 500 && !isPassing(error);
   return (
     <Alert
-      color={isWithheld ? 'gray' : 'red'}
+      color={title === 'state.failed' ? 'red' : 'gray'}
       variant="light"
       role="alert"
       icon={status === 403 ? <IconLock aria-hidden /> : <IconAlertTriangle aria-hidden />}
-      title={t(isWithheld ? titles[status] : 'state.failed')}
+      title={t(title)}
     >
       <Group justify="space-between" align="flex-end">
         <Text size="sm">
