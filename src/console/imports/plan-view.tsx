@@ -96,7 +96,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
           )}
         </Group>
       </Group>
-      {plan.counts && <PlanReasons current={current} plan={plan} changes={changes} onChange={setChanges} />}
+      {plan.counts && <PlanReasons current={current} plan={plan} changes={changes} onChange={change} />}
       <ConfirmDialog
         opened={asking === 'apply'}
         onClose={() => setAsking(undefined)}
