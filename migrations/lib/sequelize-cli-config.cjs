@@ -7,6 +7,13 @@ process.umask(0o077);
 module.exports = async () => {
   const { loadConfig } = await built('config/config.js');
   const { sequelizeOptions } = await built('db/connection.js');
-  // A step may take long, on a large table or while others use it.
-  return sequelizeOptions(loadConfig().database, { inactivityMs: 0 });
+  try {
+    // A step may take long, on a large table or while others use it.
+    return sequelizeOptions(loadConfig().database, { inactivityMs: 0 });
+  } catch (error) {
+    if (error.code !== 'CONFIG_INVALID') throw error;
+    // sequelize-cli would print its help and the stack around it.
+    process.stderr.write(`ERROR: ${error.message}\n`);
+    process.exit(1);
+  }
 };

@@ -49,6 +49,15 @@ describe('sequelize-cli', function () {
     expect(await tablesOf(database)).to.deep.equal(['SequelizeMeta', 'leases']);
   });
 
+  it('says in a line why settings are refused', async () => {
+    const { exitCode, stdout, stderr } = await start('db:migrate', { NODE_ENV: 'production', JWT_SECRET: '' });
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.equal(
+      'ERROR: The configuration is not valid: JWT_SECRET must be set in production; make one with: openssl rand -base64 48.\n',
+    );
+    expect(stdout).not.to.include('--migrations-path');
+  });
+
   it('finds nothing pending after coursectl, and reverts its migrations', async () => {
     const database = databases.open();
     await migrateUp(database);

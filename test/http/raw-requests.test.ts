@@ -63,7 +63,7 @@ describe('A request as it goes over the wire', () => {
   });
 
   it('is answered 413 as soon as more has come than may, though there is no end of it', async () => {
-    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const chunk = `c000\r\n${'x'.repeat(0xc000)}\r\n`;
     const answer = await answerTo([...login, 'Transfer-Encoding: chunked'], chunk);
     expect(answer).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
   });

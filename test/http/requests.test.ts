@@ -33,8 +33,19 @@ describe('The body of a request', () => {
     }
   });
 
-  it('is refused as malformed when it is a JSON primitive', async () => {
-    for (const body of ['null', '7', 'true', '"text"']) expectFailure(await raw(body), 400, 'Malformed JSON.');
+  it('is refused as invalid when it is a JSON primitive', async () => {
+    for (const body of ['null', '7', 'true', '"text"', '""', '0', 'false']) expectInvalid(await raw(body), ['']);
+  });
+
+  it('is refused as malformed when its bytes are not UTF-8', async () => {
+    for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
+      const body = Buffer.concat([
+        Buffer.from('{"identifier":"'),
+        Buffer.from(bytes),
+        Buffer.from('","password":"secret"}'),
+      ]);
+      expectFailure(await raw(body), 400, 'Malformed JSON.');
+    }
   });
 
   it('is refused as invalid when it is a JSON array', async () => {
@@ -183,18 +194,26 @@ describe('The URL of a request', () => {
 
   it('never causes a crash, whatever the query', async () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
-    for (const query of [
-      '%E0%A4%A',
-      'page[]=1',
-      'page[$gt]=1',
-      '__proto__[x]=1',
-      '__proto__=1',
-      '&&=&',
-      'a'.repeat(9000),
-    ]) {
+    for (const query of ['%E0%A4%A', 'other[]=1', '[]=1', '__proto__[x]=1', '__proto__=1', '&&=&', 'a'.repeat(9000)]) {
       const response = await harness.api('get', `/api/courses/trainer/${user.id}?${query}`, token);
       expect(response.status, query).to.equal(200);
     }
+  });
+
+  it('is answered 400 when a parameter is a list, in every spelling', async () => {
+    const { user, token } = await signIn(harness.context, { role: 'trainer' });
+    for (const field of ['isPublished', 'search', 'sortBy', 'sortOrder', 'page', 'limit'])
+      for (const query of [
+        `${field}=1&${field}=1`,
+        `${field}[]=`,
+        `${field}[]=true`,
+        `${field}[0]=1`,
+        `${field}[a][b]=1`,
+        `${field}%5B%5D=`,
+      ]) {
+        const response = await harness.api('get', `/api/courses/trainer/${user.id}?${query}`, token);
+        expectInvalid(response, [field], 'query');
+      }
   });
 
   it('is answered 400 when its query has more than 100 parameters', async () => {

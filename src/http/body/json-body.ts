@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type Response } from 'express';
 import { AppError } from '../../errors.js';
 import { limitDepth } from './limit-depth.js';
@@ -12,12 +14,13 @@ interface JsonLimits {
 
 /**
  * Reads JSON bodies: the parsed value, `{}` without a body.
- * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `BODY_INCOMPLETE`; errors of Express' parser
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `BODY_INCOMPLETE`, `MALFORMED_JSON`; errors of Express' parser
  */
 export function createJsonReader(limits: JsonLimits): (request: Request, response: Response) => Promise<unknown> {
   const { maxBytes, arrivalMs } = limits;
   // Compressed bodies are refused: a few hundred bytes could unpack to megabytes.
-  const parse = express.json({ limit: maxBytes, type: () => true, inflate: false });
+  // What is no object is refused by the schema.
+  const parse = express.json({ limit: maxBytes, type: () => true, inflate: false, strict: false, verify: assertUtf8 });
   return async (request, response) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && (length === undefined || length === '0')) return {};
@@ -25,13 +28,18 @@ export function createJsonReader(limits: JsonLimits): (request: Request, respons
     const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), arrivalMs);
     const parsed = runMiddleware(parse, request, response);
     await Promise.race([parsed, assertSmall(request, limits)]).finally(() => clearTimeout(late));
-    const body: unknown = request.body ?? {};
+    const body: unknown = request.body === undefined ? {} : request.body;
     if (typeof body !== 'object' || body === null) return body;
     // JSON.parse keeps "__proto__" as a field; no operation has one of that name.
     Reflect.deleteProperty(body, '__proto__');
     limitDepth(body);
     return body;
   };
+}
+
+/** The parser would read bytes that are no text as replacement characters. @throws AppError `MALFORMED_JSON` */
+function assertUtf8(_request: IncomingMessage, _response: ServerResponse, bytes: Buffer, encoding: string): void {
+  if (encoding === 'utf-8' && !isUtf8(bytes)) throw new AppError('MALFORMED_JSON');
 }
 
 /**

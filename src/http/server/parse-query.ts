@@ -13,5 +13,9 @@ export function parseQuery(text: string | null): ParsedUrlQuery {
   if (text === null) return {};
   if (text.split('&', maxParameters + 1).length > maxParameters)
     throw new AppError('MALFORMED_URL', `The query has more than ${maxParameters} parameters.`);
-  return parse(text);
+  const parameters = parse(text);
+  // No parameter is a list: the schema refuses them, in whatever spelling.
+  for (const name of Object.keys(parameters))
+    if (/^[^[]+\[/.test(name)) parameters[name.slice(0, name.indexOf('['))] = [];
+  return parameters;
 }

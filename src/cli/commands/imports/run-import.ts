@@ -10,7 +10,7 @@ import { type ImportPlan, planImport } from '../../../services/imports/plan/plan
 import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
 import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
 import { assertCanAsk } from '../../core/confirm.js';
-import { exitCodeOf, exitCodes } from '../../core/exit-codes.js';
+import { type ExitCode, exitCodeOf, exitCodes } from '../../core/exit-codes.js';
 import type { Io } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result } from '../../core/run.js';
@@ -118,6 +118,12 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
 
 const notesOf = (interrupted: InterruptedImport | null): string[] => (interrupted === null ? [] : [interrupted.text]);
 
+/** As the import would end. */
+function plannedExitCode({ refusal, counts }: ImportPlan): ExitCode {
+  if (refusal !== null) return exitCodeOf('IMPORT_REFUSED');
+  return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
+}
+
 /** What a dry run has found. */
 function planned(
   { io, options, display }: ImportRun,
@@ -147,7 +153,7 @@ function planned(
       },
     },
     text: lines.join('\n'),
-    exitCode: plan.refusal === null ? exitCodes.ok : exitCodeOf('IMPORT_REFUSED'),
+    exitCode: plannedExitCode(plan),
   };
 }
 

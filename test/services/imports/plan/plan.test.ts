@@ -13,7 +13,7 @@ interface PlanJson {
     file: string;
     options: object;
     format: object;
-    counts: object;
+    counts: { rejected: number };
     seconds: number;
     ignoredColumns: string[];
     samples: Record<string, unknown>[];
@@ -27,8 +27,9 @@ describe('coursectl users import --dry-run', () => {
   const importing = useImporting();
   const dryRun = async (file: string, ...args: string[]) => {
     const { exitCode, stdout } = await importing.run(file, '--dry-run', '--json', ...args);
-    expect(exitCode).to.equal(0);
-    return (JSON.parse(stdout) as PlanJson).plan;
+    const { plan } = JSON.parse(stdout) as PlanJson;
+    expect(exitCode).to.equal(plan.counts.rejected > 0 ? 3 : 0);
+    return plan;
   };
 
   it('shows what would become of the rows, and writes nothing', async () => {
@@ -39,7 +40,7 @@ describe('coursectl users import --dry-run', () => {
     );
     const before = await importing.contents();
     const { exitCode, stdout, stderr } = await importing.run(file, '--dry-run');
-    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 3, stderr: '' });
     const id = /--plan ([0-9a-f]{16})$/m.exec(stdout)?.[1];
     expect(stdout.split('\n')).to.deep.equal([
       `${file}: 3 rows (CSV, comma, UTF-8)`,
@@ -94,6 +95,20 @@ describe('coursectl users import --dry-run', () => {
       ) as string[];
       expect(read).to.equal(name === '-dash.csv' ? shown : name);
     }
+  });
+
+  it('ends as the import would: with 3 where rows would be rejected, with 0 where none', async () => {
+    for (const [name, email, code] of [
+      ['good', 'ada@example.org', 0],
+      ['partial', 'nobody', 3],
+    ] as const) {
+      const file = importing.write(`${name}.csv`, `${header}\nAda,King,${email},1,red\nBob,King,bob@example.org,2,\n`);
+      for (const args of [['--dry-run'], ['--dry-run', '--json'], ['--dry-run', '--rejects', `${name}-bad.csv`]])
+        expect((await importing.run(file, ...args)).exitCode, args.join(' ')).to.equal(code);
+    }
+    expect(
+      (await importing.run(importing.write('again.csv', importing.read('partial.csv')), '--yes')).exitCode,
+    ).to.equal(3);
   });
 
   it('proposes no command that would be refused', async () => {
@@ -199,7 +214,7 @@ describe('coursectl users import --dry-run', () => {
         `${header}\nAda,King,ada@example.org,1,\nBob,King,nobody,2,\nC,King,c@x.org,3,\n`,
       );
       const { exitCode, stdout } = await importing.run(file, '--dry-run', '--rejects', 'bad.csv');
-      expect(exitCode).to.equal(0);
+      expect(exitCode).to.equal(3);
       expect(stdout).to.include(
         `\nRejected rows with reasons: ${importing.folder}/bad.csv\nNothing was imported.\nTo do exactly this:\n`,
       );
@@ -231,7 +246,7 @@ describe('coursectl users import --dry-run', () => {
       expect(code).to.equal('INTERRUPTED');
       expect(importing.files()).to.deep.equal(['people.csv']);
 
-      expect((await importing.run(file, ...dry)).exitCode).to.equal(0);
+      expect((await importing.run(file, ...dry)).exitCode).to.equal(3);
       expect(importing.read('bad.csv')).to.include('nobody');
     });
 
@@ -321,7 +336,7 @@ describe('A batch of rows with very many courses', () => {
     const rows = courses.map((course, index) => `Ada,King,ada${index}@example.org,1${index},${course}`);
     const file = importing.write('people.csv', `firstName,lastName,email,phone,course\n${rows.join('\n')}\n`);
     const { exitCode, stdout, stderr } = await importing.run(file, '--dry-run', '--json');
-    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 3, stderr: '' });
     const { counts, reasons } = (JSON.parse(stdout) as PlanJson).plan;
     expect(counts).to.include({ rows: 1604, created: 4, rejected: 1600, enrolled: 4 });
     expect(reasons.map(({ code, count }) => [code, count])).to.deep.equal([['COURSE_UNKNOWN', 1600]]);
