@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { decodeHTMLStrict } from 'entities';
 import iconv from 'iconv-lite';
 import { hasAtSign } from '../../../schemas/fields.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
@@ -31,31 +32,12 @@ export function nameDamage(person: Pick<ImportedPerson, Name>): { path: Name; me
   return undefined;
 }
 
-const entity = /&(#\d{1,6}|#x[\da-f]{1,5}|[a-z]{2,8});/gi;
-const characters: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', rsquo: '’', lsquo: '‘', szlig: 'ß' },
-  ...{ oslash: 'ø', Oslash: 'Ø', aelig: 'æ', AElig: 'Æ', eth: 'ð', ETH: 'Ð', thorn: 'þ', THORN: 'Þ' },
-};
-const marks: Readonly<Record<string, string>> = {
-  ...{ grave: '\u0300', acute: '\u0301', circ: '\u0302', tilde: '\u0303', uml: '\u0308', ring: '\u030a' },
-  ...{ caron: '\u030c', cedil: '\u0327' },
-};
-
-/** The character of an HTML entity; the entity where it isn't known. */
-function characterOf(whole: string, name: string): string {
-  const number =
-    name.startsWith('#x') || name.startsWith('#X') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  if (name.startsWith('#')) return number > 31 && number < 0x11_0000 ? String.fromCodePoint(number) : whole;
-  const mark = marks[name.slice(1)];
-  return characters[name] ?? (mark === undefined ? whole : `${name.charAt(0)}${mark}`.normalize('NFC'));
-}
-
 /** What a name was before UTF-8 was read as Windows-1252 (`JosÃ©`), or its letters became HTML entities; itself otherwise. */
 function meantBy(name: string): string {
-  if (/^[\0-\x7f]*$/.test(name)) return name.includes('&') ? name.replace(entity, characterOf) : name;
+  if (/^[\0-\x7f]*$/.test(name)) return decodeHTMLStrict(name);
   const bytes = iconv.encode(name, 'windows-1252');
   const isDoubled = isUtf8(bytes) && iconv.decode(bytes, 'windows-1252') === name;
-  return isDoubled ? bytes.toString() : name.replace(entity, characterOf);
+  return isDoubled ? bytes.toString() : decodeHTMLStrict(name);
 }
 
 const date = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/;

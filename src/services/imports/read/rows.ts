@@ -20,8 +20,9 @@ import type { RowCode } from './row-codes.js';
 import { fieldsOf, restoredCells } from './row-fields.js';
 import { isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
+import { rowWarnings } from './row-warnings.js';
 import { hasSecretColumn } from './secret-cells.js';
-import { type RowWarning, rowWarnings } from './warnings.js';
+import type { RowWarning } from './warnings.js';
 
 /** A row that the file alone gives no reason to reject. */
 export interface CandidateRow extends CsvRow {

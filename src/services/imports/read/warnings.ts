@@ -1,8 +1,5 @@
 import type { PlanWarning } from '../../../db/models/import-plan.js';
 import type { ImportField, WarningCode } from '../../../schemas/import.js';
-import type { ImportedPerson } from '../../../schemas/imported-person.js';
-import { nameWarnings } from './damaged-names.js';
-import { nameHalves } from './full-names.js';
 
 /** What looks wrong in a row that can be imported: somebody should look at it before confirming the plan. */
 export interface RowWarning {
@@ -13,45 +10,6 @@ export interface RowWarning {
   message: string;
   /** The value of this row, or what it was read as; absent where it may be secret. */
   example?: string;
-}
-
-const withoutCourse: Readonly<Record<'notes' | 'enrollmentStatus', RowWarning>> = {
-  notes: {
-    code: 'NOTES_WITHOUT_COURSE',
-    field: 'notes',
-    message: 'Notes belong to an enrollment: without a course they are not imported.',
-  },
-  enrollmentStatus: {
-    code: 'STATUS_WITHOUT_COURSE',
-    field: 'enrollmentStatus',
-    message: 'An enrollment status without a course has no effect.',
-  },
-};
-
-/** A full name of many words may have been split at the wrong one. */
-function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string): RowWarning[] {
-  if (nameHalves(fullName)?.isGuess !== true) return [];
-  const message = 'Full names of three words or more were split: check the halves.';
-  return [{ code: 'NAME_SPLIT', field: 'fullName', message, example: `${firstName} | ${lastName}` }];
-}
-
-/** What the warnings of a row depend on besides its person. */
-interface WarningContext {
-  /** In which the import enrolls all rows. */
-  course: string | undefined;
-  /** The cell of the full name, if there is one. */
-  fullName: string | undefined;
-}
-
-/** What looks wrong in a row that can be imported. */
-export function rowWarnings(person: ImportedPerson, { course, fullName }: WarningContext): RowWarning[] {
-  const isEnrolled = person.course !== undefined || course !== undefined;
-  const ignored = isEnrolled ? [] : (['notes', 'enrollmentStatus'] as const);
-  return [
-    ...nameWarnings(person),
-    ...(fullName === undefined ? [] : splitWarning(person, fullName)),
-    ...ignored.filter((field) => person[field] !== undefined).map((field) => withoutCourse[field]),
-  ];
 }
 
 /** How many warnings are told apart, and what is kept of each: a plan's memory must not grow with the file. */

@@ -1,0 +1,43 @@
+import type { ImportedPerson } from '../../../schemas/imported-person.js';
+import { nameWarnings } from './damaged-names.js';
+import { nameHalves } from './full-names.js';
+import type { RowWarning } from './warnings.js';
+
+const withoutCourse: Readonly<Record<'notes' | 'enrollmentStatus', RowWarning>> = {
+  notes: {
+    code: 'NOTES_WITHOUT_COURSE',
+    field: 'notes',
+    message: 'Notes belong to an enrollment: without a course they are not imported.',
+  },
+  enrollmentStatus: {
+    code: 'STATUS_WITHOUT_COURSE',
+    field: 'enrollmentStatus',
+    message: 'An enrollment status without a course has no effect.',
+  },
+};
+
+/** A full name of many words may have been split at the wrong one. */
+function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string): RowWarning[] {
+  if (nameHalves(fullName)?.isGuess !== true) return [];
+  const message = 'Full names of three words or more were split: check the halves.';
+  return [{ code: 'NAME_SPLIT', field: 'fullName', message, example: `${firstName} | ${lastName}` }];
+}
+
+/** What the warnings of a row depend on besides its person. */
+interface WarningContext {
+  /** In which the import enrolls all rows. */
+  course: string | undefined;
+  /** The cell of the full name, if there is one. */
+  fullName: string | undefined;
+}
+
+/** What looks wrong in a row that can be imported. */
+export function rowWarnings(person: ImportedPerson, { course, fullName }: WarningContext): RowWarning[] {
+  const isEnrolled = person.course !== undefined || course !== undefined;
+  const ignored = isEnrolled ? [] : (['notes', 'enrollmentStatus'] as const);
+  return [
+    ...nameWarnings(person),
+    ...(fullName === undefined ? [] : splitWarning(person, fullName)),
+    ...ignored.filter((field) => person[field] !== undefined).map((field) => withoutCourse[field]),
+  ];
+}
