@@ -68,12 +68,6 @@ export type ImportableRole = Extract<Role, (typeof importableRoles)[number]>;
 export const importableStatuses = ['active', 'pending'] as const;
 export type ImportableStatus = Extract<EnrollmentStatus, (typeof importableStatuses)[number]>;
 
-// With what spreadsheets in other languages make of TRUE and FALSE.
-/** Words that answer a heading. */
-export const answerWords = {
-  yes: ['true', 'yes', 'y', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'sí', 'si', 'verdadeiro', 'sim', 'نعم'],
-  no: ['false', 'no', 'n', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'não', 'nao', 'لا'],
-};
 /** How an import is done. */
 export interface ImportOptions {
   /** For rows without a role of their own. */
@@ -230,6 +224,9 @@ export type FileProblemReason = (typeof fileProblemReasons)[number];
 
 /** What looks wrong in a file that can be imported: a plan shows it. Documented in docs/IMPORTING.md. */
 export const warningCodes = [
+  'COLUMN_DOUBTFUL',
+  'STATE_NOT_IMPORTED',
+  'NOT_TICKED',
   'LINES_QUOTED',
   'VERSION_LINE',
   'NAME_SPLIT',

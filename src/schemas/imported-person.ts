@@ -1,7 +1,6 @@
 import type Types from 'joi';
 import * as fields from './fields.js';
 import {
-  answerWords,
   type ImportableRole,
   type ImportableStatus,
   type ImportColumn,
@@ -11,12 +10,6 @@ import {
 import Joi from './joi.js';
 
 /** One row of an import file, as a person. */
-
-/** Words that say by themselves whether an account is active. */
-const stateWords = {
-  yes: ['active', 'enabled', 'aktiv', 'actif', 'activo', 'ativo', 'نشط'],
-  no: ['inactive', 'disabled', 'suspended', 'inaktiv', 'inactif', 'inactivo', 'inativo'],
-};
 
 const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
@@ -34,6 +27,8 @@ export interface ImportedPerson {
   passwordHash?: string;
   /** Id or title of the course to enroll in. */
   course?: string;
+  /** Of further columns. */
+  otherCourses?: string[];
   enrollmentStatus?: ImportableStatus;
   /** Of the enrollment. */
   notes?: string;
@@ -54,11 +49,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
   // What can't be a phone is judged with the account that has it: see phone-doubts.ts.
   phone: fields.anyPhone.empty(fields.blank),
   role: fields.oneOf('Role', importableRoles).lowercase().empty(fields.blank),
-  isActive: Joi.boolean()
-    .truthy(...answerWords.yes, ...stateWords.yes)
-    .falsy(...answerWords.no, ...stateWords.no)
-    .empty(fields.blank)
-    .messages({ 'boolean.base': 'isActive must be true or false.' }),
+  isActive: Joi.boolean().empty(fields.blank).messages({ 'boolean.base': 'isActive must be true or false.' }),
   password: fields.password.empty(fields.blank),
   passwordHash: Joi.string()
     .trim()
@@ -66,6 +57,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
     .empty(fields.blank)
     .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
   course: fields.course.empty(fields.blank),
+  otherCourses: Joi.array().items(fields.course),
   enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).trim().lowercase().empty(fields.blank),
   notes: fields.notes.empty(fields.blank),
 })

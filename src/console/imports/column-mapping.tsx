@@ -31,9 +31,10 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
     heading === null || heading === '' ? t('imports.columns.noHeading', { number: index + 1 }) : heading;
 
   function map(index: number, field: Field | null): void {
-    // A field has one column: the one that had it before is left out.
+    // Most fields have one column: the one that had it before is left out.
+    const isRepeatable = field === 'phone' || field === 'course' || field === 'isActive';
     const others = plan.columns
-      .filter((column) => column.index !== index && field !== null && fieldOf(column) === field)
+      .filter((column) => column.index !== index && field !== null && !isRepeatable && fieldOf(column) === field)
       .map((column) => ({ column: column.index, field: null }));
     const kept = (changes.map ?? []).filter(
       ({ column }) => column !== index && !others.some((one) => one.column === column),

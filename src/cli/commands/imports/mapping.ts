@@ -4,6 +4,7 @@ import { hasAtSign } from '../../../schemas/fields.js';
 import { type ImportField, importFields, importOptionsSchema, requiredColumns } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/columns.js';
+import { isRepeatable } from '../../../services/imports/read/header-aliases.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
 import { type FilePreview, previewFile } from '../../../services/imports/read/preview.js';
 import { fileBytes } from '../../../services/imports/read/source-file.js';
@@ -156,7 +157,7 @@ async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<s
       proposal,
     );
     const field = importFields.find((one) => one === answer);
-    if (field !== undefined) taken.add(field);
+    if (field !== undefined && !isRepeatable(field)) taken.add(field);
     answers.push(`${nameOf(column, columns)}=${field ?? ''}`);
   }
   return answers;

@@ -201,6 +201,9 @@ export const imports: Words['imports'] = {
     PHONE_WORDS: 'Ein Telefon hat außer Ziffern auch Wörter.',
     PHONE_ZERO_LOST:
       'Telefone haben ihre erste Null verloren, wie in einer Tabelle: andere der Spalte beginnen mit einer.',
+    COLUMN_DOUBTFUL: 'Eine andere Spalte hat vielleicht die Adressen der Personen: Prüfe die Spalte der E-Mail.',
+    STATE_NOT_IMPORTED: 'Eine Spalte sagt vielleicht, wer aktiv ist, wird aber nicht importiert.',
+    NOT_TICKED: 'Konten ohne Häkchen in der Spalte für aktive Konten sind inaktiv.',
     NOTES_WITHOUT_COURSE: 'Notizen von Zeilen ohne Kurs werden nicht importiert.',
     STATUS_WITHOUT_COURSE: 'Ein Status der Teilnahme ohne Kurs bewirkt nichts.',
   },

@@ -1,5 +1,6 @@
 import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
 import type { ImportOptions } from '../../../schemas/import.js';
+import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { Core } from '../../core.js';
 import type { RowCode } from '../read/row-codes.js';
 import { withValue } from '../read/row-problems.js';
@@ -28,6 +29,28 @@ type Existing = CancelledEnrollment & { status: EnrollmentStatus };
 const cancelledReason =
   'The enrollment in the course was cancelled: it can become active again, but not pending. Import it as active, or leave the course empty.';
 
+/** What the cells of courses say. */
+const coursesOf = ({ course, otherCourses = [] }: ImportedPerson): readonly string[] =>
+  course === undefined ? [] : [course, ...otherCourses];
+
+/** The courses that a cell may list: with commas too, as a form joins the answers to a question. */
+function partsOf(cell: string, separator = /[;|,]/): string[] {
+  const parts = cell.split(separator).map((part) => part.trim());
+  return separator.test(cell) ? parts.filter((part) => part !== '') : [];
+}
+
+/** The names of the courses of a row. A cell lists several where no course has all of it as its title. */
+function namesOf(person: ImportedPerson, index: CourseIndex): string[] {
+  return coursesOf(person).flatMap((cell) => {
+    if (index.get(cell) !== 'unknown') return [cell];
+    const all = partsOf(cell);
+    if (all.length > 0 && all.every((part) => index.get(part) !== 'unknown')) return all;
+    // A comma may be a part of a title.
+    const listed = partsOf(cell, /[;|]/);
+    return listed.length > 0 ? listed : [cell];
+  });
+}
+
 /** Adds enrollments to decisions on accounts, or rejects rows for them. */
 export class EnrollmentDecider {
   readonly #core: Core;
@@ -49,7 +72,9 @@ export class EnrollmentDecider {
   /** The decisions with the enrollments that their rows bring, or rejected for them. */
   async decide(decisions: readonly Decision[], capacity: CourseCapacity): Promise<readonly Decision[]> {
     const named = decisions.flatMap((one) =>
-      one.outcome === 'rejected' || one.row.person.course === undefined ? [] : [one.row.person.course],
+      one.outcome === 'rejected'
+        ? []
+        : coursesOf(one.row.person).flatMap((cell) => [cell, ...partsOf(cell), ...partsOf(cell, /[;|]/)]),
     );
     const known = this.#known;
     if (known.forAll === null && named.length === 0) return decisions;
@@ -81,26 +106,27 @@ export class EnrollmentDecider {
   #withEnrollments(decision: Decision, { index, forAll }: KnownCourses): Decision {
     if (decision.outcome === 'rejected') return decision;
     const { row } = decision;
-    const { course: name, enrollmentStatus, notes } = row.person;
+    const { enrollmentStatus, notes } = row.person;
     const isTrainee = this.#roleOf(decision) === 'trainee';
     const enrollments: PlannedEnrollment[] = [];
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
-    const own = name === undefined ? undefined : index.get(name);
     const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountOf(decision));
-    const withName = (message: string) => withValue('course', message, row.quotes ? (name ?? '') : '');
-    if (own === 'unknown') {
-      const similar = row.quotes ? index.similar(name ?? '') : undefined;
-      const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
-      return refusal('COURSE_UNKNOWN', `${withName(courseProblems.unknown)}${hint}`);
-    }
-    if (own === 'ambiguous') return refusal('COURSE_AMBIGUOUS', withName(courseProblems.ambiguous));
-    if (own !== undefined) {
+    const withName = (message: string, name: string) => withValue('course', message, row.quotes ? name : '');
+    for (const name of namesOf(row.person, index)) {
+      const own = index.get(name);
+      if (own === 'unknown') {
+        const similar = row.quotes ? index.similar(name) : undefined;
+        const hint = similar === undefined ? '' : ` Did you mean "${similar}"?`;
+        return refusal('COURSE_UNKNOWN', `${withName(courseProblems.unknown, name)}${hint}`);
+      }
+      if (own === 'ambiguous') return refusal('COURSE_AMBIGUOUS', withName(courseProblems.ambiguous, name));
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
-      enrollments.push({ course: own, status, notes: notes ?? null });
+      if (!enrollments.some(({ course }) => course.id === own.id))
+        enrollments.push({ course: own, status, notes: notes ?? null });
     }
     // A file may have trainers too.
-    if (forAll !== null && isTrainee && own?.id !== forAll.id)
-      enrollments.push({ course: forAll, status, notes: own === undefined ? (notes ?? null) : null });
+    if (forAll !== null && isTrainee && !enrollments.some(({ course }) => course.id === forAll.id))
+      enrollments.push({ course: forAll, status, notes: enrollments.length === 0 ? (notes ?? null) : null });
     return { ...decision, enrollments };
   }
 

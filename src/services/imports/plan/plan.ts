@@ -39,7 +39,7 @@ export interface ImportPlan {
   fileIdentity: string;
   options: ImportOptions;
   format: CsvFormat;
-  /** The heading of the file that each field was found under. */
+  /** The heading of the file that each field was found under; several are read in this order. */
   columns: Readonly<Record<string, string>>;
   /** The first names of people with letters beyond ASCII: whether they look right tells whether the encoding is. */
   names: readonly string[];
@@ -103,14 +103,18 @@ function refusalOf(
   return `${bad}, and ${allowed}: ${remainderOf(onError, rowsDone)}${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
 }
 
-function columnsOf({ own, fields, fullName, suspended }: ColumnMapping): Record<string, string> {
+function columnsOf({ own, fields, further, fullName, suspended }: ColumnMapping): Record<string, string> {
   const headings = new Map(own.map(({ heading, index }) => [index, heading.trim()]));
   const found: [string, number][] = [
     ...fields,
     ...(fullName === undefined ? [] : [['fullName', fullName] as const]),
     ...(suspended === undefined ? [] : [['suspended', suspended] as const]),
   ].map(([field, index]) => [field, index]);
-  return Object.fromEntries(found.map(([field, index]) => [field, headings.get(index) ?? '']));
+  const named = ([field, index]: [string, number]) => {
+    const more = [...further].find(([other]) => other === field)?.[1] ?? [];
+    return [index, ...more].map((one) => headings.get(one) ?? '').join(field === 'course' ? ' and ' : ', else ');
+  };
+  return Object.fromEntries(found.map((one) => [one[0], named(one)]));
 }
 
 const unfinishedOf = ({ id, status, rowsDone, planId, planRestId }: Import) => ({

@@ -1,6 +1,12 @@
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
-import { type ImportOptions, type ImportStatus, optionsFrom, optionsText } from '../../../schemas/import.js';
+import {
+  type ImportOptions,
+  type ImportStatus,
+  optionsFrom,
+  optionsText,
+  requiredColumns,
+} from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { mapColumns } from '../read/columns.js';
 
@@ -51,9 +57,9 @@ export async function withKnownMapping(
       order: [['id', 'DESC']],
     }),
   );
-  const columnsOf = ({ map }: ImportOptions) => {
-    const { fields, fullName, suspended } = mapColumns(header, map);
-    return JSON.stringify([[...fields].sort(), fullName, suspended]);
+  const columnsOf = ({ map, missingPhone }: ImportOptions) => {
+    const { fields, further, fullName, suspended } = mapColumns(header, map, [], requiredColumns({ missingPhone }));
+    return JSON.stringify([[...fields].sort(), [...further].sort(), fullName, suspended]);
   };
   const known = records.map(({ optionsJson }) => optionsFrom(optionsJson));
   const isSame = (other: ImportOptions) =>

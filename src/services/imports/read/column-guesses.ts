@@ -64,16 +64,30 @@ const filler = new RegExp(
 /** Headings with these words are about somebody or something else. */
 const others = new RegExp(
   ` (${words(
-    'parents? | guardians? | mother | father | mum | mom | dad | emergency | manager | supervisor | kin | spouse | company | employer',
-    'school | billing | advis[eo]r | eltern.* | mutter.* | vater.* | erziehungs.* | vormund.* | notfall.* | vorgesetzte.* | firm.*',
-    'rechnungs.* | parents? | mere | pere | urgence | responsable | entreprise | societe | madre | padre | padres | apoderado | tutor',
-    'encargado | emergencia | empresa | jefe | mae | pai | pais | encarregado | responsavel | gestor | ولي | الام | الاب | الوالد | الوالدة | طوارئ | شركة',
+    'emergency | manager | supervisor | spouse | company | employer | school | billing | advis[eo]r | notfall.*',
+    'vorgesetzte.* | firm.* | rechnungs.* | urgence | entreprise | societe | emergencia | empresa | jefe | gestor | طوارئ | شركة',
   ).join('|')}) `,
   'u',
 );
 
+const family = new RegExp(
+  ` (${words(
+    'parents? | guardians? | mother | father | mum | mom | dad | kin | eltern.* | mutter.* | vater.* | erziehungs.*',
+    'vormund.* | mere | pere | responsable | madre | padre | padres | apoderado | tutor | encargado | mae | pai | pais',
+    'encarregado | responsavel | ولي | الام | الاب | الوالد | الوالدة',
+  ).join('|')}) `,
+  'u',
+);
+
+const addressWord = /mail|courriel|correo|correio|البريد|ايميل/u;
+
+/** Whether a heading is about the address of a parent. */
+export const isParentsAddress = (heading: string): boolean =>
+  family.test(headingWords(heading)) && addressWord.test(headingWords(heading));
+
 /** Whether a heading is about parents, managers, companies, ... instead of the people of the file. */
-const isOfOthers = (heading: string): boolean => others.test(headingWords(heading));
+const isOfOthers = (heading: string): boolean =>
+  others.test(headingWords(heading)) || family.test(headingWords(heading));
 
 /** Whether most values are what a field needs; true where there are none. */
 function fits(field: ImportField, values: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
 import { closest } from './closest.js';
+import { isRepeatable } from './header-aliases.js';
 import { type Column, headingKey, shownHeading } from './headings.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
@@ -67,7 +68,7 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
       );
     }
     if (decided.has(column.index)) throw usage(`The column "${shownHeading(heading)}" is mapped twice.`);
-    if (field !== undefined && [...decided.values()].includes(field))
+    if (field !== undefined && !isRepeatable(field) && [...decided.values()].includes(field))
       throw usage(`Two columns are mapped to ${field}. Leave one of them out.`);
     decided.set(column.index, field);
   }

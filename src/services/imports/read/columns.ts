@@ -1,10 +1,12 @@
 import type { AppError } from '../../../errors.js';
 import { type ImportColumn, type ImportField, importColumns, requiredColumns } from '../../../schemas/import.js';
-import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
+import { type FirstRows, guessColumns, isHalf, isParentsAddress } from './column-guesses.js';
 import { type Decided, decide, numberIn } from './column-maps.js';
 import { FileProblem } from './file-problem.js';
-import { halfNames, meaningOf } from './header-aliases.js';
+import { halfNames, isRepeatable, meaningOf } from './header-aliases.js';
 import { type Column, filledWidth, headingKey, isAddress, shownHeading } from './headings.js';
+import { isTick, looksLikeState, stateOf } from './state-words.js';
+import type { RowWarning } from './warnings.js';
 
 /** Which cell of a row is which field. */
 export interface ColumnMapping {
@@ -13,14 +15,20 @@ export interface ColumnMapping {
   /** Whether this is the header of a rejects file, in which cells are protected. */
   isRejects: boolean;
   fields: ReadonlyMap<ImportColumn, number>;
+  /** Further cells of the phone and of whether the account is active, read where those before are blank; and of courses. */
+  further: ReadonlyMap<ImportColumn, readonly number[]>;
   /** The cell with the full name; absent when first and last name have a cell each. */
   fullName?: number;
   /** The cell for inactive accounts; absent when there is one for active accounts. */
   suspended?: number;
+  /** Whether the cell for active or inactive accounts is ticked: a blank one is a no. */
+  isTicked: boolean;
   /** The columns in the order of the file, without those that a rejects file added. */
   own: readonly Column[];
   /** The columns that an import doesn't use. */
   ignored: readonly string[];
+  /** What looks wrong in the choice of columns. */
+  warnings: readonly RowWarning[];
 }
 
 /** Columns that a rejects file adds; they are dropped when it is imported. */
@@ -103,7 +111,9 @@ function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField
     const known = meaningOf(column.heading);
     const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
     if (field === undefined || (byHand.has(field) && !decided.has(column.index))) continue;
-    candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank: known?.rank ?? 0 }]);
+    // Those that are mapped by hand are used in the order of the mappings.
+    const rank = decided.has(column.index) ? [...decided.keys()].indexOf(column.index) : (known?.rank ?? 0);
+    candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank }]);
   }
   for (const list of candidates.values()) list.sort((one, other) => one.rank - other.rank);
   return candidates;
@@ -124,6 +134,60 @@ function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decid
     candidates.delete('fullName');
   }
 }
+
+const valuesOf = (index: number | undefined, rows: FirstRows): string[] =>
+  index === undefined ? [] : rows.map((cells) => cells[index] ?? '').filter((cell) => cell.trim() !== '');
+
+/** Takes a column for the state of accounts whose values all say so, in a file where none has a name for that. */
+function giveState(
+  candidates: Map<ImportField, Candidate[]>,
+  own: readonly Column[],
+  decided: Decided,
+  rows: FirstRows,
+): void {
+  if (candidates.has('isActive') || candidates.has('suspended')) return;
+  const states = own.filter(({ heading, index }) => {
+    const values = valuesOf(index, rows);
+    const isUnknown = !decided.has(index) && meaningOf(heading) === undefined;
+    return isUnknown && looksLikeState(heading, values) && values.every((cell) => stateOf(cell) !== undefined);
+  });
+  const [only, another] = states;
+  if (only !== undefined && another === undefined) candidates.set('isActive', [{ ...only, rank: 0 }]);
+}
+
+const named = ({ heading }: Column) => `"${shownHeading(heading)}"`;
+
+/** The learner's address was chosen beside one that may be a parent's, or the other way round. */
+function addressWarning(
+  chosen: number | undefined,
+  candidates: readonly Candidate[],
+  own: readonly Column[],
+  decided: Decided,
+): RowWarning[] {
+  const column = own.find(({ index }) => index === chosen);
+  if (column === undefined || decided.has(column.index)) return [];
+  const ofLearner = (candidates[0]?.rank ?? 0) < 0;
+  const rivals = own.filter(
+    ({ heading, index }) =>
+      index !== chosen &&
+      !decided.has(index) &&
+      (isParentsAddress(heading) || (ofLearner && candidates.some((one) => one.index === index))),
+  );
+  const [rival] = rivals;
+  if (rival === undefined) return [];
+  const message = `The email is read from ${named(column)}, not from ${rivals.map(named).join(', ')}: check that it is the address of the person. For the other: ${mapOption(rival, 'email')}`;
+  return [{ code: 'COLUMN_DOUBTFUL', field: 'email', message }];
+}
+
+/** Columns that may say who is active, and that aren't imported. */
+const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[] =>
+  ignored
+    .filter(({ heading, index }) => looksLikeState(heading, valuesOf(index, rows)))
+    .map((column) => ({
+      code: 'STATE_NOT_IMPORTED',
+      field: 'isActive',
+      message: `The column ${named(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, 'isActive')}; to ignore it: ${mapOption(column, '')}`,
+    }));
 
 /** Whether a heading may mean the full name or a half of it. */
 const isAmbiguous = (heading = '') =>
@@ -153,11 +217,20 @@ export function mapColumns(
       'HEADER_MISSING',
       `The file has no header. Its first line must name the columns: ${template}`,
     );
+  giveState(candidates, own, decided, rows);
   const found = new Map<ImportField, number>();
-  for (const [field, [first, second]] of candidates) {
+  const further = new Map<ImportColumn, readonly number[]>();
+  for (const [field, [first, ...others]] of candidates) {
     if (first === undefined) continue;
-    if (first.rank === second?.rank) throw new RepeatedColumn(field, second);
+    if (first.rank === others[0]?.rank) throw new RepeatedColumn(field, others[0]);
     found.set(field, first.index);
+    // Beside the learner's phone, one that isn't said to be the learner's may be a parent's.
+    const more = first.rank < 0 ? others.filter(({ rank }) => rank < 0) : others;
+    if (isRepeatable(field) && more.length > 0)
+      further.set(
+        field,
+        more.map(({ index }) => index),
+      );
   }
   const fullName = found.get('fullName');
   found.delete('fullName');
@@ -167,7 +240,7 @@ export function mapColumns(
   if (isWhole) for (const half of ['firstName', 'lastName'] as const) found.delete(half);
   const suspended = found.has('isActive') ? undefined : found.get('suspended');
   found.delete('suspended');
-  const used = new Set([...found.values(), ...(isWhole ? [fullName] : []), suspended]);
+  const used = new Set([...found.values(), ...[...further.values()].flat(), ...(isWhole ? [fullName] : []), suspended]);
   const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
   const fields = new Map<ImportColumn, number>();
   for (const column of importColumns) {
@@ -191,6 +264,15 @@ export function mapColumns(
     fields,
     own,
     ignored: unused,
+    further,
+    isTicked: valuesOf(found.get('isActive') ?? suspended, rows).some(isTick),
+    warnings: [
+      ...addressWarning(found.get('email'), candidates.get('email') ?? [], own, decided),
+      ...stateWarnings(
+        ignored.filter(({ index }) => !decided.has(index)),
+        rows,
+      ),
+    ],
     ...(isWhole && { fullName }),
     ...(suspended !== undefined && { suspended }),
   };
@@ -205,7 +287,7 @@ function listed(headings: readonly string[]): string {
 export const isPlainHeading = (heading: string): boolean => /^[^"$`\\!=#…][^"$`\\!=…]*$/.test(heading);
 
 /** The option that imports a column as a field, for a shell: by the heading, or by the number where that has other signs. */
-const mapOption = ({ heading, index }: Column, field: string): string =>
+export const mapOption = ({ heading, index }: Column, field: string): string =>
   `--map "${isPlainHeading(shownHeading(heading)) ? shownHeading(heading) : `#${index + 1}`}=${field}"`;
 
 const noPhone =

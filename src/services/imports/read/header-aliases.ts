@@ -1,5 +1,5 @@
 import { type ImportField, importFields } from '../../../schemas/import.js';
-import { headingKey, longestKnown, words } from './headings.js';
+import { headingKey, headingWords, longestKnown, words } from './headings.js';
 
 /**
  * The headings of spreadsheets and other programs for each column, the likelier first: of two in a file, the first is used.
@@ -26,7 +26,7 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   ),
   email: words(
     'Email address | E-mail addresses | Mail | Mail address | Primary email | Contact email | Work email',
-    'Student email | Email ID | Email (work) | Personal email | Home email',
+    'Email ID | Email (work) | Personal email | Home email',
     'E-Mail-Adresse | Mailadresse | Emailadresse | Elektronische Adresse',
     'Courriel | Adresse e-mail | Adresse mail | Adresse courriel | Adresse électronique | Mél',
     'Correo electrónico | Correo | Dirección de correo electrónico | Dirección de correo | Dirección de e-mail',
@@ -88,7 +88,7 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
     'Comentário | Comentários | ملاحظات | ملاحظة | تعليق | تعليقات',
   ),
   fullName: words(
-    'Name | Complete name | Display name | Student name | Person name | Participant name | Names',
+    'Name | Complete name | Display name | Person name | Names',
     'First and last name | First name and surname | Vollständiger Name | Vor- und Nachname | Ganzer Name',
     'Nom complet | Nom et prénom | Prénom et nom | Nombre completo | Nombre y apellidos | Nombre y apellido',
     'Nome completo | Nome e sobrenome | الاسم الكامل | الإسم الكامل | الاسم | الإسم | الاسم الرباعي',
@@ -110,12 +110,13 @@ export const halfNames: Readonly<Record<'firstName' | 'lastName', { heading: str
 /** What a heading means. */
 export interface Meaning {
   field: ImportField;
-  /** The lower, the likelier. */
+  /** The lower, the likelier; below 0 where the heading says that it is about the learner. */
   rank: number;
 }
 
 /** Fields that may have several columns, which spreadsheets number. */
-const isRepeatable = (field: ImportField): boolean => field === 'phone' || field === 'course' || field === 'isActive';
+export const isRepeatable = (field: ImportField): field is 'phone' | 'course' | 'isActive' =>
+  field === 'phone' || field === 'course' || field === 'isActive';
 
 /** What programs write beside a heading. */
 const annotation =
@@ -131,8 +132,27 @@ export function meaningOf(heading: string): Meaning | undefined {
   const name = heading.replace(annotation, ' ').trim();
   const [, base = '', number] = numbered.exec(name) ?? [];
   const plain = knownByKey.get(headingKey(number === undefined ? name : base));
-  if (plain === undefined || (number !== undefined && !isRepeatable(plain.field))) return undefined;
+  if (plain === undefined) return learnersMeaning(name);
+  if (number !== undefined && !isRepeatable(plain.field)) return undefined;
   return { ...plain, rank: plain.rank + Number(number ?? 0) / 100 };
+}
+
+const learner = new RegExp(
+  ` (${words(
+    'students? | learners? | trainees? | participants? | pupils? | child | attendee | schulers? | schulerin | teilnehmers?',
+    'teilnehmerin | teilnehmenden | eleve | etudiant | participante? | alumno | estudiante | aluno | estudante | الطالب | المتدرب',
+  ).join('|')})(?= )`,
+  'gu',
+);
+const connectors = / (s|des|der|de|du|del|do|da|of|the|la|le|l)(?= )/gu;
+
+/** "Student Email", "Email of the participant": beside them, an address that isn't said to be theirs may be a parent's. */
+function learnersMeaning(name: string): Meaning | undefined {
+  const text = headingWords(name);
+  const about = text.replace(learner, '');
+  const known = about === text ? undefined : knownByKey.get(headingKey(about.replace(connectors, '')));
+  const isPersonal = known !== undefined && /^(firstName|lastName|fullName|email|phone)$/.test(known.field);
+  return isPersonal ? { field: known.field, rank: known.rank - 1000 } : undefined;
 }
 
 const knownByKey: ReadonlyMap<string, Meaning> = namesByKey();

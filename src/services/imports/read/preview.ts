@@ -71,8 +71,9 @@ export function cellMask(columns: readonly Pick<FileColumn, 'index' | 'heading' 
 }
 
 /** The fields of the columns of a header that can be imported. */
-function fieldsByIndex({ fields, fullName, suspended }: ColumnMapping): Map<number, ImportField> {
+function fieldsByIndex({ fields, further, fullName, suspended }: ColumnMapping): Map<number, ImportField> {
   const found = new Map<number, ImportField>([...fields].map(([field, index]) => [index, field]));
+  for (const [field, more] of further) for (const index of more) found.set(index, field);
   if (fullName !== undefined) found.set(fullName, 'fullName');
   if (suspended !== undefined) found.set(suspended, 'suspended');
   return found;

@@ -1,8 +1,9 @@
 import { readPhone, restoreProtected } from '../../../csv/cells.js';
-import { answerWords, type ImportField } from '../../../schemas/import.js';
+import type { ImportField } from '../../../schemas/import.js';
 import type { ColumnMapping } from './columns.js';
 import { nameHalves } from './full-names.js';
 import { filledWidth } from './headings.js';
+import { activeOf } from './state-words.js';
 
 /** The cells of a row; for a rejects file, as they were in the file that it came from. */
 export const restoredCells = (cells: string[], { isRejects }: ColumnMapping): string[] =>
@@ -24,23 +25,36 @@ export function rejectLine(
 /** What programs export instead of a secret password. */
 const maskedPassword = /^\s*[*•●]+\s*$/;
 
-const opposites = new Map([
-  ...answerWords.yes.map((word) => [word, 'no'] as const),
-  ...answerWords.no.map((word) => [word, 'yes'] as const),
-]);
+/** The cells of a field, without blank ones. */
+const filledCells = (cells: readonly string[], first: number | undefined, more: readonly number[] = []): string[] =>
+  (first === undefined ? [] : [first, ...more]).map((index) => cells[index] ?? '').filter((cell) => cell.trim() !== '');
 
-/** "No" for a yes and vice versa. A word for a state, such as "suspended", means the same under any heading. */
-const opposite = (cell: string): string => opposites.get(cell.trim().toLowerCase()) ?? cell;
+/** Whether the account is active, as the schema takes it; an unknown word as it is. */
+function activeText(cells: readonly string[], { fields, further, suspended, isTicked }: ColumnMapping): string {
+  const first = suspended ?? fields.get('isActive');
+  const ticked = isTicked ? (cells[first ?? 0] ?? '') : undefined;
+  const [cell = ''] = ticked === undefined ? filledCells(cells, first, further.get('isActive')) : [ticked];
+  const active = activeOf(cell, { isOpposite: suspended !== undefined, isTicked });
+  return active === undefined ? cell : String(active);
+}
+
+/** A text for each field that the file has. */
+export type RowInput = Partial<Record<ImportField, string>> & { otherCourses?: string[] };
 
 /** The fields of a row as raw input for the schema: a text for each field that the file has. */
-export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Partial<Record<ImportField, string>> {
-  const input: Partial<Record<ImportField, string>> = {};
+export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): RowInput {
+  const input: RowInput = {};
   for (const [column, index] of mapping.fields) input[column] = cells[index] ?? '';
+  for (const [field, more] of mapping.further) {
+    const [first = '', ...others] = filledCells(cells, mapping.fields.get(field), more);
+    input[field] = first;
+    if (field === 'course' && others.length > 0) input.otherCourses = others;
+  }
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
   // A spreadsheet pads cells; at a login nobody would type that.
   if (input.password !== undefined) input.password = input.password.trim();
   if (maskedPassword.test(input.password ?? '')) input.password = '';
-  if (mapping.suspended !== undefined) input.isActive = opposite(cells[mapping.suspended] ?? '');
+  if (mapping.suspended !== undefined || mapping.fields.has('isActive')) input.isActive = activeText(cells, mapping);
   if (mapping.fullName === undefined) return input;
   const fullName = (cells[mapping.fullName] ?? '').trim();
   const halves = nameHalves(fullName);

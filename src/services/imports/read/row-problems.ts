@@ -69,7 +69,10 @@ function quoted(value: string): string {
  * @param value what the row has; blank values, hashes and values of secret fields are not quoted
  */
 export function withValue(field: ImportField | null, message: string, value: string): string {
-  const label = field === null ? undefined : labels[field];
+  return withLabelled(field === null ? undefined : labels[field], message, value);
+}
+
+function withLabelled(label: string | undefined, message: string, value: string): string {
   const isNamed = label !== undefined && (message.startsWith(`${label} `) || message.startsWith(`${label}: `));
   const isShown = isNamed && !isBlank(value) && !isSecretCell(value);
   return isShown ? `${label} ${quoted(value)}${message.slice(label.length)}` : message;
@@ -83,6 +86,8 @@ interface Told {
   input: Partial<Record<ImportField, string>>;
   /** False in a file with passwords: cells that have moved to other columns may be some. */
   quotes: boolean;
+  /** The column for active or inactive accounts: its words are the file's own. */
+  state?: { heading: string; ignore: string };
 }
 
 /** A problem of a row whose code is known. */
@@ -99,7 +104,10 @@ export function rowProblem(
 /** The problems that the schema has found in a row. */
 export function rowProblems(details: readonly FieldProblem[], told: Told): RowProblem[] {
   return details.map((problem) => {
-    const field = importFields.find((known) => known === problem.path);
+    const path = problem.path.startsWith('otherCourses') ? 'course' : problem.path;
+    const field = importFields.find((known) => known === path);
+    if (field === 'isActive' && told.state) return stateProblem(told.state, told);
+    if (path !== problem.path) return rowProblem('COURSE_INVALID', { ...problem, path }, { ...told, quotes: false });
     // The only problem of the row as a whole is that it has both.
     if (field === undefined) return rowProblem('PASSWORD_AND_HASH', problem, told);
     const missing = isBlank(told.input[field] ?? '') ? missingCodes[field] : undefined;
@@ -108,4 +116,11 @@ export function rowProblems(details: readonly FieldProblem[], told: Told): RowPr
     const advice = isOnlyName ? ' A person with one name needs it in both columns.' : '';
     return rowProblem(missing ?? invalidCodes[field], { ...problem, message: `${problem.message}${advice}` }, told);
   });
+}
+
+/** An unknown word for active or inactive accounts. Rows with the same word have the same message. */
+function stateProblem({ heading, ignore }: NonNullable<Told['state']>, { input, quotes }: Told): RowProblem {
+  const message = `${heading} must be yes or no, or active or inactive. To ignore the column: ${ignore}.`;
+  const told = withLabelled(heading, message, quotes ? (input.isActive ?? '') : '');
+  return { code: 'IS_ACTIVE_UNKNOWN', field: 'isActive', message: told, reason: told };
 }

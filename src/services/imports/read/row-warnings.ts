@@ -16,6 +16,12 @@ const withoutCourse: Readonly<Record<'notes' | 'enrollmentStatus', RowWarning>> 
   },
 };
 
+const notTicked: RowWarning = {
+  code: 'NOT_TICKED',
+  field: 'isActive',
+  message: 'The column for active accounts is ticked: without a tick, an account is inactive.',
+};
+
 /** A full name of many words may have been split at the wrong one. */
 function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string): RowWarning[] {
   if (nameHalves(fullName)?.isGuess !== true) return [];
@@ -29,14 +35,17 @@ interface WarningContext {
   course: string | undefined;
   /** The cell of the full name, if there is one. */
   fullName: string | undefined;
+  /** Whether the column for active accounts is ticked. */
+  isTicked: boolean;
 }
 
 /** What looks wrong in a row that can be imported. */
-export function rowWarnings(person: ImportedPerson, { course, fullName }: WarningContext): RowWarning[] {
+export function rowWarnings(person: ImportedPerson, { course, fullName, isTicked }: WarningContext): RowWarning[] {
   const isEnrolled = person.course !== undefined || course !== undefined;
   const ignored = isEnrolled ? [] : (['notes', 'enrollmentStatus'] as const);
   return [
     ...nameWarnings(person),
+    ...(isTicked && person.isActive === false ? [notTicked] : []),
     ...(fullName === undefined ? [] : splitWarning(person, fullName)),
     ...ignored.filter((field) => person[field] !== undefined).map((field) => withoutCourse[field]),
   ];

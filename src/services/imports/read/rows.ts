@@ -6,12 +6,12 @@ import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../..
 import { phoneKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
-import type { ColumnMapping } from './columns.js';
+import { type ColumnMapping, mapOption } from './columns.js';
 import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
 import { nameDamage } from './damaged-names.js';
 import { delimiterNames } from './delimiters.js';
 import { mappingOf } from './header-hint.js';
-import { filledWidth } from './headings.js';
+import { filledWidth, shownHeading } from './headings.js';
 import { KeyIndex } from './key-index.js';
 import { mangledNumber, missingPhone, phoneDoubt } from './phone-doubts.js';
 import { phoneWarnings } from './phone-warnings.js';
@@ -135,6 +135,8 @@ class RowChecker {
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
 
+  readonly #state: { heading: string; ignore: string } | undefined;
+
   constructor({ options, policy }: Reading, format: CsvFormat, mapping: ColumnMapping, known: Repetitions | undefined) {
     this.#format = format;
     this.#mapping = mapping;
@@ -142,6 +144,8 @@ class RowChecker {
     this.#course = options.course;
     this.#missingPhone = options.missingPhone;
     this.#quotes = !hasSecretColumn(mapping);
+    const state = mapping.own.find(({ index }) => index === (mapping.suspended ?? mapping.fields.get('isActive')));
+    this.#state = state && { heading: shownHeading(state.heading), ignore: mapOption(state, '') };
     this.#known = known;
   }
 
@@ -165,7 +169,7 @@ class RowChecker {
       return rejectedFor(row, [{ code: 'SURPLUS_CELLS', field: null, message, reason }]);
     }
     const input = this.#inputOf(row.cells);
-    const told = { input, quotes: this.#quotes };
+    const told = { input, quotes: this.#quotes, ...(this.#state && { state: this.#state }) };
     const doubt = this.#phoneDoubt(input.phone ?? '', told);
     const read = personOf(input);
     if (read.person === undefined)
@@ -208,7 +212,11 @@ class RowChecker {
   #warningsOf(cells: readonly string[], person: ImportedPerson): RowWarning[] {
     const column = this.#mapping.fullName;
     const fullName = column === undefined ? undefined : (cells[column] ?? '');
-    const warnings = [...rowWarnings(person, { course: this.#course, fullName }), ...phoneWarnings(person.phone ?? '')];
+    const { isTicked } = this.#mapping;
+    const warnings = [
+      ...rowWarnings(person, { course: this.#course, fullName, isTicked }),
+      ...phoneWarnings(person.phone ?? ''),
+    ];
     return this.#quotes ? warnings : warnings.map(({ example: _, ...warning }) => warning);
   }
 
@@ -290,7 +298,7 @@ export async function openImportFile(
       mapping,
       batches,
       roleWords,
-      warnings,
+      warnings: [...warnings, ...mapping.warnings],
       lines,
       repetitions: () => checker.repetitions,
       close,

@@ -71,7 +71,7 @@ describe('A row of an import file', () => {
     expect(await reasonOf(`A,${'x'.repeat(51)},nobody,,king,maybe,abc`)).to.equal(
       'NAME_INVALID: First name must be 2 to 50 characters. Last name must be 2 to 50 characters. ' +
         'Email must be a valid email address. Role must be one of trainee, trainer. ' +
-        'isActive must be true or false. Password must be at least 6 characters. Phone is required for a new account.',
+        'isActive must be yes or no, or active or inactive. To ignore the column: --map "isActive=". Password must be at least 6 characters. Phone is required for a new account.',
     );
     expect(await reasonOf(',,,')).to.equal(undefined);
     expect(await reasonOf(',,,,trainee')).to.equal(
@@ -102,7 +102,7 @@ describe('A row of an import file', () => {
       expect(await isActive(word), word).to.equal(false);
     for (const word of ['maybe', '2', 'on', '-1', 'null'])
       expect(await reasonOf(`Ada,King,ada@example.org,1,,${word}`)).to.equal(
-        'IS_ACTIVE_UNKNOWN: isActive must be true or false.',
+        'IS_ACTIVE_UNKNOWN: isActive must be yes or no, or active or inactive. To ignore the column: --map "isActive=".',
       );
   });
 

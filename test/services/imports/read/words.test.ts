@@ -87,7 +87,9 @@ describe("Moodle's column of suspended accounts", () => {
 
   it('is refused with words that are neither', async () => {
     const { rejectsFile } = await importing.json(importing.write('odd.csv', `${header}\nAda,King,a@x.org,1,maybe\n`));
-    expect(recordsOf(rejectsFile)[0]).to.include({ reason: 'isActive "maybe" must be true or false.' });
+    expect(recordsOf(rejectsFile)[0]).to.include({
+      reason: 'suspended "maybe" must be yes or no, or active or inactive. To ignore the column: --map "suspended=".',
+    });
   });
 });
 

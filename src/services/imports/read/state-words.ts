@@ -1,0 +1,75 @@
+import { headingKey, headingWords, words } from './headings.js';
+
+// Both in the languages of the headings.
+/** Words that answer a heading, also those that spreadsheets make of TRUE and FALSE. */
+const answers = {
+  yes: words('true | yes | y | 1 | wahr | ja | vrai | oui | verdadero | sí | si | verdadeiro | sim | نعم'),
+  no: words('false | no | n | 0 | falsch | nein | faux | non | falso | não | nao | لا'),
+};
+
+/** Words that say by themselves whether an account is active. Case, accents, spaces and punctuation don't count. */
+const states = {
+  yes: words(
+    'active | enabled | attending | checked in | aktiv | aktiviert | actif | active | activé | activo | activa | ativo | ativa',
+    'نشط | نشطة | فعال | مفعل',
+  ),
+  no: words(
+    'inactive | disabled | suspended | withdrawn | not attending | to be deleted | deleted | deactivated | archived',
+    'terminated | left | locked | blocked | inaktiv | deaktiviert | gesperrt | ausgeschieden | ausgetreten | abgemeldet',
+    'gelöscht | archiviert | inactif | désactivé | suspendu | supprimé | retiré | parti | archivé | bloqué | inactivo',
+    'inactiva | desactivado | suspendido | retirado | baja | eliminado | bloqueado | archivado | inativo | inativa',
+    'desativado | suspenso | excluído | arquivado | desligado | غير نشط | غير فعال | معلق | موقوف | محذوف | منسحب | معطل',
+  ),
+};
+
+const answerYes = new Set(answers.yes);
+const answerNo = new Set(answers.no);
+const stateYes = new Set(states.yes.map(headingKey));
+const stateNo = new Set(states.no.map(headingKey));
+
+const tick = /^\s*([x✓✔☑])\s*$/iu;
+const noTick = /^\s*[-–—✗✘☐]?\s*$/u;
+
+/** Whether a cell is a mark in a list to tick off. */
+export const isTick = (cell: string): boolean => tick.test(cell);
+
+/** Whether a word says by itself that an account is active, or that it isn't; undefined for other words. */
+export function stateOf(word: string): boolean | undefined {
+  const key = headingKey(word);
+  return stateYes.has(key) ? true : stateNo.has(key) ? false : undefined;
+}
+
+/**
+ * What a cell says of whether the account is active; undefined for an unknown word.
+ * @param column `isOpposite` for one of suspended accounts; `isTicked` where a blank cell is a no
+ */
+export function activeOf(
+  cell: string,
+  { isOpposite, isTicked }: { isOpposite: boolean; isTicked: boolean },
+): boolean | undefined {
+  const key = cell.trim().toLowerCase();
+  if (answerYes.has(key) || (isTicked && isTick(cell))) return !isOpposite;
+  if (answerNo.has(key) || (isTicked && noTick.test(cell))) return isOpposite;
+  // "Suspended" means the same under any heading.
+  return stateOf(cell);
+}
+
+const stateHeading = new RegExp(
+  ` (${words(
+    '\\S*status | active | inactive | enabled | disabled | suspended | deactivated | deleted | terminated | withdrawn',
+    'aktiv | inaktiv | gesperrt | ausgeschieden | statut | actif | inactif | suspendu | activo | inactivo | suspendido | baja',
+    'situacao | ativo | inativo | suspenso | الحالة | حالة | نشط | موقوف',
+  ).join('|')}) `,
+  'u',
+);
+
+/** "State" may be a part of a country. */
+const vagueHeading = / (state|state|etat|estado|zustand) /u;
+
+/** Whether a column may say who is active: by its heading, or by words such as "suspended" under a less clear one. */
+export function looksLikeState(heading: string, values: readonly string[]): boolean {
+  const filled = values.filter((cell) => cell.trim() !== '');
+  if (filled.length === 0) return false;
+  const text = headingWords(heading);
+  return stateHeading.test(text) || (vagueHeading.test(text) && filled.some((cell) => stateOf(cell) !== undefined));
+}
