@@ -88,17 +88,29 @@ interface Told {
   quotes: boolean;
   /** The column for active or inactive accounts: its words are the file's own. */
   state?: { heading: string; ignore: string };
+  /** What the file calls the columns of fields, where it calls them differently. */
+  headings: Partial<Readonly<Record<ImportField, string>>>;
 }
 
 /** A problem of a row whose code is known. */
 export function rowProblem(
   code: RowCode,
   { path, message }: Pick<FieldProblem, 'path' | 'message'>,
-  { input, quotes }: Told,
+  { input, quotes, headings }: Told,
 ): RowProblem {
   const field = importFields.find((known) => known === path) ?? null;
   const value = field === null || !quotes ? '' : (input[field] ?? '');
-  return { code, field, message, reason: withValue(field, message, value) };
+  return inWordsOfFile({ code, field, message, reason: withValue(field, message, value) }, headings);
+}
+
+/** A problem that calls its column as the file does. */
+export function inWordsOfFile(problem: RowProblem, headings: Told['headings']): RowProblem {
+  const { field, message, reason } = problem;
+  const label = field === null ? undefined : labels[field];
+  const heading = field === null ? undefined : headings[field];
+  if (label === undefined || heading === undefined) return problem;
+  const named = (text: string) => (text.startsWith(`${label} `) ? heading + text.slice(label.length) : text);
+  return { ...problem, message: named(message), reason: named(reason) };
 }
 
 /** The problems that the schema has found in a row. */

@@ -1,24 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CsvFormat } from '../../../csv/format.js';
 import { type FieldProblem, isAppError } from '../../../errors.js';
-import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
+import type { ImportableRole, ImportField, ImportOptions } from '../../../schemas/import.js';
 import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../../schemas/imported-person.js';
 import { phoneKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
-import { type ColumnMapping, mapOption } from './columns.js';
+import { type ColumnMapping, isPlainHeading, mapOption } from './columns.js';
 import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
 import { nameDamage } from './damaged-names.js';
 import { delimiterNames } from './delimiters.js';
 import { mappingOf } from './header-hint.js';
-import { filledWidth, shownHeading } from './headings.js';
+import { filledWidth, headingKey, shownHeading } from './headings.js';
 import { KeyIndex } from './key-index.js';
 import { mangledNumber, missingPhone, phoneDoubt } from './phone-doubts.js';
 import { phoneWarnings } from './phone-warnings.js';
 import { roleOf } from './role-words.js';
 import type { RowCode } from './row-codes.js';
 import { fieldsOf, restoredCells } from './row-fields.js';
-import { isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
+import { inWordsOfFile, isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 import { rowWarnings } from './row-warnings.js';
 import { hasSecretColumn } from './secret-cells.js';
@@ -117,6 +117,16 @@ function personOf(
 const lostPassword =
   'Password was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the password again.';
 
+/** What the file calls the columns of fields, where that isn't the field's own name or something that isn't repeated. */
+function headingsByField({ fields, fullName, own }: ColumnMapping): Partial<Record<ImportField, string>> {
+  const columns = { ...Object.fromEntries(fields), fullName };
+  const named = Object.entries(columns).flatMap(([field, index]) => {
+    const heading = own.find((column) => column.index === index)?.heading.trim() ?? '';
+    return isPlainHeading(heading) && headingKey(heading) !== headingKey(field) ? [[field, heading]] : [];
+  });
+  return Object.fromEntries(named);
+}
+
 /** Checks rows one by one, against the schema and against those before them. */
 class RowChecker {
   readonly #emails = new KeyIndex();
@@ -132,6 +142,7 @@ class RowChecker {
   readonly #missingPhone: ImportOptions['missingPhone'] | undefined;
   /** Whether values may be quoted. */
   readonly #quotes: boolean;
+  readonly #headings: ReturnType<typeof headingsByField>;
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
 
@@ -146,6 +157,7 @@ class RowChecker {
     this.#quotes = !hasSecretColumn(mapping);
     const state = mapping.own.find(({ index }) => index === (mapping.suspended ?? mapping.fields.get('isActive')));
     this.#state = state && { heading: shownHeading(state.heading), ignore: mapOption(state, '') };
+    this.#headings = headingsByField(mapping);
     this.#known = known;
   }
 
@@ -169,7 +181,7 @@ class RowChecker {
       return rejectedFor(row, [{ code: 'SURPLUS_CELLS', field: null, message, reason }]);
     }
     const input = this.#inputOf(row.cells);
-    const told = { input, quotes: this.#quotes, ...(this.#state && { state: this.#state }) };
+    const told = { input, quotes: this.#quotes, headings: this.#headings, ...(this.#state && { state: this.#state }) };
     const doubt = this.#phoneDoubt(input.phone ?? '', told);
     const read = personOf(input);
     if (read.person === undefined)
@@ -190,7 +202,7 @@ class RowChecker {
   }
 
   #phoneDoubt(phone: string, told: Parameters<typeof rowProblem>[2]): RowProblem | undefined {
-    if (phone === '') return this.#missingPhone === 'allow' ? undefined : missingPhone;
+    if (phone === '') return this.#missingPhone === 'allow' ? undefined : inWordsOfFile(missingPhone, this.#headings);
     const found = phoneDoubt(phone);
     return found && rowProblem(found.code, { path: 'phone', message: found.message }, told);
   }

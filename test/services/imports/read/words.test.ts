@@ -56,8 +56,24 @@ describe('Words for roles', () => {
     expect(users.map(({ role }) => role)).to.deep.equal(['trainer', 'trainee', 'trainee']);
     expect(recordsOf(rejectsFile)[0]).to.include({
       Rolle: 'Chef',
-      reason: 'Role "Chef" must be one of trainee, trainer.',
+      reason: 'Rolle "Chef" must be one of trainee, trainer.',
     });
+  });
+});
+
+describe('What is wrong with a row', () => {
+  const importing = useImporting();
+
+  it("is said with the file's names of its columns", async () => {
+    const file = importing.write('leute.csv', 'Vorname;Nachname;E-Mail;Handy\nA;King;nobody;1\nBo;Do;b@x.org;\n');
+    const { rejectsFile } = await importing.json(file);
+    const reasons = recordsOf(rejectsFile).map(({ reason }) => reason);
+    expect(reasons).to.deep.equal([
+      'Vorname "A" must be 2 to 50 characters. Email "nobody" must be a valid email address.',
+      'Handy is required for a new account.',
+    ]);
+    const { stdout } = await importing.run(file, '--dry-run');
+    expect(stdout).to.include('1 row NAME_INVALID: Vorname must be 2 to 50 characters (line 2)');
   });
 });
 
