@@ -699,8 +699,9 @@ export type ImportPlan = {
   } | null;
   /** Roles of the accounts that are created; null while it is made and with a `problem` */
   createdByRole: {
+    /** Trainees to be created */
     trainee: number;
-    /** The trainer of the course */
+    /** Trainers to be created */
     trainer: number;
   } | null;
   /** Why rows are rejected and skipped, grouped */

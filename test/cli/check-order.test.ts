@@ -61,6 +61,7 @@ const wrongValues: Readonly<Record<string, string>> = {
   '--steps': 'two',
   '--workers': 'many',
   '--names': 'nonsense',
+  '--missing-phone': 'perhaps',
 };
 
 /** Options that name what must be looked up: an account, a course, a plan, a file; or of which no value is wrong. */

@@ -118,7 +118,12 @@ const importPlan = component(
         .items(
           Joi.object({
             encoding: Joi.valid(...importEncodings).required(),
-            names: Joi.array().items(Joi.string()).max(3).required().description('Names as this encoding reads them'),
+            names: Joi.array()
+              .items(Joi.string())
+              .max(3)
+              .required()
+              .description('Names as this encoding reads them')
+              .example(['Rūta Žukauskienė']),
           }),
         )
         .required()
@@ -167,7 +172,10 @@ const importPlan = component(
       .allow(null)
       .required()
       .description('Number of rows by outcome; null while it is made and with a `problem`'),
-    createdByRole: Joi.object({ trainee: count, trainer: count })
+    createdByRole: Joi.object({
+      trainee: count.description('Trainees to be created').example(38),
+      trainer: count.description('Trainers to be created').example(2),
+    })
       .allow(null)
       .required()
       .description('Roles of the accounts that are created; null while it is made and with a `problem`'),

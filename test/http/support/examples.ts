@@ -10,7 +10,7 @@ import { createCourse } from '../../../src/services/courses/commands.js';
 import { submitImport } from '../../../src/services/imports/queue/submit.js';
 import { people } from '../../services/imports/support/importing.js';
 import { importFile } from '../../services/imports/support/running.js';
-import { client, runToPlan } from '../../services/imports/support/submitting.js';
+import { client, runToEnd, runToPlan } from '../../services/imports/support/submitting.js';
 import {
   buildCourse,
   buildEnrollment,
@@ -96,22 +96,32 @@ const picture = () =>
 const pictureUpload = async () => ({ file: await picture(), name: 'picture.png', fields: {} });
 
 /** An import that created two accounts and rejected a row, and the super admin's token. */
-async function buildImport(context: Context, origin: 'cli' | 'http' = 'cli') {
+async function buildImport(context: Context) {
   const { token } = await signIn(context, { role: 'super_admin' });
-  const folder = mkdtempSync(path.join(context.config.dataDir, 'example-'));
-  const file = path.join(folder, 'people.csv');
-  writeFileSync(file, `${people(2)}A,B,nobody,\n`);
-  const { id } = await importFile(context, file);
-  await context.database.models.Import.update({ origin }, { where: { id } });
+  const { id } = await importFile(context, exampleFile(context));
   return { token, params: { id } };
+}
+
+/** {@link buildImport} over HTTP: its files can be fetched. */
+async function buildUpload(context: Context) {
+  const { token, user } = await signIn(context, { role: 'super_admin' });
+  const upload = { path: exampleFile(context), name: 'people.csv' };
+  const { id } = await submitImport(context, { ...client, actorId: user.id }, upload, {});
+  await runToEnd({ context }, id);
+  return { token, params: { id } };
+}
+
+/** A file of three people, of whom one is rejected. */
+function exampleFile({ config }: Context): string {
+  const file = path.join(mkdtempSync(path.join(config.dataDir, 'example-')), 'people.csv');
+  writeFileSync(file, `${people(2)}A,B,nobody,\n`);
+  return file;
 }
 
 /** A planned import, and the super admin's token. */
 async function buildPlan(context: Context) {
   const { token, user } = await signIn(context, { role: 'super_admin' });
-  const folder = mkdtempSync(path.join(context.config.dataDir, 'example-'));
-  const file = path.join(folder, 'people.csv');
-  writeFileSync(file, `${people(2)}A,B,nobody,\n`);
+  const file = exampleFile(context);
   const actor = { ...client, actorId: user.id };
   const { id } = await submitImport(context, actor, { path: file, name: 'people.csv' }, { plan: true });
   await runToPlan({ context }, id);
@@ -373,16 +383,16 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const query = { outcome: 'rejected', code: 'EMAIL_INVALID', search: 'nobody', page: '1', limit: '5' };
     return { ...(await buildPlan(context)), query };
   },
-  importRejects: buildImport,
+  importRejects: buildUpload,
   importOutcome: buildImport,
-  importCredentials: async (context) => buildImport(context, 'http'),
+  importCredentials: buildUpload,
   async cancelImport(context) {
     const example = await buildImport(context);
     await context.database.models.Import.update({ status: 'queued' }, { where: {} });
     return example;
   },
   async resumeImport(context) {
-    const example = await buildImport(context, 'http');
+    const example = await buildUpload(context);
     await context.database.models.Import.update({ status: 'failed' }, { where: {} });
     return example;
   },

@@ -70,6 +70,8 @@ export function remainingRows(batch: readonly FileRow[], rowsBefore: number, row
 
 /** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 64;
+/** The first batch is small, and each has at most twice as much as the one before: soon there is progress to be seen. */
+const firstBatch = { rows: 100, passwords: 8 };
 
 /** An open file with a valid header. */
 export interface ImportFile {
@@ -260,6 +262,7 @@ async function* inBatches(
   batchRows: number,
 ): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = [];
+  let most = firstBatch;
   let passwords = 0;
   let checked = 0;
   for await (const some of rows)
@@ -269,9 +272,11 @@ async function* inBatches(
       const row = checker.check(raw);
       batch.push(row);
       if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
-      if (batch.length < batchRows && passwords < batchPasswords) continue;
+      if (batch.length < Math.min(most.rows, batchRows) && passwords < Math.min(most.passwords, batchPasswords))
+        continue;
       yield batch;
       batch = [];
+      most = { rows: 2 * most.rows, passwords: 2 * most.passwords };
       passwords = 0;
     }
   if (batch.length > 0) yield batch;

@@ -6,20 +6,19 @@ import { buildUser } from '../../../support/factories.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { applyOptions } from '../support/running.js';
 
-const batchRows = 500;
 const count = 1200;
 const update = ['--on-existing', 'update'];
 
 describe('The plan of an interrupted run', () => {
-  const importing = useImporting({ IMPORT_BATCH_ROWS: String(batchRows) });
+  const importing = useImporting({ IMPORT_BATCH_ROWS: '500' });
   const models = () => importing.context.database.models;
   const emailAt = (row: number) => `p${String(row).padStart(5, '0')}@example.org`;
   const edit = (row: number) => models().User.update({ firstName: 'Edited' }, { where: { email: emailAt(row) } });
   const firstNameAt = async (row: number) =>
     (await models().User.findOne({ where: { email: emailAt(row) } }))?.firstName;
 
-  /** Applies a plan and breaks it off after some batches. @returns the file and the id of the plan */
-  async function brokenOff(batches: number) {
+  /** Applies a plan and breaks it off after batches with so many rows. @returns the file and the id of the plan */
+  async function brokenOff(done: number) {
     const csv = hashedPeople(count);
     for (const row of [1, 700, 1100])
       await buildUser(importing.context, { email: emailAt(row), phone: `+1 old ${row}` });
@@ -27,9 +26,9 @@ describe('The plan of an interrupted run', () => {
     const { signal } = new AbortController();
     const plan = await planImport(importing.context, { file, options: { onExisting: 'update' }, signal });
     const breaking = new AbortController();
-    if (batches === 0) breaking.abort();
+    if (done === 0) breaking.abort();
     const onProgress = (rows: number) => {
-      if (rows === batches * batchRows) breaking.abort();
+      if (rows === done) breaking.abort();
     };
     const result = await applyImport(
       importing.context,
@@ -38,7 +37,7 @@ describe('The plan of an interrupted run', () => {
       applyOptions({ signal: breaking.signal, onProgress }),
     );
     expect(result).to.include({ status: 'interrupted' });
-    expect(result.counts.rows).to.equal(batches * batchRows);
+    expect(result.counts.rows).to.equal(done);
     return { file, planId: plan.id };
   }
 
@@ -53,17 +52,17 @@ describe('The plan of an interrupted run', () => {
   });
 
   it('is resumed when nothing was edited, before and after its first rows', async () => {
-    for (const batches of [0, 1]) {
+    for (const done of [0, 100]) {
       await models().Import.destroy({ where: {} });
       await models().User.destroy({ where: {} });
-      const { file, planId } = await brokenOff(batches);
+      const { file, planId } = await brokenOff(done);
       const { exitCode, stdout } = await apply(file, planId);
       expect([exitCode, stdout.split(' in ')[0]]).to.deep.equal([0, `Done: ${count} rows`]);
     }
   });
 
   it('is valid when an account of the rows that are done was edited, and invalid when one of the others was', async () => {
-    const { file, planId } = await brokenOff(1);
+    const { file, planId } = await brokenOff(100);
     await edit(1);
     await edit(1100);
     const refused = await apply(file, planId);
@@ -79,7 +78,7 @@ describe('The plan of an interrupted run', () => {
   });
 
   it('is valid when only an account of the rows that are done was edited', async () => {
-    const { file, planId } = await brokenOff(2);
+    const { file, planId } = await brokenOff(700);
     await edit(1);
     await edit(700);
     expect(await apply(file, planId)).to.include({ exitCode: 0 });

@@ -44,7 +44,10 @@ describe('Passwords of an import', () => {
       const email = `a${index}@example.org`;
       const user = await users().findOne({ where: { email }, rejectOnEmpty: true });
       expect(user.passwordHash).to.match(/^\$2b\$05\$/);
-      const { body } = await importing.api('post', '/api/auth/login').send({ identifier: email, password }).expect(200);
+      const { body } = await importing
+        .api('post', '/api/auth/login')
+        .send({ identifier: email, password: password.trim() })
+        .expect(200);
       expect(body.user.requiresPasswordChange).to.equal(true);
       expect(importing.read('people.credentials.csv')).not.to.include(password);
       expect(await importing.contents()).not.to.include(password);
@@ -62,7 +65,7 @@ describe('Passwords of an import', () => {
   });
 
   it('and other cells are in no message about an invalid file', async () => {
-    const file = importing.write('people.csv', `${people(2)}Ada,King,"ada@example.org"hidden,1\n`);
+    const file = importing.write('people.csv', `${people(2)}Ada,King,"ada@example.org"hidden,1,\n`);
     for (const flag of ['--json', '--verbose']) {
       const { exitCode, stdout, stderr } = await importing.run(file, '--yes', flag);
       expect(exitCode).to.equal(2);

@@ -18,7 +18,7 @@ export function submit({ context, write }: Importing, csv: string, options: obje
   return submitImport(context, client, { path: write('upload', csv), name: 'people.csv' }, options);
 }
 
-/** An import over HTTP that was interrupted after its first batch. */
+/** An import over HTTP that was interrupted as soon as it had done as many rows as a whole batch has. */
 export async function submitInterrupted(importing: Importing, csv: string, options: object = {}): Promise<Import> {
   const record = await submit(importing, csv, options);
   const { signal } = new AbortController();
@@ -29,7 +29,11 @@ export async function submitInterrupted(importing: Importing, csv: string, optio
     record,
   });
   const breaking = new AbortController();
-  const run = applyOptions({ record, signal: breaking.signal, onProgress: () => breaking.abort() });
+  const { batchRows } = importing.context.config.imports;
+  const onProgress = (rows: number) => {
+    if (rows >= batchRows) breaking.abort();
+  };
+  const run = applyOptions({ record, signal: breaking.signal, onProgress });
   await applyImport(importing.context, client, plan, run);
   return record.reload();
 }
@@ -59,5 +63,5 @@ export const runToPlan = (importing: Pick<Importing, 'context'>, id: string) =>
   runUntil(importing, id, ({ status }) => status === 'planned' || status === 'failed');
 
 /** {@link runUntil} it has ended, one way or the other. */
-export const runToEnd = (importing: Importing, id: string) =>
+export const runToEnd = (importing: Pick<Importing, 'context'>, id: string) =>
   runUntil(importing, id, ({ status }) => ['completed', 'stopped', 'failed', 'cancelled', 'undone'].includes(status));
