@@ -210,7 +210,7 @@ describe('coursectl config', () => {
     expect(lines[0]).to.deep.equal(['SETTING', 'VALUE', 'FROM']);
     expect(lines).to.deep.include.members([
       ['DATABASE_URL', 'mysql://me@db.example.org:3306/courses', 'environment'],
-      ['DB_PASSWORD', '(hidden)', 'environment'],
+      ['DB_PASSWORD', '(hidden)', 'DATABASE_URL'],
       ['PORT', '8080', 'environment'],
       ['LOG_LEVEL', 'warn', '.env'],
       ['JWT_SECRET', '(hidden)', 'environment'],

@@ -51,7 +51,7 @@ describe('coursectl files sweep', () => {
 
   it('removes orphaned files', async () => {
     const { storageKey } = await material('marked');
-    const upload = old(path.join(cli.folder, 'data', 'uploads', 'half'));
+    const upload = old(path.join(cli.folder, 'data', 'uploads', uuidv7()));
     const { exitCode, stdout } = await cli.run(['files', 'sweep']);
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(/^1 orphaned file removed\n1 incomplete upload removed\n/);

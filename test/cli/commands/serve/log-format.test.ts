@@ -68,7 +68,7 @@ describe('What coursectl serve prints', function () {
       expect(screen).to.match(/\nDatabase: (sqlite:\/|mysql:\/\/)\S+\n/);
       const password = URL.canParse(database.url) ? new URL(database.url).password : '';
       if (password !== '') expect(screen).not.to.include(`:${password}@`);
-      expect(screen).to.include(`\nAPI description: http://localhost:${port}/api/docs\n`);
+      expect(screen).to.include(`\nAPI description: http://127.0.0.1:${port}/api/docs\n`);
       expect(screen).to.include('run: coursectl setup\n');
       expect(screen).to.match(/^\d\d:\d\d:\d\d GET \/api\/%1b\[2Jx 404 \d+ ms$/m);
       expect(terminal.written()).to.include('\u001b[33m404');

@@ -66,7 +66,7 @@ describe('coursectl setup, for production', () => {
       ['Password', `password1${enter}`],
       [common, ctrlC],
     ];
-    expect((await cli.atTerminal(['setup', ...options], dialogue)).exitCode).to.equal(1);
+    expect((await cli.atTerminal(['setup', ...options], dialogue)).exitCode).to.equal(130);
   });
 
   it('writes nothing to try it out', async () => {
