@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Encoding } from '../../../schemas/import.js';
 import { guessCodePage } from './code-pages.js';
@@ -52,9 +52,6 @@ class EncodingDetector {
   #oddNuls = 0;
   #firstNul: { line: number; byte: number } | undefined;
   #firstInvalid: { line: number; byte: number } | undefined;
-  /** Runs of bytes beyond ASCII that are valid UTF-8, and those that aren't. */
-  #validRuns = 0;
-  #invalidRuns = 0;
   readonly #sample = new RowSample();
 
   push(chunk: Buffer): void {
@@ -91,10 +88,8 @@ class EncodingDetector {
     }
     if (this.#firstInvalid === undefined) return 'utf-8';
     const { line, byte } = this.#firstInvalid;
-    // In texts of other encodings, a few words look like UTF-8.
-    const isMixture = this.#validRuns * 2 >= this.#invalidRuns;
     const { file, beyondAscii } = this.#sample.finish();
-    const { encoding, candidates } = isMixture ? { candidates: [] } : await guessCodePage(beyondAscii);
+    const { encoding, candidates } = isMixture(beyondAscii) ? { candidates: [] } : await guessCodePage(beyondAscii);
     if (encoding !== undefined) return encoding;
     if (candidates.length > 0) throw await doubtfulEncoding(file, candidates, line);
     throw new FileProblem(
@@ -123,21 +118,10 @@ class EncodingDetector {
     }
     const nul = bytes.indexOf(0);
     if (nul >= 0) this.#firstNul = this.#place(bytes, nul);
-    else if (!isAscii(bytes)) this.#lookBeyondAscii(bytes);
+    else if (this.#firstInvalid === undefined && !isUtf8(bytes))
+      this.#firstInvalid = this.#place(bytes, firstInvalidUtf8(bytes));
     this.#position.pass(bytes);
     this.#bytes += bytes.length;
-  }
-
-  #lookBeyondAscii(bytes: Buffer): void {
-    if (isUtf8(bytes)) {
-      this.#validRuns += 1;
-      return;
-    }
-    for (const run of runsBeyondAscii(bytes)) {
-      if (isUtf8(run)) this.#validRuns += 1;
-      else this.#invalidRuns += 1;
-    }
-    this.#firstInvalid ??= this.#place(bytes, firstInvalidUtf8(bytes));
   }
 
   #place(bytes: Buffer, index: number): { line: number; byte: number } {
@@ -154,6 +138,21 @@ function* runsBeyondAscii(bytes: Buffer): Generator<Buffer> {
       start = -1;
     }
   }
+}
+
+/** A sample without a character at its end that was cut, with the file. */
+function cutOff(sample: Buffer): Buffer {
+  const text = sample.subarray(0, -1);
+  return text.subarray(0, text.length - unfinishedUtf8(text));
+}
+
+/** Whether a file that isn't UTF-8 has words in it: in texts of other encodings, few look so. @param sample of its lines */
+function isMixture(sample: Buffer): boolean {
+  let [valid, invalid] = [0, 0];
+  for (const run of runsBeyondAscii(cutOff(sample)))
+    if (isUtf8(run)) valid += 1;
+    else invalid += 1;
+  return valid > 0 && valid * 2 >= invalid;
 }
 
 /**

@@ -48,14 +48,15 @@ export class RowSample {
   }
 
   #add(line: Buffer): void {
-    if (this.#head.length < headLines) this.#head.push(Buffer.from(shortened(line)));
-    else if (!isAscii(line)) this.#addRow(line);
+    const start = shortened(line);
+    if (this.#head.length < headLines) this.#head.push(Buffer.from(start));
+    else if (!isAscii(start)) this.#addRow(start);
   }
 
   #addRow(line: Buffer): void {
     this.#lines += 1;
     if (this.#lines % this.#stride !== 0) return;
-    const row = Buffer.from(shortened(line));
+    const row = Buffer.from(line);
     this.#rows.push(row);
     this.#bytes += row.length;
     if (this.#bytes <= sampleBytes) return;

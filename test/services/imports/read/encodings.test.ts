@@ -60,6 +60,7 @@ describe('The encoding of a file', () => {
       [bytesOf('a,', [0xe9], '\r\nb,é\r\n'), 1, 3],
       [bytesOf('a\rb\r', [0xe9], '\rb,é\r'), 3, 5],
       [bytesOf('é\n', [0xc3]), 2, 4],
+      [bytesOf('é,', [0xe9, 0xc3, 0xa9, 0xa6], ',', [0xe9, 0xe9], '\n'), 1, 4],
     ] as const)
       for (const size of [1, 2, 3, 1000])
         expect(await problemOf(source, new Array(30).fill(size))).to.equal(
