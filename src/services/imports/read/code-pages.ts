@@ -89,17 +89,19 @@ export async function guessCodePage(sample: Buffer): Promise<CodePageGuess> {
   const hasRival = candidates.some(
     ({ confidence, text }) => text !== first.text && confidence > rivalry * first.confidence,
   );
-  if (letters < enoughLetters) return { candidates: proposed(candidates, first) };
+  if (letters < enoughLetters) return { candidates: proposed(candidates, 0) };
   const outside = await outsideConfidence(sample, first.text);
   if (first.confidence < rivalry * outside) return { candidates: [] };
   const isClear = !hasRival && first.confidence >= outside;
-  return isClear ? { encoding: first.encoding, candidates: [] } : { candidates: proposed(candidates, first) };
+  return isClear
+    ? { encoding: first.encoding, candidates: [] }
+    : { candidates: proposed(candidates, proposable * first.confidence) };
 }
 
-/** The likely ones of the candidates that make different texts. */
-function proposed(candidates: readonly Candidate[], first: Candidate): CodePage[] {
+/** The likeliest of the candidates that make different texts. */
+function proposed(candidates: readonly Candidate[], least: number): CodePage[] {
   return candidates
-    .filter(({ confidence }) => confidence >= proposable * first.confidence)
+    .filter(({ confidence }) => confidence >= least)
     .filter(({ text }, index, all) => all.findIndex((other) => other.text === text) === index)
     .slice(0, mostProposed)
     .map(({ encoding }) => encoding);

@@ -1,5 +1,5 @@
 /** Runs of letters and of the signs that other code pages have in their place. */
-const words = /[^\0-@[-`{-\x7f\u00a0«»·´°\s\u3000、。]+/gu;
+const words = /[^\0-@[-`{-\x7f\u00a0\s\u3000、。]+/gu;
 /** Punctuation that spreadsheets put into words of ASCII. */
 const punctuation = '’‘“”„‚–—…';
 
@@ -36,6 +36,8 @@ const notWestern: readonly RegExp[] = [
   /[Þþ].*[ãâî]|[ãâî].*[Þþ]/,
   // Turkish, Lithuanian, Latvian.
   /þ$|^Ð\p{Ll}|ç[b-df-hj-np-rtv-z]|è.*û|(ien|ait|yt|ut)ë$/u,
+  // Signs with at most one letter of ASCII, except 5°C, §§, m², Nº, ¿Él and ¡Sí: Chinese, Japanese, Korean.
+  /^(?!°[CF]$|§+$|\w.$|[¿¡]\p{L}{2})(?=.*[«»·´°¹²³¿¡®©™ªº¢£¤¥¦§¨¬¯±¶¸¼½¾\xad])(?!.*[A-Za-z]{2})..+$/u,
   // Mac Roman.
   /\p{Ll}{2}’\p{Ll}{2}/u,
 ];

@@ -16,10 +16,21 @@ import { useImporting } from '../support/importing.js';
 const lineBreaks = ['\n', '\r\n', '\r'] as const;
 const countBreaks = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-/** All that Windows-1252 can hold, but for NUL. */
-const westernCharacters = Array.from({ length: 255 }, (_, index) => iconv.decode(Buffer.of(index + 1), 'windows-1252'))
-  .filter((character) => character !== '\ufffd')
-  .join('');
+const isUnicode = (encoding: Encoding) => encoding.startsWith('utf-');
+
+/** Characters of one or two bytes of a code page, but for NUL. */
+function charactersOf(encoding: Encoding): string[] {
+  const bytes = Array.from({ length: 255 }, (_, index) => index + 1);
+  const codes = [
+    ...bytes.map((byte) => Buffer.of(byte)),
+    ...bytes.slice(0x7f).flatMap((first) => bytes.slice(0x3f).map((second) => Buffer.of(first, second))),
+  ];
+  const characters = new Set(codes.map((code) => iconv.decode(code, encoding)));
+  return [...characters].filter(
+    (text) =>
+      [...text].length === 1 && text !== '\ufffd' && iconv.decode(iconv.encode(text, encoding), encoding) === text,
+  );
+}
 
 const significant = ['\r', '\n', '"', ',', ';', '\t', '|', "'", '=', ' ', 'x', '0'];
 
@@ -27,9 +38,9 @@ const significant = ['\r', '\n', '"', ',', ';', '\t', '|', "'", '=', ' ', 'x', '
 const cellOf = (encoding: Encoding) =>
   fc.oneof(
     fc.string({ unit: fc.constantFrom(...significant), maxLength: 8 }),
-    encoding === 'windows-1252'
-      ? fc.string({ unit: fc.constantFrom(...westernCharacters), maxLength: 8 })
-      : fc.string({ unit: 'binary', maxLength: 8 }).map((text) => text.replaceAll('\0', '')),
+    isUnicode(encoding)
+      ? fc.string({ unit: 'binary', maxLength: 8 }).map((text) => text.replaceAll('\0', ''))
+      : fc.string({ unit: fc.constantFrom(...charactersOf(encoding)), maxLength: 8 }),
   );
 
 /** A field as any program may write it. */
@@ -39,6 +50,12 @@ function written(cell: string, delimiter: string, always: boolean): string {
 
 /** Lines that are empty, with a comma for each delimiter. */
 const emptyLines = ['', ' ', '\t', ' \t ', '\u00a0', '""', '" "', '=""', ',', ' , ', '"",=""'];
+
+const encodings = importEncodings.map((encoding) => ({
+  encoding,
+  cell: cellOf(encoding),
+  empty: emptyLines.filter((line) => iconv.decode(iconv.encode(line, encoding), encoding) === line),
+}));
 
 interface Table {
   encoding: Encoding;
@@ -51,19 +68,16 @@ interface Table {
   sizes: number[];
 }
 
-const table: fc.Arbitrary<Table> = fc.constantFrom(...importEncodings).chain((encoding) =>
+const table: fc.Arbitrary<Table> = fc.constantFrom(...encodings).chain(({ encoding, cell, empty }) =>
   fc.record({
     encoding: fc.constant(encoding),
     delimiter: fc.constantFrom(...importDelimiters),
-    mark: encoding === 'windows-1252' ? fc.constant(false) : fc.boolean(),
+    mark: isUnicode(encoding) ? fc.boolean() : fc.constant(false),
     always: fc.boolean(),
-    above: fc.array(fc.tuple(fc.constantFrom(...emptyLines), fc.constantFrom(...lineBreaks)), { maxLength: 3 }),
-    rows: fc.array(
-      fc.tuple(fc.array(cellOf(encoding), { minLength: 1, maxLength: 5 }), fc.constantFrom(...lineBreaks)),
-      {
-        maxLength: 8,
-      },
-    ),
+    above: fc.array(fc.tuple(fc.constantFrom(...empty), fc.constantFrom(...lineBreaks)), { maxLength: 3 }),
+    rows: fc.array(fc.tuple(fc.array(cell, { minLength: 1, maxLength: 5 }), fc.constantFrom(...lineBreaks)), {
+      maxLength: 8,
+    }),
     sizes: fc.array(fc.integer({ min: 1, max: 9 })),
   }),
 );
@@ -91,7 +105,7 @@ describe('A CSV file', () => {
         const { encoding, sizes } = source;
         expect(await rowsOf(bytes, sizes, { encoding, delimiter: 'auto' })).to.deep.equal(expected);
         expect(await rowsOf(bytes, sizes, { encoding, delimiter: source.delimiter })).to.deep.equal(expected);
-        // Without a mark, the encoding of a table of unusual characters is uncertain.
+        // Code pages are told apart by words, which these characters don't make: see code-pages.test.ts.
         if (source.mark || encoding === 'utf-8')
           expect(await inspectFile(chunks(bytes, sizes))).to.include({ encoding, byteOrderMark: source.mark });
       }),
