@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
-import { AppError, systemErrorCode } from '../errors.js';
+import { AppError, isAppError, systemErrorCode } from '../errors.js';
 import { userFolder } from '../installation.js';
 import { crossChecks, type SettingProblem } from './cross-checks.js';
 import type { MysqlLocation, SqliteLocation } from './database-url.js';
@@ -90,8 +90,15 @@ export function settingsFileOf(source: ConfigSource): SettingsFile {
   const shown = path.relative(source.cwd ?? process.cwd(), settingsFile);
   let text: string;
   try {
+    // Whoever owns the folder could have a pipe there, of which each command, and the Tab key, would wait for the end.
+    if (!statSync(settingsFile).isFile())
+      throw new AppError(
+        'CONFIG_INVALID',
+        `The file ${shown} can't be read (it isn't a regular file). Put one in its place, or remove it.`,
+      );
     text = readFileSync(settingsFile, 'utf8');
   } catch (error) {
+    if (isAppError(error)) throw error;
     if (systemErrorCode(error) === 'ENOENT') return { values: {}, unreadLines: [] };
     throw new AppError(
       'CONFIG_INVALID',

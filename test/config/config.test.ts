@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -611,12 +612,22 @@ describe('the .env file', () => {
     expect(details.map(({ path: name }) => name)).to.deep.equal(['PORT']);
   });
 
-  it('is reported when it cannot be read', async () => {
-    const odd = path.join(home.path, 'odd');
-    mkdirSync(path.join(odd, '.env'), { recursive: true });
-    const { code, message } = await failureOf(() => loadConfig({ env: {}, cwd: odd }));
-    expect(code).to.equal('CONFIG_INVALID');
-    expect(message).to.equal("The file .env can't be read (EISDIR). Make it readable, or remove it.");
+  it('is reported when it cannot be read, also where it is a pipe that nobody fills', async () => {
+    const make: Record<string, (file: string) => void> = {
+      folder: mkdirSync,
+      pipe: (pipe) => execFileSync('mkfifo', [pipe]),
+      endless: (link) => symlinkSync('/dev/zero', link),
+    };
+    for (const [kind, create] of Object.entries(make)) {
+      const odd = path.join(home.path, kind);
+      mkdirSync(odd);
+      create(path.join(odd, '.env'));
+      const { code, message } = await failureOf(() => loadConfig({ env: {}, cwd: odd }));
+      expect(code).to.equal('CONFIG_INVALID');
+      expect(message).to.equal(
+        "The file .env can't be read (it isn't a regular file). Put one in its place, or remove it.",
+      );
+    }
   });
 });
 
