@@ -4,7 +4,7 @@ import { Op } from 'sequelize';
 import { unlessMissing } from '../../errors.js';
 import type { FileState } from '../../schemas/file.js';
 import { diskFault } from '../../storage/disk-fault.js';
-import { partialKinds } from '../../storage/storage.js';
+import { isOwnKey, partialKinds } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 import { type Removal, sweepMarked, uploadsFolder } from '../files/files.js';
 import { isId } from '../ids.js';
@@ -100,9 +100,6 @@ async function sweepImports(core: Core, folder: string, before: Date): Promise<n
 /** The folder is created with the first upload. */
 const namesIn = async (folder: string): Promise<string[]> => (await unlessMissing(readdir(folder))) ?? [];
 
-/** The form of this program's keys: other objects belong to other users of the storage. */
-const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/;
-
 /**
  * Removes temporary objects that a killed process has left in the storage; no row names them. It looks at the kind of each key
  * itself: objects of other kinds are files in use.
@@ -111,7 +108,7 @@ async function sweepPartial({ storage }: Core, before: Date): Promise<number> {
   const keys: string[] = [];
   for (const kind of partialKinds)
     for await (const { key, modifiedAt } of storage.list(kind))
-      if (modifiedAt < before && key.startsWith(`${kind}/`) && madeHere.test(key)) keys.push(key);
+      if (modifiedAt < before && key.startsWith(`${kind}/`) && isOwnKey(key)) keys.push(key);
   await storage.remove(keys);
   return keys.length;
 }
@@ -130,7 +127,7 @@ export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<
   for await (const { key, bytes: storedBytes, modifiedAt, fault } of core.storage.list()) {
     const file = known.get(key);
     known.delete(key);
-    if (!file && modifiedAt < before && madeHere.test(key)) unknown.push(key);
+    if (!file && modifiedAt < before && isOwnKey(key)) unknown.push(key);
     if (file?.state === 'live' && fault) unreadable.push({ key, reason: fault.message });
     if (file?.state === 'live' && file.bytes !== storedBytes) wrongSize.push({ key, bytes: file.bytes, storedBytes });
   }

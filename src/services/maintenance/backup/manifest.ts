@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { open, rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -97,11 +98,12 @@ const damaged = (folder: string, cause?: unknown) =>
     cause,
   });
 
-/** The text of a manifest that is neither a link, a device nor a pipe. */
+/** The text of a manifest that is neither a link, a device nor a pipe, and no longer than a text can be. */
 async function regularText(folder: string, file: string): Promise<string> {
   const handle = await open(file, readFlags);
   try {
-    if (!(await handle.stat()).isFile()) throw damaged(folder);
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size > constants.MAX_STRING_LENGTH) throw damaged(folder);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
@@ -127,7 +129,8 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
     throw new AppError('FILE_UNUSABLE', `The backup ${folder} was made by a newer program. Update coursectl.`);
   try {
     const { checksum, ...manifest } = validate(schema, parsed);
-    if (checksum !== checksumOf(inOrder(manifest))) throw damaged(folder);
+    const isComplete = manifest.dialect !== 'sqlite' || manifest.database !== null;
+    if (!isComplete || checksum !== checksumOf(inOrder(manifest))) throw damaged(folder);
     return inOrder(manifest);
   } catch (error) {
     if (isAppError(error, 'VALIDATION')) throw damaged(folder, error);

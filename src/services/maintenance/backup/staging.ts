@@ -14,7 +14,7 @@ import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
 import { databaseName, filesName, type Manifest, readManifest, writeManifest } from './manifest.js';
 import { exists, sizeOf, stagedDatabase, stagedFiles, type Target } from './places.js';
 import { adoptImports } from './restored-imports.js';
-import { assertFilesBelow } from './restored-rows.js';
+import { assertFilesBelow, assertPlainTables } from './restored-rows.js';
 
 /** @throws AppError `DATABASE_NOT_EMPTY`, `FILE_UNUSABLE` */
 async function assertNoDatabase(database: string): Promise<void> {
@@ -141,19 +141,18 @@ async function stageDatabase(
   let stopped: number;
   const database = openDatabase({ dialect: 'sqlite', file });
   try {
+    const name = `The database of the backup ${folder}`;
+    await assertPlainTables(database, name);
     const problems = await sqliteProblems(database);
     if (problems.length > 0)
-      throw new AppError(
-        'FILE_UNUSABLE',
-        `The database of the backup ${folder} is damaged: ${problems.join('; ')}. Use another backup.`,
-      );
+      throw new AppError('FILE_UNUSABLE', `${name} is damaged: ${problems.join('; ')}. Use another backup.`);
     const { unknown } = await migrationStatus(database);
     if (unknown.length > 0)
       throw new AppError(
         'SCHEMA_OUTDATED',
         `The database of the backup is newer than this program (${unknown.join(', ')}). Update coursectl.`,
       );
-    await assertFilesBelow(database, `The database of the backup ${folder}`);
+    await assertFilesBelow(database, name);
     await database.inTransaction(async (transaction) => {
       for (const table of ['sessions', 'leases'])
         await database.sequelize.query(`DELETE FROM ${table}`, { transaction });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../../../../src/config/config.js';
@@ -102,6 +102,16 @@ describe('coursectl restore, of a damaged backup', () => {
     const files = manifest?.files ?? [];
     if (manifest) await writeManifest(inBackup(''), { ...manifest, files: [...files, ...files] });
     await refused(/is damaged/);
+    // Of zeros that need no disk.
+    truncateSync(file, 3 * 2 ** 30);
+    await refused(/is damaged/);
+  });
+
+  it('refuses a manifest of SQLite without a database', async () => {
+    const manifest = await readManifest(inBackup(''));
+    rmSync(inBackup('database.sqlite'));
+    if (manifest) await writeManifest(inBackup(''), { ...manifest, database: null });
+    await refused(/is damaged/);
   });
 
   it('refuses a newer manifest', async () => {
@@ -111,17 +121,19 @@ describe('coursectl restore, of a damaged backup', () => {
   });
 
   /** Changes the database of the backup, and the manifest with it. */
-  async function changeDatabase(sql: string) {
+  async function changeDatabase(statements: readonly string[], edit: (file: Buffer) => void = () => undefined) {
     const manifest = await readManifest(inBackup(''));
     if (!manifest?.database) throw new Error('The backup has no database.');
     const database = openDatabase({ dialect: 'sqlite', file: inBackup('database.sqlite') });
     try {
-      await database.sequelize.query('PRAGMA foreign_keys = OFF');
-      await database.sequelize.query(sql);
+      for (const sql of ['PRAGMA foreign_keys = OFF', 'PRAGMA journal_mode = DELETE', ...statements])
+        await database.sequelize.query(sql);
     } finally {
       await database.close();
     }
     const bytes = readFileSync(inBackup('database.sqlite'));
+    edit(bytes);
+    writeFileSync(inBackup('database.sqlite'), bytes);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     await writeManifest(inBackup(''), { ...manifest, database: { bytes: bytes.length, sha256 } });
   }
@@ -135,12 +147,12 @@ describe('coursectl restore, of a damaged backup', () => {
   }
 
   it('refuses a database that is newer than the program', async () => {
-    await changeDatabase("INSERT INTO SequelizeMeta (name) VALUES ('99991231235959-newer.cjs')");
+    await changeDatabase(["INSERT INTO SequelizeMeta (name) VALUES ('99991231235959-newer.cjs')"]);
     await refusedWhenChecked(/is newer than this program \(99991231235959-newer\.cjs\)\. Update coursectl\.$/);
   });
 
   it('refuses a database whose rows refer to none', async () => {
-    await changeDatabase("UPDATE courses SET trainer_id = '00000000-0000-0000-0000-000000000000'");
+    await changeDatabase(["UPDATE courses SET trainer_id = '00000000-0000-0000-0000-000000000000'"]);
     await refusedWhenChecked(/is damaged: a row of courses refers to no row of users\. Use another backup\.$/);
   });
 
@@ -196,6 +208,10 @@ describe('coursectl restore, of a damaged backup', () => {
       sql: "CREATE TRIGGER t AFTER DELETE ON leases BEGIN UPDATE files SET storage_key = '../../x'; END",
       named: ': trigger: "t".',
     },
+    'a file of others in the bucket': {
+      sql: "UPDATE files SET storage_key = 'logs/today.gz' WHERE id = (SELECT MIN(id) FROM files)",
+      named: ': "logs/today.gz"',
+    },
     'the picture of a person': {
       sql: "UPDATE users SET avatar = 'https://example.org/seen.png'",
       named: ': "https://example.org/seen.png"',
@@ -207,24 +223,47 @@ describe('coursectl restore, of a damaged backup', () => {
   };
   for (const [what, { sql, named }] of Object.entries(foreign))
     it(`refuses a database that has ${what} outside of its folders`, async () => {
-      await changeDatabase(sql);
+      await changeDatabase([sql]);
       await refusedWhenChecked(
         /^The database of the backup \S+ has what this program never writes, .*Nothing was restored\. Use another backup, /,
         named,
       );
     });
 
+  const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n';
+  const foreignParts: Record<string, { statements: string[]; named: string }> = {
+    'an endless view in place of a table': {
+      statements: ['DROP TABLE sessions', `CREATE VIEW sessions AS ${endless}`],
+      named: ': view: "sessions".',
+    },
+    'a virtual table': { statements: ['CREATE VIRTUAL TABLE v USING fts5(a)'], named: ': virtual table: "v".' },
+  };
+  for (const [what, { statements, named }] of Object.entries(foreignParts))
+    it(`refuses a database with ${what}`, async () => {
+      await changeDatabase(statements);
+      await refusedWhenChecked(/ has what this program never writes, .*Nothing was restored\./, named);
+    });
+
+  it('refuses a trigger whose type is in capitals, which SQLite runs', async () => {
+    await changeDatabase(['CREATE TRIGGER t AFTER DELETE ON leases BEGIN DELETE FROM users; END'], (bytes) => {
+      const row = bytes.indexOf('triggertleases');
+      expect(row).to.be.above(0);
+      bytes.write('TRIGGER', row);
+    });
+    await refusedWhenChecked(/ has what this program never writes, /, ': trigger: "t".');
+  });
+
   it('names the first of many such rows', async () => {
-    await changeDatabase(
+    await changeDatabase([
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n WHERE i < 9)
        INSERT INTO files (id, kind, state, storage_key, name, content_type, bytes, created_at)
        SELECT i, 'material', 'live', '../' || i, 'x', 'x', 1, '2026-01-01' FROM n`,
-    );
+    ]);
     await refusedWhenChecked(/: file 1: "\.\.\/1"; .*; file 5: "\.\.\/5"; 4 more\. Nothing was restored\./);
   });
 
   it('restores what operators have chosen at a terminal', async () => {
-    await changeDatabase(insertImport({ origin: 'cli', file_path: '/home/ada/a.csv', rejects_file: 'C:\\bad..csv' }));
+    await changeDatabase([insertImport({ origin: 'cli', file_path: '/home/ada/a.csv', rejects_file: 'C:\\bad..csv' })]);
     expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
   });
 
