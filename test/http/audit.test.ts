@@ -5,7 +5,7 @@ import type { User } from '../../src/db/models/user.js';
 import { listAudit, recordAudit } from '../../src/services/audit.js';
 import { unlockAddress } from '../../src/services/auth/throttle-locks.js';
 import { operator } from '../../src/services/core.js';
-import { buildCourse, buildImport, buildUser, signIn } from '../support/factories.js';
+import { buildCourse, buildImport, buildLock, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectInvalid } from './support/expectations.js';
 
@@ -191,6 +191,7 @@ describe('GET /api/audit', () => {
         optionsJson: '{}',
         createdAt: new Date(),
       });
+      await buildLock(harness.context, { address: '192.0.2.9' });
       await unlockAddress(harness.context, operator, '192.0.2.9');
       await send('post', `/api/imports/${id}/cancel`).expect(200);
       const [cancelled, unlocked] = await entries();

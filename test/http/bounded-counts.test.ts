@@ -64,7 +64,9 @@ describe('The number of items of a large listing', function () {
     expect(await paginationOf('/api/users?page=103&limit=100')).to.deep.equal(last);
     expect(await paginationOf('/api/users?page=900&limit=100')).to.deep.equal({ ...last, currentPage: 900 });
 
-    expect((await cli.run(['users', 'list', '--limit', '10'])).stderr).to.equal('Page 1, more than 10000 accounts.\n');
+    expect((await cli.run(['users', 'list', '--limit', '10'])).stderr).to.equal(
+      'Page 1, more than 10000 accounts. Add --page 2 for the next page, or --limit all.\n',
+    );
     const json = JSON.parse((await cli.run(['users', 'list', '--limit', 'all', '--json'])).stdout);
     expect(new Set(json.users.map(({ id }: { id: string }) => id)).size).to.equal(total);
     expect(json.pagination).to.deep.equal({

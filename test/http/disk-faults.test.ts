@@ -89,7 +89,7 @@ describe('A disk for uploads', function () {
   it('with something in the way of an import is unavailable, and keeps nothing of it', async () => {
     writeFileSync(path.join(service.folder, 'imports'), 'in the way');
     const admin = (await signIn(service.context, { role: 'super_admin' })).token;
-    const body = form(filePart('firstName,lastName,email,phone\n', 'people.csv'));
+    const body = form(filePart('firstName,lastName,email,phone\nAda,King,ada@example.org,1\n', 'people.csv'));
     const answer = await send(service.server.url, { path: '/api/imports', token: admin, body });
     expect(said(answer)).to.deep.equal(unavailable);
     await expectNothingLeft(service.context);

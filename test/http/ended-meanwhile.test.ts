@@ -9,6 +9,7 @@ import { createLogger } from '../../src/logger.js';
 import {
   buildCourse,
   buildEnrollment,
+  buildLock,
   buildMaterial,
   buildPicture,
   factoryPassword,
@@ -144,6 +145,7 @@ describe('A request that another one overtakes', () => {
         const { trainee, foreign, [who]: by } = cast;
         const course = await buildCourse(harness.context, cast.owner.user, { isPublished: false });
         const enrollment = await buildEnrollment(harness.context, foreign.user, course);
+        if (template.endsWith('unlock')) await buildLock(harness.context, { accountId: trainee.user.id });
         const ids: Record<string, string> = { account: trainee.user.id, course: course.id, enrollment: enrollment.id };
         const path = template.replace(/:(\w+)/, (_: string, name: string) => ids[name] ?? '');
         // Each operation takes what it knows of.

@@ -290,7 +290,7 @@ describe('materials of courses over HTTP', () => {
       const { sequelize } = harness.context.database;
       try {
         expect(await statusAfter(() => sequelize.query('ALTER TABLE sessions RENAME TO away'))).to.equal(
-          'HTTP/1.1 503',
+          'HTTP/1.1 500',
         );
       } finally {
         await sequelize.query('ALTER TABLE away RENAME TO sessions');

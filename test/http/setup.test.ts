@@ -132,7 +132,7 @@ describe('POST /api/auth/setup', () => {
       { refused: 415, type: 'application/x-www-form-urlencoded', body: 'email=ada' },
       { refused: 415, type: 'text/plain', body: 'ada' },
       { refused: 400, type: 'application/json', body: '{' },
-      { refused: 413, type: 'application/json', body: JSON.stringify({ firstName: 'x'.repeat(9000) }) },
+      { refused: 413, type: 'application/json', body: JSON.stringify({ firstName: 'x'.repeat(33_000) }) },
       { refused: 415, type: 'application/json', encoding: 'gzip', body: gzipSync('{}') },
     ];
     const send = ({ type, encoding = 'identity', body }: (typeof bodies)[number]) =>

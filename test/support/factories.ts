@@ -202,3 +202,19 @@ export async function buildImport({ database }: Context, rows: number): Promise<
   await ImportRow.bulkCreate(lines.map((row) => ({ ...row, outcome: 'rejected' as const })));
   return id;
 }
+
+/** Locks an account or an address for a minute, as too many failed logins do. */
+export async function buildLock(context: Context, subject: { accountId: string } | { address: string }): Promise<void> {
+  const accountId = 'accountId' in subject ? subject.accountId : null;
+  const now = context.now();
+  await context.database.models.LoginThrottle.create({
+    subject: 'accountId' in subject ? `account:${subject.accountId}` : `address:${subject.address}`,
+    accountId,
+    failures: 0,
+    windowStartedAt: now,
+    attemptsJson: null,
+    signedInAt: null,
+    lockedUntil: new Date(now.getTime() + 60_000),
+    locks: 1,
+  });
+}

@@ -14,6 +14,7 @@ import { client, runToEnd, runToPlan } from '../../services/imports/support/subm
 import {
   buildCourse,
   buildEnrollment,
+  buildLock,
   buildMaterial,
   buildPicture,
   buildUser,
@@ -215,7 +216,11 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const { token, params } = await someAccount(context);
     return { token, body: { action: 'deactivate', ids: [params.id], dryRun: false } };
   },
-  unlockUser: someAccount,
+  async unlockUser(context) {
+    const example = await someAccount(context);
+    await buildLock(context, { accountId: example.params.id });
+    return example;
+  },
   async listCourses(context) {
     const { course } = await buildCatalogue(context);
     await course.update({ isPublished: true, category: 'Crafts', level: 'beginner', courseType: 'online' });
