@@ -25,12 +25,16 @@ interface PlanViewProps {
 export function PlanView({ current, plan }: PlanViewProps) {
   const { t } = useTranslation();
   const [changes, setChanges] = useState<PlanChanges>({});
-  const change = (next: PlanChanges) => setChanges(withoutPlanned(current, plan, next));
   const [asking, setAsking] = useState<'apply' | 'discard'>();
   const again = useChange('planImport');
   const apply = useChange('applyImport');
   const discard = useChange('cancelImport');
   const path = { id: current.id };
+  const change = (next: PlanChanges) => {
+    // What was refused is no longer asked for.
+    if (again.isError) again.reset();
+    setChanges(withoutPlanned(current, plan, next));
+  };
   const changed = Object.keys(changes).length > 0;
   useUnsavedGuard(changed);
   const applicable = plan.id !== null && plan.refusal === null && !changed;
