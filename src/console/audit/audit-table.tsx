@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Anchor, Box } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -65,15 +65,18 @@ function Changes({ entry, onOpen }: { entry: AuditEntry; onOpen(entry: AuditEntr
   const names = fields.slice(0, named).map((field) => fieldName(field, t));
   const text = fields.length > named ? [...names, t('audit.moreFields', { count: fields.length - named })] : names;
   return (
-    <Button
-      variant="subtle"
-      size="compact-sm"
-      fw={400}
-      className="wrapping"
-      onClick={() => onOpen(entry)}
-      aria-label={t('audit.showChanges', { action: t(`audit.action.${entry.action}`), fields: text.join(', ') })}
-    >
-      {text.length === 0 ? t('audit.show') : text.join(', ')}
-    </Button>
+    // In a narrow table, a line has a few words.
+    <Box miw="10rem">
+      <Anchor
+        component="button"
+        type="button"
+        size="sm"
+        ta="start"
+        onClick={() => onOpen(entry)}
+        aria-label={t('audit.showChanges', { action: t(`audit.action.${entry.action}`), fields: text.join(', ') })}
+      >
+        {text.length === 0 ? t('audit.show') : text.join(', ')}
+      </Anchor>
+    </Box>
   );
 }

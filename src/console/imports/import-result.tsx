@@ -67,7 +67,6 @@ export function ImportResult({ current }: { current: Import }) {
           <Button
             // Longer than a narrow window in some languages.
             className="wrapping"
-            mih={36}
             component="a"
             href={addressOf('importRejects', { path })}
             download

@@ -3,8 +3,8 @@ import { settled } from './browser.js';
 
 /**
  * What is wrong with how a page is laid out, measured: the page scrolls sideways; something sticks out of the window and
- * can't be scrolled to; words are cut off; words lie on words; something that can be pressed is covered; filters leave part
- * of a line empty on a narrow screen. What lies behind an open dialog isn't looked at.
+ * can't be scrolled to; words are cut off; words lie on words; a label isn't in the middle of its button; something that can
+ * be pressed is covered; filters leave part of a line empty on a narrow screen. What lies behind an open dialog isn't looked at.
  */
 export async function layoutProblems(page: Page): Promise<string[]> {
   await settled(page);
@@ -87,6 +87,29 @@ export async function layoutProblems(page: Page): Promise<string[]> {
         if (width > 3 && height > 5)
           problems.push(`on top of each other: ${describe(one.element)} and ${describe(other.element)}`);
       }
+
+    for (const button of top.querySelectorAll('.mantine-Button-root, .mantine-SegmentedControl-label')) {
+      const label = button.querySelector('.mantine-Button-label, .mantine-SegmentedControl-innerLabel');
+      const box = button.getBoundingClientRect();
+      if (!label || !isShown(button) || isTiny(box) || button.hasAttribute('data-loading')) continue;
+      const words = document.createRange();
+      words.selectNodeContents(label);
+      const icons = [...button.querySelectorAll('.mantine-Button-section')];
+      const parts = [...words.getClientRects(), ...icons.map((icon) => icon.getBoundingClientRect())];
+      // On the side of an icon there is less room.
+      const { paddingLeft, paddingRight } = getComputedStyle(button);
+      const aside =
+        Math.min(...parts.map(({ left }) => left)) -
+        box.left -
+        Number.parseFloat(paddingLeft) -
+        (box.right - Number.parseFloat(paddingRight) - Math.max(...parts.map(({ right }) => right)));
+      const high =
+        Math.min(...parts.map((part) => part.top)) -
+        box.top -
+        (box.bottom - Math.max(...parts.map(({ bottom }) => bottom)));
+      if (Math.abs(aside) > 3 || Math.abs(high) > 3)
+        problems.push(`not in the middle, by ${aside / 2} and ${high / 2} pixels: ${describe(button)}`);
+    }
 
     for (const search of window.innerWidth < 768 ? top.querySelectorAll('search') : []) {
       const lines: { left: number; right: number; bottom: number }[] = [];
