@@ -67,17 +67,21 @@ describePages('The overview', function () {
       await expect(labels.first()).toBeVisible();
       await settled(page);
       await keepScreenshot(page, `overview, ${size}`);
-      const beyond = await chart.evaluate((figure) => {
-        const card = figure.getBoundingClientRect();
-        const texts = [...figure.querySelectorAll('.recharts-cartesian-axis-tick-value')];
-        return texts
-          .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }))
-          .filter(({ box }) => box.left < card.left || box.right > card.right)
-          .map(({ text }) => text);
-      });
-      expect(beyond).toEqual([]);
-      const lines = chart.locator('.recharts-cartesian-grid-horizontal line');
-      await expect(lines).toHaveCount(await labels.count());
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 740 });
+        await settled(page);
+        const beyond = await chart.evaluate((figure) => {
+          const card = figure.getBoundingClientRect();
+          const texts = [...figure.querySelectorAll('.recharts-cartesian-axis-tick-value')];
+          return texts
+            .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }))
+            .filter(({ box }) => box.left < card.left || box.right > card.right)
+            .map(({ text }) => text);
+        });
+        expect(beyond).toEqual([]);
+        const lines = chart.locator('.recharts-cartesian-grid-horizontal line');
+        await expect(lines).toHaveCount(await labels.count());
+      }
     }
   });
 

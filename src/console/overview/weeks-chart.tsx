@@ -19,7 +19,9 @@ export function WeeksChart({ weeks, series }: WeeksProps) {
         withLegend={series.length > 1}
         legendProps={{ verticalAlign: 'bottom' }}
         valueFormatter={formatNumber}
-        yAxisProps={{ allowDecimals: false, width: 'auto' }}
+        // In a narrow window, weeks are left out evenly; figures aren't: the grid would leave out others than the axis.
+        xAxisProps={{ interval: 'equidistantPreserveStart' }}
+        yAxisProps={{ allowDecimals: false, width: 'auto', interval: 0 }}
         gridProps={{ syncWithTicks: true }}
         barProps={{ isAnimationActive: !still }}
         // Labels stand 10 pixels aside of their axis; without room above, the uppermost moves away from its line.
