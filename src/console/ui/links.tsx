@@ -5,7 +5,7 @@ import type { ComponentProps } from 'react';
 type LinkProps = Omit<ComponentProps<'a'>, 'color'>;
 
 function PlainLink(props: AnchorProps & LinkProps) {
-  return <Anchor inherit {...props} />;
+  return <Anchor inherit={props.size === undefined} {...props} />;
 }
 
 function PlainButtonLink(props: ButtonProps & LinkProps) {
