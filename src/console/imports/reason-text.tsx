@@ -7,7 +7,14 @@ import type { Import, Plan } from './import-status.js';
 /** Codes whose words say all that the service's sentence about a group of rows says. */
 const wholeCodes: readonly string[] = [
   ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'ALREADY_EXISTS', 'UNCHANGED', 'PROTECTED_ACCOUNT'] as const),
-  ...(['HAS_COURSES', 'HAS_ENROLLMENTS', 'NOT_A_TRAINEE', 'ACCOUNT_INACTIVE', 'COURSE_UNKNOWN'] as const),
+  ...([
+    'HAS_COURSES',
+    'HAS_ENROLLMENTS',
+    'SAME_PERSON',
+    'NOT_A_TRAINEE',
+    'ACCOUNT_INACTIVE',
+    'COURSE_UNKNOWN',
+  ] as const),
   ...([
     'COURSE_AMBIGUOUS',
     'COURSE_FULL',

@@ -179,13 +179,15 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
   const { counts, generatedPasswords, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
   const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(line, width));
+  const again = plan.reasons.find(({ code }) => code === 'SAME_PERSON')?.count ?? 0;
   return [
     `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
     `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}`,
     ...(options.onExisting === 'update'
       ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
       : []),
-    `  ${counted(counts.skipped, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
+    `  ${counted(counts.skipped - again, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
+    ...(again > 0 ? [`  ${counted(again, 'row')} with other courses for the person of an earlier line`] : []),
     `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
     ...fitted(reasonsText(plan.reasons)),
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),

@@ -253,6 +253,7 @@ export const imports: Words['imports'] = {
     NOTES_INVALID: 'Die Notizen sind nicht gültig.',
     DUPLICATE_IN_FILE:
       'Eine frühere Zeile hat dieselbe E-Mail, dasselbe Telefon oder dasselbe Konto. Wer sich eine E-Mail teilt, braucht eine eigene Adresse, etwa name+kind@example.org; wer sich ein Telefon teilt, ein eigenes oder keines, wenn du Konten ohne Telefon erlaubst.',
+    SAME_PERSON: 'Die Person steht schon in einer früheren Zeile mit anderen Kursen: diese Zeilen schreiben nur ein.',
     ACCOUNTS_DIFFER:
       'Das Telefon gehört zu einem anderen Konto als die E-Mail, oder zu einem Konto mit anderer E-Mail.',
     ALREADY_EXISTS: 'Es gibt schon ein Konto.',

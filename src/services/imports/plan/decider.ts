@@ -7,6 +7,7 @@ import type { Core } from '../../core.js';
 import { KeyIndex } from '../read/key-index.js';
 import { type CandidateRow, type FileRow, isRejected, rejectedFor } from '../read/rows.js';
 import { undoNoteOf } from '../undo/note.js';
+import { AcceptedPeople } from './accepted-people.js';
 import { AccountIndex, type MatchingAccounts } from './account-index.js';
 import type { CourseCapacity } from './course-capacity.js';
 import { EnrollmentDecider } from './enrollment-decider.js';
@@ -29,6 +30,9 @@ export class Decider {
   readonly #options: ImportOptions;
   readonly #accounts: AccountIndex;
   readonly #enrollments: EnrollmentDecider;
+  readonly #people = new AcceptedPeople();
+  /** Rows before this line are written. */
+  #writtenBefore = 0;
   /** The lines of the rows that matched accounts, by account. */
   readonly #targets = new KeyIndex();
   /** Keys that updates changed, with their accounts: later rows of the file still mean these accounts by them. */
@@ -47,7 +51,7 @@ export class Decider {
     this.#planned = planned;
     this.#knownAt = begun && isResumedUnseen(begun) ? begun.startedAt : null;
     this.#accounts = new AccountIndex(core);
-    this.#enrollments = new EnrollmentDecider(core, options);
+    this.#enrollments = new EnrollmentDecider(core, options, this.#people);
   }
 
   /**
@@ -76,6 +80,8 @@ export class Decider {
         }),
       );
       for (const { line, outcome, userId, undoJson } of rows) {
+        this.#writtenBefore = line + 1;
+        if (outcome !== 'rejected') this.#people.setLine(line, true);
         if (userId === null || outcome === 'created') continue;
         this.#targets.firstLine(userId, line);
         this.#release(userId, undoNoteOf(undoJson)?.before ?? {});
@@ -100,25 +106,62 @@ export class Decider {
     return nameAndEmail(account);
   }
 
+  /** Notes the people of rows that an earlier run has written. */
+  addDone(rows: readonly FileRow[]): void {
+    for (const row of rows)
+      if (!isRejected(row) && row.again !== undefined && this.#people.hasLine(row.line))
+        this.#people.note(row.line, row.person.email);
+  }
+
   /**
-   * Decides on the rows of a batch, in their order.
+   * Decides on the rows of a batch, in their order; on rows about the same person one after the other.
    * @param capacity of limited courses; a plan keeps it from batch to batch
    * @param refresh reads everything again, because others have changed what the earlier decisions relied on
    */
   async decide(rows: readonly FileRow[], capacity: CourseCapacity, refresh = false): Promise<readonly Decision[]> {
     if (refresh) {
+      // A batch is decided again when it is its turn to be written.
+      this.#writtenBefore = rows[0]?.line ?? 0;
       this.#accounts.clearKeys();
       await this.#enrollments.reload();
     }
     const accounts = await this.#accounts.findFor(rows);
-    const decisions = rows.map((row) => this.#decideRow(row, accounts));
-    return this.#enrollments.decide(await this.#withoutBlockedRoleChanges(decisions), capacity);
+    const decided = new Map<number, Decision>();
+    for (const round of roundsOf(rows)) {
+      const decisions = round.map((row) => this.#decideRow(row, accounts));
+      for (const one of await this.#enrollments.decide(await this.#withoutBlockedRoleChanges(decisions), capacity)) {
+        decided.set(one.row.line, one);
+        this.#noteDecision(one);
+      }
+    }
+    return rows.flatMap(({ line }) => decided.get(line) ?? []);
+  }
+
+  #noteDecision(decision: Decision): void {
+    const { outcome, row } = decision;
+    this.#people.setLine(row.line, outcome !== 'rejected');
+    if (outcome === 'rejected' || decision.row.again === undefined) return;
+    const courses = decision.enrollments.map(({ course }) => course.id);
+    this.#people.note(row.line, decision.row.person.email, courses);
+  }
+
+  /** Decides on a row about the person of an earlier line that was not rejected. */
+  #decideSamePerson(row: CandidateRow, sameAs: number, account: ExistingAccount | undefined): Decision {
+    if (account === undefined && sameAs < this.#writtenBefore)
+      return rejection(row, 'ALREADY_EXISTS', `The account of line ${sameAs} was changed or removed meanwhile.`);
+    return { outcome: 'skipped', row, code: 'SAME_PERSON', sameAs, ...(account && { account }), enrollments: [] };
   }
 
   #decideRow(row: FileRow, { byEmail, byPhone }: MatchingAccounts): Decision {
     if (isRejected(row)) return { outcome: 'rejected', row };
     const { email, phone } = row.person;
     const emailOwner = byEmail.get(email);
+    const sameAs = row.again ? this.#people.lineOf(email, row.line) : undefined;
+    if (sameAs !== undefined) {
+      const byItsPhone =
+        phone === undefined || this.#options.match === 'email' ? undefined : byPhone.get(phoneKey(phone));
+      return this.#decideSamePerson(row, sameAs, emailOwner ?? byItsPhone);
+    }
     const emailId = emailOwner?.id ?? this.#released.get(`email ${email}`);
     const isKnown = phone === undefined ? emailId !== undefined : emailOwner?.phone === phone;
     if (row.doubt !== undefined && !isKnown) return { outcome: 'rejected', row: rejectedFor(row, [row.doubt]) };
@@ -137,7 +180,7 @@ export class Decider {
       return rejection(row, 'ACCOUNTS_DIFFER', otherEmail(this.#nameOf(userId, phoneOwner)));
     if (emailId === undefined) {
       const match = `${row.line} ${userId}`;
-      if (this.#planned && !this.#planned.has(match))
+      if (this.#planned && this.#planned.lineOf(match) === undefined)
         return rejection(row, 'ACCOUNTS_DIFFER', takenSince(this.#nameOf(userId, phoneOwner)));
       if (this.#knownAt && phoneOwner && phoneOwner.updatedAt >= this.#knownAt)
         return rejection(row, 'ACCOUNTS_DIFFER', changedSince(this.#nameOf(userId, phoneOwner)));
@@ -145,7 +188,8 @@ export class Decider {
     }
     const account = emailOwner ?? phoneOwner;
     const earlier = this.#targets.firstLine(userId, row.line);
-    if (earlier !== undefined && earlier < row.line)
+    // A rejected line about the same person decides nothing.
+    if (earlier !== undefined && earlier < row.line && !(row.again && !this.#people.hasLine(earlier)))
       return rejection(
         row,
         'DUPLICATE_IN_FILE',
@@ -191,6 +235,21 @@ export class Decider {
         : one;
     });
   }
+}
+
+/** The rows in rounds, so that a row about the person of an earlier one is decided on after it. */
+function roundsOf(rows: readonly FileRow[]): FileRow[][] {
+  const rounds: FileRow[][] = [];
+  const roundOf = new Map<string, number>();
+  for (const row of rows) {
+    const email = !isRejected(row) && row.again !== undefined ? row.person.email : undefined;
+    const at = email === undefined ? 0 : (roundOf.get(email) ?? -1) + 1;
+    if (email !== undefined) roundOf.set(email, at);
+    const round = rounds[at];
+    if (round) round.push(row);
+    else rounds.push([row]);
+  }
+  return rounds;
 }
 
 /** Whether the service plans the remaining rows of an import by itself: nobody sees what that plan does to whom. */

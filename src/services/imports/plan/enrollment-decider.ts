@@ -4,12 +4,14 @@ import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { Core } from '../../core.js';
 import type { RowCode } from '../read/row-codes.js';
 import { withValue } from '../read/row-problems.js';
+import type { AcceptedPeople } from './accepted-people.js';
 import type { CourseCapacity } from './course-capacity.js';
 import { CourseIndex, courseProblems, defaultCourse } from './course-index.js';
 import {
   type CancelledEnrollment,
   type CourseReference,
   type Decision,
+  isSamePerson,
   type PlannedEnrollment,
   rejection,
 } from './outcomes.js';
@@ -55,11 +57,14 @@ function namesOf(person: ImportedPerson, index: CourseIndex): string[] {
 export class EnrollmentDecider {
   readonly #core: Core;
   readonly #options: ImportOptions;
+  readonly #people: AcceptedPeople;
   #known: KnownCourses;
 
-  constructor(core: Core, options: ImportOptions) {
+  /** @param people of the rows before */
+  constructor(core: Core, options: ImportOptions, people: AcceptedPeople) {
     this.#core = core;
     this.#options = options;
+    this.#people = people;
     this.#known = { index: new CourseIndex(core), forAll: null };
   }
 
@@ -95,7 +100,7 @@ export class EnrollmentDecider {
       // As elsewhere, only trainees can ask for a cancelled enrollment again; a file can only make it active.
       if (enrollments.some(({ cancelled, status }) => cancelled && status !== 'active'))
         return rejection(decision.row, 'ENROLLMENT_CANCELLED', cancelledReason, userId);
-      if (enrollments.length > 0 && !willBeActive(decision))
+      if (enrollments.length > 0 && !this.#willBeActive(decision))
         return rejection(decision.row, 'ACCOUNT_INACTIVE', inactive, userId);
       if (!capacity.reserve(enrollments.map(({ course }) => course)))
         return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.', userId);
@@ -127,7 +132,10 @@ export class EnrollmentDecider {
     // A file may have trainers too.
     if (forAll !== null && isTrainee && !enrollments.some(({ course }) => course.id === forAll.id))
       enrollments.push({ course: forAll, status, notes: enrollments.length === 0 ? (notes ?? null) : null });
-    return { ...decision, enrollments };
+    if (!isSamePerson(decision)) return { ...decision, enrollments };
+    const { email } = row.person;
+    const isNew = ({ course }: PlannedEnrollment) => !this.#people.isEnrolled(email, course.id, row.line);
+    return { ...decision, enrollments: enrollments.filter(isNew) };
   }
 
   #roleOf(decision: Accepted): string {
@@ -137,8 +145,28 @@ export class EnrollmentDecider {
       case 'updated':
         return decision.changes.role ?? decision.account.role;
       case 'skipped':
-        return decision.account.role;
+        return this.#willBe(decision).role;
     }
+  }
+
+  /** Whether the account is active once the row is done: inactive accounts can't be enrolled elsewhere either. */
+  #willBeActive(decision: Accepted): boolean {
+    switch (decision.outcome) {
+      case 'created':
+        return decision.row.person.isActive ?? true;
+      case 'updated':
+        return decision.changes.isActive ?? decision.account.isActive;
+      case 'skipped':
+        return this.#willBe(decision).isActive;
+    }
+  }
+
+  /** The account of a skipped row. Whether or not an earlier line about the same person is written, the answer is the same. */
+  #willBe(decision: Accepted & { outcome: 'skipped' }): { role: string; isActive: boolean } {
+    const { account, row } = decision;
+    const { role = account?.role ?? this.#options.role, isActive = account?.isActive ?? true } = row.person;
+    const isUpdated = isSamePerson(decision) && this.#options.onExisting === 'update';
+    return account && !isUpdated ? account : { role, isActive };
   }
 
   /** The existing enrollments of any status, by `user course`. */
@@ -146,7 +174,7 @@ export class EnrollmentDecider {
     const [users, courses] = [new Set<string>(), new Set<string>()];
     for (const decision of decisions) {
       if (decision.outcome === 'rejected' || decision.outcome === 'created') continue;
-      if (decision.enrollments.length > 0) users.add(decision.account.id);
+      if (decision.account && decision.enrollments.length > 0) users.add(decision.account.id);
       for (const { course } of decision.enrollments) courses.add(course.id);
     }
     if (users.size === 0) return new Map();
@@ -162,19 +190,7 @@ export class EnrollmentDecider {
 
 const inactive = 'Trainee account is inactive. Activate it, or leave the course out.';
 
-/** Whether the account is active once the row is done: inactive accounts can't be enrolled elsewhere either. */
-function willBeActive(decision: Accepted): boolean {
-  switch (decision.outcome) {
-    case 'created':
-      return decision.row.person.isActive ?? true;
-    case 'updated':
-      return decision.changes.isActive ?? decision.account.isActive;
-    case 'skipped':
-      return decision.account.isActive;
-  }
-}
-
-/** The existing account of a decision; undefined when the row creates one. */
+/** The existing account of a decision; undefined when the row or an earlier one creates it. */
 function accountOf(decision: Accepted): string | undefined {
-  return decision.outcome === 'created' ? undefined : decision.account.id;
+  return decision.outcome === 'created' ? undefined : decision.account?.id;
 }

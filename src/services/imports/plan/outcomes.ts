@@ -50,6 +50,16 @@ interface WithEnrollments {
   enrollments: readonly PlannedEnrollment[];
 }
 
+/** The decision on a row about the person of an earlier line: it only enrolls. */
+export interface SamePerson extends WithEnrollments {
+  outcome: 'skipped';
+  code: 'SAME_PERSON';
+  /** The earlier line, which says whose account it is. */
+  sameAs: number;
+  /** As it is now; absent when the earlier line creates it and isn't written. */
+  account?: ExistingAccount;
+}
+
 /** What an import does with a row. */
 export type Decision =
   | ({ outcome: 'created' } & WithEnrollments)
@@ -60,6 +70,7 @@ export type Decision =
       resetPassword: boolean;
     } & WithEnrollments)
   | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & WithEnrollments)
+  | SamePerson
   | { outcome: 'rejected'; row: RejectedRow; accountId?: string };
 
 /** The outcome of a row. */
@@ -93,6 +104,11 @@ export function codesOf(decision: Decision): { code: RowCode | null; otherCodes:
 /** Whether the row's account gets a password from this import. */
 export function needsSecret(decision: Decision): decision is Decision & { outcome: 'created' | 'updated' } {
   return decision.outcome === 'created' || (decision.outcome === 'updated' && decision.resetPassword);
+}
+
+/** Whether the row only enrolls the person of an earlier line. */
+export function isSamePerson(decision: Decision): decision is SamePerson {
+  return decision.outcome === 'skipped' && decision.code === 'SAME_PERSON';
 }
 
 /** Whether a decision enrolls in a course of limited capacity. */

@@ -226,7 +226,9 @@ async function planRows(
         `The file has more than ${request.maxRows} rows. Split it, or import it with coursectl users import.`,
       );
     const rows = remainingRows(batch, read - batch.length, rowsDone);
-    if (begun) await reasons.addDone(core, begun, batch.slice(0, batch.length - rows.length));
+    const done = batch.slice(0, batch.length - rows.length);
+    decider.addDone(done);
+    if (begun) await reasons.addDone(core, begun, done);
     if (rows.length === 0) continue;
     const decisions = await decider.decide(rows, capacity);
     const planned = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;

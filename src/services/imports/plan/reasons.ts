@@ -20,6 +20,10 @@ const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
       'An earlier line has the same email, phone or account. People who share an email need an address each, such as ' +
       'name+child@example.org; who share a phone, a phone each, or none: --missing-phone allow.',
   },
+  SAME_PERSON: {
+    field: 'course',
+    message: 'The person is on an earlier line with other courses: these rows only enroll.',
+  },
   ACCOUNTS_DIFFER: {
     field: 'phone',
     message: 'The phone belongs to another account than the email, or to an account with another email.',

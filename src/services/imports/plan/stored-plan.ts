@@ -107,7 +107,12 @@ export function planRow(importId: string, decision: Decision, mask: CellMask): I
     ...codesOf(decision),
     field: outcome === 'rejected' ? (problemsOf(decision).find(({ field }) => field !== null)?.field ?? null) : null,
     reason: isRejected(row) ? row.reason : null,
-    userId: outcome === 'rejected' ? (decision.accountId ?? null) : 'account' in decision ? decision.account.id : null,
+    userId:
+      outcome === 'rejected'
+        ? (decision.accountId ?? null)
+        : 'account' in decision
+          ? (decision.account?.id ?? null)
+          : null,
     searchKey: searchKeyOf(decision, cells),
     changesJson: changes.length === 0 ? null : JSON.stringify(changes),
     cellsJson: JSON.stringify(cells),

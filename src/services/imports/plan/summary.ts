@@ -3,7 +3,7 @@ import type { ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange } from '../../../db/models/import-plan.js';
 import type { ImportableRole } from '../../../schemas/import.js';
 import type { RowCode } from '../read/row-codes.js';
-import { type Decision, needsSecret, type Outcome } from './outcomes.js';
+import { type Decision, isSamePerson, needsSecret, type Outcome } from './outcomes.js';
 
 /** A row shown as an example of what will happen; holds no password. */
 export interface PlanSample {
@@ -120,6 +120,8 @@ function fingerprintOf(decision: Decision): string {
   if (outcome === 'rejected') return `${row.line} ${decision.row.code}\n`;
   const courses = decision.enrollments.map(({ course }) => ` ${course.id}`).join('');
   if (outcome === 'created') return `${row.line} +${courses}\n`;
+  // Whether the account exists depends on how much is written.
+  if (isSamePerson(decision)) return `${row.line} ${decision.code}${courses}\n`;
   const { id, updatedAt } = decision.account;
   return outcome === 'skipped'
     ? `${row.line} ${decision.code} ${id}${courses}\n`

@@ -28,8 +28,14 @@ class Part {
     return undefined;
   }
 
-  has(high: number, low: number): boolean {
-    return this.#lines[this.#slotOf(high, low)] !== 0;
+  lineOf(high: number, low: number): number | undefined {
+    const line = this.#lines[this.#slotOf(high, low)];
+    return line === 0 ? undefined : line;
+  }
+
+  /** Replaces the line of a key that has one. */
+  move(high: number, low: number, line: number): void {
+    this.#lines[this.#slotOf(high, low)] = line;
   }
 
   /** The slot that holds the key, or the free one where it belongs. */
@@ -73,10 +79,16 @@ export class KeyIndex {
     return part.firstLine(high, low, line);
   }
 
-  /** Whether a line was noted for the key. */
-  has(key: string): boolean {
+  /** The line that is noted for the key, if any. */
+  lineOf(key: string): number | undefined {
     const [part, high, low] = this.#placeOf(key);
-    return part.has(high, low);
+    return part.lineOf(high, low);
+  }
+
+  /** Notes another line for a key that has one. */
+  move(key: string, line: number): void {
+    const [part, high, low] = this.#placeOf(key);
+    part.move(high, low, line);
   }
 
   #placeOf(key: string): [Part, number, number] {

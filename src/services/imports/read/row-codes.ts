@@ -24,6 +24,7 @@ const faultCodes = [
 /** What is wrong with a row beside others, the accounts and the courses, or why it is left alone. */
 export const matchCodes = [
   'DUPLICATE_IN_FILE',
+  'SAME_PERSON',
   'ACCOUNTS_DIFFER',
   'ALREADY_EXISTS',
   'UNCHANGED',

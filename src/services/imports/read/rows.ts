@@ -34,6 +34,8 @@ export interface CandidateRow extends CsvRow {
    * unless there is an account.
    */
   doubt?: RowProblem;
+  /** Whether an earlier line has the same person with other courses; absent in a file without a column of courses. */
+  again?: boolean;
   /** What looks wrong, though the row can be imported. */
   warnings?: readonly RowWarning[];
 }
@@ -98,7 +100,7 @@ const wordColumns = ['role', 'isActive', 'enrollmentStatus'] as const;
 /** How many words for roles are remembered. */
 const manyRoleWords = 100;
 
-/** Why rows repeat an email or a phone of an earlier row, by their line. */
+/** Why rows repeat an email or a phone of an earlier row, by their line; blank for the same person with other courses. */
 export type Repetitions = ReadonlyMap<number, string>;
 
 /** With so many repetitions, none are remembered. */
@@ -133,6 +135,8 @@ function headingsByField({ fields, fullName, own }: ColumnMapping): Partial<Reco
 class RowChecker {
   readonly #emails = new KeyIndex();
   readonly #phones = new KeyIndex();
+  /** People, and people with their courses: only of a file that has a column of courses. */
+  readonly #people: KeyIndex | undefined;
   readonly #format: CsvFormat;
   readonly #mapping: ColumnMapping;
   readonly #known: Repetitions | undefined;
@@ -161,6 +165,7 @@ class RowChecker {
     this.#state = state && { heading: shownHeading(state.heading), ignore: mapOption(state, '') };
     this.#headings = headingsByField(mapping);
     this.#known = known;
+    this.#people = mapping.fields.has('course') ? new KeyIndex() : undefined;
   }
 
   /** The rows that repeated keys of others; undefined when there were too many. */
@@ -195,12 +200,19 @@ class RowChecker {
       return rejectedFor(row, [rowProblem('PASSWORD_INVALID', { path: 'password', message: lostPassword }, told)]);
     const weakness = person.password && this.#policy('Password', person.password, person);
     if (weakness) return rejectedFor(row, [rowProblem('PASSWORD_WEAK', { path: 'password', message: weakness }, told)]);
-    // Its keys aren't recorded: if the row is rejected later, the next row with the same email is no duplicate.
-    if (doubt) return { ...row, person, quotes: this.#quotes, doubt };
-    const reason = this.#repetition(row.line, person);
-    if (reason) return { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason };
+    const repetition = this.#repetition(row.line, person, doubt !== undefined);
+    if (repetition) return { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason: repetition };
+    const again = this.#people && { again: repetition === '' };
+    if (doubt) return { ...row, person, quotes: this.#quotes, ...again, doubt };
     const warnings = this.#warningsOf(row.cells, person);
-    return { line: row.line, cells: row.cells, person, quotes: this.#quotes, ...(warnings.length > 0 && { warnings }) };
+    return {
+      line: row.line,
+      cells: row.cells,
+      person,
+      quotes: this.#quotes,
+      ...again,
+      ...(warnings.length > 0 && { warnings }),
+    };
   }
 
   #phoneDoubt(phone: string, told: Parameters<typeof rowProblem>[2]): RowProblem | undefined {
@@ -234,17 +246,36 @@ class RowChecker {
     return this.#quotes ? warnings : warnings.map(({ example: _, ...warning }) => warning);
   }
 
-  #repetition(line: number, person: ImportedPerson): string {
-    if (this.#known) return this.#known.get(line) ?? '';
-    const reason = this.#findRepetition(line, person);
-    if (reason !== '' && this.#found.size < manyRepetitions) this.#found.set(line, reason);
+  /** Why a row is a repetition; blank for the same person with other courses. */
+  #repetition(line: number, person: ImportedPerson, isDoubtful: boolean): string | undefined {
+    if (this.#known) return this.#known.get(line);
+    const isAgain = this.#isSamePerson(line, person);
+    // The keys of a doubtful row aren't recorded: if it is rejected later, the next row with the same email is no duplicate.
+    const reason = isAgain ? '' : isDoubtful ? undefined : this.#findRepetition(line, person);
+    if (reason !== undefined && this.#found.size < manyRepetitions) this.#found.set(line, reason);
     return reason;
   }
 
-  #findRepetition(line: number, person: ImportedPerson): string {
+  /** Whether an earlier line has the same person, whose phone it may leave out, and none has the person with these courses. */
+  #isSamePerson(line: number, person: ImportedPerson): boolean {
+    if (!this.#people) return false;
+    const { email, phone, firstName, lastName, role, isActive, password, passwordHash, course, otherCourses } = person;
+    const who = JSON.stringify([email, firstName, lastName, role, isActive, password, passwordHash]);
+    const firstLine = this.#people.firstLine(who, line);
+    const sameEmail = this.#emails.lineOf(email);
+    const samePhone = phone === undefined ? sameEmail : this.#phones.lineOf(phoneKey(phone));
+    const isContradiction = sameEmail !== undefined && (firstLine !== sameEmail || samePhone !== sameEmail);
+    if (isContradiction) return false;
+    const sameCourses = this.#people.firstLine(JSON.stringify([who, course, otherCourses]), line);
+    if (firstLine === undefined || sameCourses !== undefined || course === undefined) return false;
+    // The lines before may be doubtful: about accounts without a phone.
+    return sameEmail !== undefined || phone === undefined;
+  }
+
+  #findRepetition(line: number, person: ImportedPerson): string | undefined {
     const sameEmail = this.#emails.firstLine(person.email, line);
     const samePhone = person.phone === undefined ? undefined : this.#phones.firstLine(phoneKey(person.phone), line);
-    if (sameEmail === undefined && samePhone === undefined) return '';
+    if (sameEmail === undefined && samePhone === undefined) return undefined;
     const earlier = [
       sameEmail && `Email is already on line ${sameEmail}.`,
       samePhone && `Phone is already on line ${samePhone}.`,

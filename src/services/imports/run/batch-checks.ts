@@ -62,15 +62,10 @@ export async function assertRoleChangesAllowed(
 }
 
 /**
- * Locks the existing accounts that are enrolled, and makes sure that they are active trainees.
+ * Locks existing accounts that are enrolled, and makes sure that they are active trainees.
  * @throws StaleDecision
  */
-export async function assertTrainees(
-  core: Core,
-  decisions: readonly Decision[],
-  transaction: Transaction,
-): Promise<void> {
-  const ids = decisions.flatMap((one) => ('account' in one && one.enrollments.length > 0 ? [one.account.id] : []));
+export async function assertTrainees(core: Core, ids: readonly string[], transaction: Transaction): Promise<void> {
   if (ids.length === 0) return;
   const people = await forceIncrementUserVersions(core, ids, transaction);
   if (people.length < ids.length || people.some(({ role, isActive }) => role !== 'trainee' || !isActive))

@@ -11,7 +11,7 @@ import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js
 import type { Actor, Core } from '../../core.js';
 import { addEnrollments } from '../../enrollments/store.js';
 import { withNewIds } from '../../ids.js';
-import { codesOf, type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
+import { codesOf, type Decision, isSamePerson, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import type { UndoNote } from '../undo/note.js';
 import { changedAccounts, type LedgerEntry } from './audit-records.js';
@@ -81,13 +81,17 @@ export async function writeBatch(
   await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
   await updateExisting(writing, decisions, ledger);
-  await assertTrainees(core, decisions, transaction);
+  const created = withNewIds(decisions.filter((decision) => decision.outcome === 'created'));
+  for (const [id, { row }] of created) ledger.set(row.line, { userId: id, note: {} });
   for (const decision of decisions)
-    if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
+    if (decision.outcome === 'skipped' && !isSamePerson(decision))
+      ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
+  await noteSamePeople(writing, importId, decisions, ledger);
+  await assertTrainees(core, enrolledAccounts(decisions, ledger), transaction);
   await reviveEnrollments(writing, decisions, ledger);
   // Together, so that the rows of one table are prepared while the database inserts those of another.
   const inserts = new Inserts(transaction);
-  await createAccounts(writing, decisions, ledger, inserts);
+  await createAccounts(writing, created, inserts);
   await enroll(writing, decisions, ledger, inserts);
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
   // While the database inserts the last rows of the ledger.
@@ -95,6 +99,49 @@ export async function writeBatch(
   const audit = prepareAudit(core, actor, records);
   await inserts.done();
   if (records.length > 0) await audit.save(transaction);
+}
+
+/**
+ * Notes in the ledger whose accounts rows are about that only enroll the person of an earlier line.
+ * @throws StaleDecision when the earlier line has no account
+ */
+async function noteSamePeople(
+  { core, transaction }: Writing,
+  importId: string,
+  decisions: readonly Decision[],
+  ledger: Map<number, LedgerEntry>,
+): Promise<void> {
+  const same = decisions.filter(isSamePerson);
+  if (same.length === 0) return;
+  const inBatch = decisions.map(({ outcome, row: { line } }) => ({
+    line,
+    outcome,
+    userId: ledger.get(line)?.userId ?? null,
+  }));
+  const first = inBatch[0]?.line ?? 0;
+  const earlier = same.flatMap(({ sameAs }) => (sameAs < first ? [sameAs] : []));
+  const written = await core.database.models.ImportRow.findAll({
+    attributes: ['line', 'outcome', 'userId'],
+    where: { importId, line: earlier },
+    raw: true,
+    transaction,
+  });
+  const rows = new Map([...written, ...inBatch].map((one) => [one.line, one]));
+  for (const { row, sameAs, enrollments } of same) {
+    const { userId = null, outcome } = rows.get(sameAs) ?? {};
+    if (userId === null || outcome === 'rejected') throw new StaleDecision();
+    const isOfCreated = outcome === 'created' && enrollments.length > 0;
+    ledger.set(row.line, { userId, note: isOfCreated ? { ofCreated: true } : {} });
+  }
+}
+
+/** The accounts that are there already and get enrollments. */
+function enrolledAccounts(decisions: readonly Decision[], ledger: ReadonlyMap<number, LedgerEntry>): string[] {
+  const accounts = (wanted: (decision: Decision) => boolean) =>
+    new Set(decisions.flatMap((one) => (wanted(one) ? (ledger.get(one.row.line)?.userId ?? []) : [])));
+  const created = accounts(({ outcome }) => outcome === 'created');
+  const enrolled = accounts((one) => one.outcome !== 'rejected' && one.enrollments.length > 0);
+  return [...enrolled].filter((id) => !created.has(id));
 }
 
 /** The rows of the ledger for decisions. */
@@ -121,16 +168,13 @@ const accountOfRejected = (decision: Decision) =>
 
 async function createAccounts(
   { core, options, secrets }: Writing,
-  decisions: readonly Decision[],
-  ledger: Map<number, LedgerEntry>,
+  created: readonly [id: string, decision: Decision & { outcome: 'created' }][],
   inserts: Inserts,
 ): Promise<void> {
-  const created = withNewIds(decisions.filter((decision) => decision.outcome === 'created'));
   const expiry = initialPasswordExpiry(core);
   function* accounts(): Generator<NewAccount> {
-    for (const [id, { row }] of created) {
+    for (const [, { row }] of created) {
       const { line, person } = row;
-      ledger.set(line, { userId: id, note: {} });
       yield {
         firstName: person.firstName,
         lastName: person.lastName,

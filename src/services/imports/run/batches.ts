@@ -43,7 +43,9 @@ async function* prepareBatches(
   for await (const batch of batches) {
     const rows = remainingRows(batch, rowsRead, rowsDone);
     rowsRead += batch.length;
-    await run.reasons.addDone(core, record, batch.slice(0, batch.length - rows.length));
+    const done = batch.slice(0, batch.length - rows.length);
+    decider.addDone(done);
+    await run.reasons.addDone(core, record, done);
     if (rows.length === 0) continue;
     if (signal.aborted) {
       run.isInterrupted = true;

@@ -47,16 +47,17 @@ export async function restoreAccounts(
   const wanted = withOutcome(verdicts, 'restored');
   // Before anything is changed.
   const entries = new Map(
-    wanted.map(({ user, row, note, courses }) => [
-      user,
-      restoredAccount({ importId, line: row.line }, user, note, courses),
-    ]),
+    wanted.map((verdict) => {
+      const { user, row, note, courses } = verdict;
+      return [verdict, restoredAccount({ importId, line: row.line }, user, note, courses)];
+    }),
   );
   const changed = wanted.flatMap(({ user, note: { before } }) => (before ? [withOldFields(user, before)] : []));
   const refused = new Set((await saveWherePossible(core, changed, transaction)).map(({ user }) => user));
-  for (const verdict of wanted)
-    if (refused.has(verdict.user)) Object.assign(verdict, { outcome: 'kept', code: 'KEY_TAKEN' });
-  const restored = wanted.filter(({ user }) => !refused.has(user));
+  // Not a later row about the same person, which only enrolled.
+  const isRefused = ({ user, note }: AccountVerdict) => note.before !== undefined && refused.has(user);
+  const restored = wanted.filter((verdict) => !isRefused(verdict));
+  for (const verdict of wanted.filter(isRefused)) Object.assign(verdict, { outcome: 'kept', code: 'KEY_TAKEN' });
   const enrollments = restored.flatMap(({ note }) => note.enrollments ?? []);
   if (enrollments.length > 0) await Enrollment.destroy({ where: { id: enrollments }, transaction });
   // Few: enrollments that were cancelled before.
@@ -67,7 +68,7 @@ export async function restoreAccounts(
     );
   const signedOut = restored.filter(({ note }) => endsSessionsOf(note)).map(({ user }) => user.id);
   if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
-  return restored.flatMap(({ user }) => entries.get(user) ?? []);
+  return restored.flatMap((verdict) => entries.get(verdict) ?? []);
 }
 
 /** Sets the fields that the import has changed to their old values. */

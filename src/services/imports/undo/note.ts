@@ -15,6 +15,8 @@ export interface UndoNote {
   };
   /** When the account was updated: one that has changed since is kept as it is. */
   updatedAt?: string;
+  /** An earlier row of the import created the account: it is kept or removed together with this row's enrollments. */
+  ofCreated?: true;
   /** Ids of the enrollments that were created. */
   enrollments?: string[];
   /** The cancelled enrollments that became active again, with their old values. */

@@ -7,8 +7,9 @@ import { recordAudit } from '../../audit.js';
 import { hasSeat } from '../../capacity.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
 import { noteFreed, settleFreed } from '../../freed-seats.js';
+import { KeyIndex } from '../read/key-index.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
-import { activityOf, groupedBy, type KeptCode, type Verdict, verdictOn, withoutTakenKeys } from './verdicts.js';
+import { activityOf, groupedBy, type KeptCode, type Verdict, verdictsOn, withoutTakenKeys } from './verdicts.js';
 
 /** An account that undo kept, because it was used or changed since the import. */
 export interface KeptAccount {
@@ -92,9 +93,12 @@ export type Advance = (
   work: (transaction: Transaction) => Promise<void>,
 ) => Promise<void>;
 
-function addTo(result: UndoResult, verdicts: readonly Verdict[]): void {
-  for (const { row, userId, email, outcome, code } of verdicts) {
+/** @param restored the accounts of restored rows: a person may be on several lines */
+function addTo(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIndex): void {
+  for (const { row, userId, email, note, outcome, code } of verdicts) {
     if (outcome === 'kept') result.kept.push({ line: row.line, userId, email, code });
+    // The row that created the account counts.
+    else if (note.ofCreated || (outcome === 'restored' && restored.firstLine(userId, row.line) !== undefined)) continue;
     // An account that was deleted before isn't removed by the undo.
     else if (code !== 'GONE') result[outcome] += 1;
   }
@@ -103,17 +107,15 @@ function addTo(result: UndoResult, verdicts: readonly Verdict[]): void {
 /** What undo would do now. Writes nothing. @throws AppError `INTERRUPTED` */
 export async function undoPreview(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
   const result: UndoResult = { removed: 0, restored: 0, kept: [] };
+  const [undone, restored] = [new KeyIndex(), new KeyIndex()];
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
     const verdicts = await core.database.read(async () => {
       const rows = await undoable(core, record, before);
       const activity = await activityOf(core, rows);
-      return withoutTakenKeys(
-        core,
-        rows.map((row) => verdictOn(row, activity)),
-      );
+      return withoutTakenKeys(core, verdictsOn(rows, activity, undone));
     });
-    addTo(result, verdicts);
+    addTo(result, verdicts, restored);
     if (verdicts.length < undoBatch) return result;
     before = verdicts.at(-1)?.row.line ?? 0;
   }
@@ -132,6 +134,7 @@ export async function undoRows(
   onProgress: (rows: number) => void = () => undefined,
 ): Promise<UndoResult> {
   const result: UndoResult = { removed: 0, restored: 0, kept: [] };
+  const [undone, restored] = [new KeyIndex(), new KeyIndex()];
   await advance({ status: 'undoing' }, (transaction) =>
     recordAudit(core, actor, { action: 'import.undo', targetType: 'import', targetId: record.id }, transaction),
   );
@@ -141,7 +144,7 @@ export async function undoRows(
     await advance({ status: 'undoing' }, async (transaction) => {
       const found = await undoable(core, record, before, transaction);
       const activity = await activityOf(core, found, transaction);
-      verdicts = found.map((row) => verdictOn(row, activity));
+      verdicts = verdictsOn(found, activity, undone);
       // Of the accounts that are kept, too: their courses are counted for nothing.
       freed = [...activity.enrollments.values()].flat().filter(hasSeat);
       // Once begun it goes on: half of it would be left to others.
@@ -149,7 +152,7 @@ export async function undoRows(
       await noteFreed(core, freed, transaction);
     });
     await settleFreed(core, freed);
-    addTo(result, verdicts);
+    addTo(result, verdicts, restored);
     rows += verdicts.length;
     onProgress(rows);
     if (verdicts.length < undoBatch) return result;

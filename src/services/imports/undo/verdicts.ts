@@ -5,6 +5,7 @@ import type { User } from '../../../db/models/user.js';
 import { phoneKey } from '../../../schemas/keys.js';
 import { hasSeat } from '../../capacity.js';
 import type { Core } from '../../core.js';
+import type { KeyIndex } from '../read/key-index.js';
 import { type UndoNote, undoNoteOf } from './note.js';
 
 /** Why undo kept an account. */
@@ -33,6 +34,9 @@ export interface AccountActivity {
   withSessions: ReadonlySet<string>;
   withCourses: ReadonlySet<string>;
 }
+
+/** The enrollments that undoing later rows about the same people removes or cancels, by id. */
+export type UndoneEnrollments = KeyIndex;
 
 /** `Map.groupBy`, which Node 20 lacks. */
 export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
@@ -67,11 +71,17 @@ export async function activityOf(
   };
 }
 
-/** Why an account that the import created is kept; null when it is removed. */
-function whyKeepCreated(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
+/** Why an account that the import created is kept, besides its enrollments. */
+function whyKeepUsed(user: User, activity: AccountActivity): KeptCode | null {
   if (user.lastLogin !== null || activity.withSessions.has(user.id)) return 'LOGGED_IN';
   if (user.updatedAt.getTime() !== user.createdAt.getTime()) return 'EDITED';
-  if (activity.withCourses.has(user.id)) return 'HAS_COURSES';
+  return activity.withCourses.has(user.id) ? 'HAS_COURSES' : null;
+}
+
+/** Why an account that the import created is kept; null when it is removed. */
+function whyKeepCreated(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
+  const why = whyKeepUsed(user, activity);
+  if (why !== null) return why;
   const [own, others] = parted(activity.enrollments.get(user.id) ?? [], note);
   return others.length > 0 || own.some(hasChanged) ? 'ENROLLED' : null;
 }
@@ -86,6 +96,8 @@ function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity):
     if ((user.lastLogin?.getTime() ?? 0) > updatedAt) return 'LOGGED_IN';
     if (user.updatedAt.getTime() !== updatedAt) return 'EDITED';
   }
+  const usedSince = note.ofCreated ? whyKeepUsed(user, activity) : null;
+  if (usedSince !== null) return usedSince;
   const all = activity.enrollments.get(user.id) ?? [];
   const [own, others] = parted(all, note);
   if (own.some(hasChanged) || all.some((one) => hasChangedSinceRevival(one, note))) return 'ENROLLED';
@@ -144,8 +156,28 @@ export function accountOf({ importId, line, userId }: ImportRow): string {
   return userId;
 }
 
-/** What undo does with a row, judged by its account and its enrollments. */
-export function verdictOn(row: ImportRow, activity: AccountActivity): Verdict {
+/** What undo does with rows, the last first, judged by their accounts and enrollments. */
+export function verdictsOn(
+  rows: readonly ImportRow[],
+  activity: AccountActivity,
+  undone: UndoneEnrollments,
+): Verdict[] {
+  const enrollments = new Map(activity.enrollments);
+  const withoutUndone = (userId: string | null) => {
+    const left = activity.enrollments.get(userId ?? '')?.filter(({ id }) => undone.lineOf(id) === undefined);
+    if (left) enrollments.set(userId ?? '', left);
+  };
+  return rows.map((row) => {
+    withoutUndone(row.userId);
+    const verdict = verdictOn(row, { ...activity, enrollments });
+    const { enrollments: made = [], revived = [] } = verdict.note;
+    if (row.code === 'SAME_PERSON' && verdict.outcome === 'restored')
+      for (const id of [...made, ...revived.map((one) => one.id)]) undone.firstLine(id, row.line);
+    return verdict;
+  });
+}
+
+function verdictOn(row: ImportRow, activity: AccountActivity): Verdict {
   const userId = accountOf(row);
   const user = activity.users.get(userId);
   const note = undoNoteOf(row.undoJson) ?? {};

@@ -46,6 +46,14 @@ describe('The index of keys', () => {
     compareWithMap(keys);
   });
 
+  it('tells and moves the line of a key that has one', () => {
+    const index = new KeyIndex();
+    index.firstLine('ada@example.org', 2);
+    expect([index.lineOf('ada@example.org'), index.lineOf('bob@example.org')]).to.deep.equal([2, undefined]);
+    index.move('ada@example.org', 7);
+    expect(index.firstLine('ada@example.org', 9)).to.equal(7);
+  });
+
   it('keeps line numbers of any size', () => {
     const index = new KeyIndex();
     index.firstLine('late', 4_000_000_000);

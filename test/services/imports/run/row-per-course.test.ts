@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { buildCourse, buildUser } from '../../../support/factories.js';
+import { runCli } from '../../../support/run-cli.js';
+import { recordsOf, useImporting } from '../support/importing.js';
+import { importFile, importFirstBatch } from '../support/running.js';
+
+const fixture = readFileSync(new URL('../../../fixtures/csv/row-per-course.csv', import.meta.url), 'utf8');
+const header = 'firstName,lastName,email,phone,role,isActive,password,course,enrollmentStatus,notes';
+const ann = 'Ann,Lee,ann@x.org,0151 1,,,,';
+const bo = 'Bo,Kim,bo@x.org,0151 2,,,,';
+
+for (const batchRows of [1, 2, 50])
+  describe(`A file with a line for each course, ${batchRows} rows a batch`, () => {
+    const importing = useImporting({ IMPORT_BATCH_ROWS: String(batchRows) });
+    const write = (...rows: string[]) => importing.write('people.csv', `${[header, ...rows].join('\n')}\n`);
+    const models = () => importing.context.database.models;
+    const course = async (title: string, maxStudents: number | null = null) => {
+      const trainer = await buildUser(importing.context, { role: 'trainer' });
+      return buildCourse(importing.context, trainer, { title, maxStudents });
+    };
+    const ledger = async () =>
+      (await models().ImportRow.findAll({ order: ['line'] })).map(
+        ({ line, outcome, code }) => `${line} ${outcome} ${code}`,
+      );
+    const enrolled = async () => {
+      const users = new Map((await models().User.findAll()).map(({ id, firstName }) => [id, firstName]));
+      const courses = new Map((await models().Course.findAll()).map(({ id, title }) => [id, title]));
+      const found = await models().Enrollment.findAll();
+      return found.map((one) => `${users.get(one.userId)} ${courses.get(one.courseId)} ${one.status}`).sort();
+    };
+    const trainees = () => models().User.count({ where: { role: 'trainee' } });
+    const undo = async (id: string, ...args: string[]) => {
+      const { stdout } = await runCli(['imports', 'undo', id, ...args, '--json'], {
+        env: importing.env,
+        cwd: importing.folder,
+      });
+      return (JSON.parse(stdout) as { undo: { removed: number; restored: number; kept: { code: string }[] } }).undo;
+    };
+    beforeEach(async () => {
+      await course('First Aid');
+      await course('Fire Safety');
+    });
+
+    it('makes one account with several enrollments, which undo removes', async () => {
+      const file = importing.write('people.csv', fixture);
+      const shown = (await importing.run(file, '--dry-run')).stdout;
+      expect(shown).to.include('3 enrollments to make');
+      expect(shown).to.include('  1 row with other courses for the person of an earlier line\n');
+      expect(shown).to.include('line 3  skipped  Ann Lee <ann32@corp.example> SAME_PERSON');
+      const { id, exitCode, counts, credentialsFile } = await importing.json(file);
+      expect({ exitCode, ...counts }).to.include({ exitCode: 0, created: 2, skipped: 1, rejected: 0, enrolled: 3 });
+      expect(recordsOf(credentialsFile)).to.have.length(2);
+      expect(await ledger()).to.deep.equal(['2 created null', '3 skipped SAME_PERSON', '4 created null']);
+      expect(await enrolled()).to.deep.equal([
+        'Ann Fire Safety active',
+        'Ann First Aid active',
+        'Bo Fire Safety active',
+      ]);
+      const expected = { removed: 2, restored: 0, kept: [] };
+      expect(await undo(id, '--dry-run')).to.deep.equal(expected);
+      expect(await undo(id, '--yes')).to.deep.equal(expected);
+      expect([await trainees(), await enrolled()]).to.deep.equal([0, []]);
+    });
+
+    it('enrolls accounts that exist, also without a phone in the file, and undo takes that back', async () => {
+      await buildUser(importing.context, { firstName: 'Ann', lastName: 'Lee', email: 'ann@x.org', phone: '0151 1' });
+      const lines = ['Ann,Lee,ann@x.org,,,,,First Aid,,', 'Ann,Lee,ann@x.org,,,,,Fire Safety,pending,Later'];
+      const { id, counts } = await importing.json(write(...lines));
+      expect(counts).to.include({ created: 0, skipped: 2, rejected: 0, enrolled: 2 });
+      expect(await ledger()).to.deep.equal(['2 skipped ALREADY_EXISTS', '3 skipped SAME_PERSON']);
+      expect(await enrolled()).to.deep.equal(['Ann Fire Safety pending', 'Ann First Aid active']);
+      const again = await importing.json(importing.write('again.csv', `${header}\n${lines.join('\n')}\n\n`));
+      expect(again.counts).to.include({ skipped: 2, rejected: 0, enrolled: 0 });
+      const expected = { removed: 0, restored: 1, kept: [] };
+      expect(await undo(id, '--dry-run')).to.deep.equal(expected);
+      expect(await undo(id, '--yes')).to.deep.equal(expected);
+      expect([await trainees(), await enrolled()]).to.deep.equal([1, []]);
+    });
+
+    it('updates the account once, and enrolls it as it is then', async () => {
+      const before = { firstName: 'Anna', lastName: 'Lee', email: 'ann@x.org', phone: '0151 1', isActive: false };
+      const account = await buildUser(importing.context, before);
+      const active = ann.replace(',,,,', ',,yes,,');
+      const file = write(`${active}First Aid,,`, `${active}Fire Safety,,`);
+      const { id, counts } = await importing.json(file, '--on-existing', 'update');
+      expect(counts).to.include({ updated: 1, skipped: 1, rejected: 0, enrolled: 2 });
+      expect(await account.reload()).to.include({ firstName: 'Ann', isActive: true });
+      expect(await undo(id, '--yes')).to.deep.equal({ removed: 0, restored: 1, kept: [] });
+      expect(await account.reload()).to.include({ firstName: 'Anna', isActive: false });
+      expect(await enrolled()).to.deep.equal([]);
+    });
+
+    it('rejects lines that contradict each other, or repeat a course', async () => {
+      const { rejectsFile, counts } = await importing.json(
+        write(
+          `${ann}First Aid,,`,
+          `${ann}First Aid,pending,`,
+          `${ann.replace('Lee', 'Li')}Fire Safety,,`,
+          `${ann.replace('0151 1', '0151 9')}Fire Safety,,`,
+          `${ann.replace(',,,,', ',trainer,,,')}Fire Safety,,`,
+          `${ann.replace(',,,,', ',,,Passw0rd-12,')}Fire Safety,,`,
+          `${ann},,`,
+          `${ann.replace('ann@', 'other@')}Fire Safety,,`,
+          `${ann.replace('0151 1', '')}Fire Safety,,`,
+          `${ann}Fire Safety,,`,
+        ),
+      );
+      const rejected = [3, 4, 5, 6, 7, 8, 9, 11];
+      expect(recordsOf(rejectsFile).map(({ line, code }) => `${line} ${code}`)).to.deep.equal(
+        rejected.map((line) => `${line} DUPLICATE_IN_FILE`),
+      );
+      expect(counts).to.include({ created: 1, skipped: 1, enrolled: 2 });
+    });
+
+    it('enrolls once where courses have several names, or all rows have one', async () => {
+      const { id } = await models().Course.findOne({ where: { title: 'First Aid' }, rejectOnEmpty: true });
+      await course('Ropes');
+      const file = write(`${ann}First Aid,,`, `${ann}${id},,`, `${ann}Ropes;First Aid,,`);
+      const { plan } = JSON.parse(
+        (await importing.run(file, '--course', 'Fire Safety', '--dry-run', '--json')).stdout,
+      ) as { plan: { counts: object } };
+      expect(plan.counts).to.include({ created: 1, skipped: 2, rejected: 0, enrolled: 3 });
+      const { counts } = await importing.json(file, '--course', 'Fire Safety');
+      expect(counts).to.include({ created: 1, skipped: 2, rejected: 0, enrolled: 3 });
+      expect(await enrolled()).to.deep.equal(['Ann Fire Safety active', 'Ann First Aid active', 'Ann Ropes active']);
+    });
+
+    it('makes the account of the next line where the first is rejected', async () => {
+      await course('Full', 1);
+      const file = write(
+        `${bo}Full,,`,
+        `${ann}Full,,`,
+        `${ann}Lost,,`,
+        `${ann}First Aid,,`,
+        `${ann}Fire Safety,,`,
+        `${bo}Full;First Aid,,`,
+      );
+      const { counts } = await importing.json(file);
+      expect(counts).to.include({ created: 2, skipped: 2, rejected: 2, enrolled: 4 });
+      expect(await ledger()).to.deep.equal([
+        '2 created null',
+        '3 rejected COURSE_FULL',
+        '4 rejected COURSE_UNKNOWN',
+        '5 created null',
+        '6 skipped SAME_PERSON',
+        '7 skipped SAME_PERSON',
+      ]);
+    });
+
+    it('rejects all lines of an account that must not exist', async () => {
+      await buildUser(importing.context, { firstName: 'Ann', lastName: 'Lee', email: 'ann@x.org', phone: '0151 1' });
+      await importing.json(write(`${ann}First Aid,,`, `${ann}Fire Safety,,`), '--on-existing', 'fail');
+      expect(await ledger()).to.deep.equal(['2 rejected ALREADY_EXISTS', '3 rejected ALREADY_EXISTS']);
+    });
+
+    it('keeps the enrollments of all lines where the account is kept', async () => {
+      const { id } = await importing.json(write(`${ann}First Aid,,`, `${ann}Fire Safety,,`));
+      await models().User.update({ lastLogin: new Date() }, { where: { email: 'ann@x.org' }, silent: true });
+      const { removed, kept } = await undo(id, '--yes');
+      expect([removed, kept.map(({ code }) => code)]).to.deep.equal([0, ['LOGGED_IN', 'LOGGED_IN']]);
+      expect(await enrolled()).to.have.length(2);
+    });
+  });
+
+describe('A file with a line for each course that breaks off between the lines of a person', () => {
+  const importing = useImporting({ IMPORT_BATCH_ROWS: '1' });
+  const lines = [`${ann}First Aid,,`, `${ann}Fire Safety,,`, `${ann}First Aid;Ropes,,`, `${bo}Ropes,,`];
+  const plan = (file: string) =>
+    planImport(importing.context, { file, options: {}, signal: new AbortController().signal });
+  let file: string;
+
+  beforeEach(async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    for (const title of ['First Aid', 'Fire Safety', 'Ropes']) await buildCourse(importing.context, trainer, { title });
+    file = importing.write('people.csv', `${[header, ...lines].join('\n')}\n`);
+  });
+
+  it('is resumed by the plan that it began with, and ends like an uninterrupted one', async () => {
+    const whole = await plan(file);
+    await importFirstBatch(importing.context, file);
+    const rest = await plan(file);
+    expect([rest.counts, rest.id]).to.deep.equal([whole.counts, whole.restIds.get(1)]);
+    const { status, counts } = await importFile(importing.context, file);
+    expect({ status, ...counts }).to.include({ status: 'completed', created: 2, skipped: 2, rejected: 0, enrolled: 4 });
+    expect(await importing.context.database.models.Enrollment.count()).to.equal(4);
+  });
+
+  it('rejects the rest where the account was removed meanwhile', async () => {
+    await importFirstBatch(importing.context, file);
+    await importing.context.database.models.User.destroy({ where: { email: 'ann@x.org' } });
+    const { counts } = await importFile(importing.context, file);
+    expect(counts).to.include({ created: 2, skipped: 0, rejected: 2, enrolled: 2 });
+    const { ImportRow } = importing.context.database.models;
+    expect((await ImportRow.findOne({ where: { line: 3 } }))?.reason).to.equal(
+      'The account of line 2 was changed or removed meanwhile.',
+    );
+  });
+});
