@@ -68,7 +68,7 @@ describe('coursectl users import, refusing,', () => {
     ],
     [
       'quotes that are wrong, though far down',
-      `${people(1200)}"Ada"x,King,a@b.org,1\n`,
+      `${people(1200)}"Ada"x,King,a@b.org,1,\n`,
       /^error: The row that begins on line 1202 has text after/,
     ],
     ['a binary file', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) % 256)), /^error: The file /],
