@@ -73,7 +73,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       )}
       {plan.counts && <PlanSummary plan={plan} />}
       <PlanWarnings warnings={plan.warnings} />
-      <ColumnMapping plan={plan} changes={changes} onChange={change} />
+      {plan.columns.length > 0 && <ColumnMapping plan={plan} changes={changes} onChange={change} />}
       <PlanOptions current={current} plan={plan} changes={changes} onChange={change} />
       <FormFailure>{again.error ?? undefined}</FormFailure>
       <FormFailure>{isOutdated(apply.error) ? apply.error : undefined}</FormFailure>
