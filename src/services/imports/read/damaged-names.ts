@@ -14,10 +14,14 @@ const names: readonly (readonly [Name, string])[] = [
 /** What spreadsheets and programs write where they have no value: `#N/A`, `#NAME?`, `#BEZUG!`, `nan`. Nan is a name. */
 const errorWord = /^(#[\p{Lu}\d/]+[!?]?|N\/A|nan|NaN)$/u;
 
+const wasGarbled = 'was garbled by an earlier conversion. Export the file again as "CSV UTF-8".';
+
 /** Why a name is lost; nothing for others. */
-export function nameDamage(person: Pick<ImportedPerson, Name>): { path: Name; message: string } | undefined {
+export function nameDamage(person: Partial<Pick<ImportedPerson, Name>>): { path: Name; message: string } | undefined {
   for (const [path, label] of names) {
-    const name = person[path].trim();
+    const name = person[path]?.trim() ?? '';
+    // A name can't have such control characters: a warning isn't enough.
+    if (/[\x80-\x9f]/.test(name) && onceDecoded(name) !== undefined) return { path, message: `${label} ${wasGarbled}` };
     if (name.includes('\ufffd'))
       return {
         path,
@@ -32,12 +36,41 @@ export function nameDamage(person: Pick<ImportedPerson, Name>): { path: Name; me
   return undefined;
 }
 
-/** What a name was before UTF-8 was read as Windows-1252 (`JosÃ©`), or its letters became HTML entities; itself otherwise. */
+/** What a name was before UTF-8 was read as Windows-1252 (`JosÃ©`); undefined for others. */
+function onceDecoded(name: string): string | undefined {
+  if (/^[\0-\x7f]*$/.test(name)) return undefined;
+  // What Windows-1252 doesn't define stays as it is in what browsers and databases decode.
+  const codes = Array.from(name, (character) => {
+    const page = /[\x80-\x9f]/.test(character) ? 'latin1' : 'windows-1252';
+    const code = iconv.encode(character, page);
+    return iconv.decode(code, page) === character ? code : undefined;
+  }).filter((code) => code !== undefined);
+  const bytes = Buffer.concat(codes);
+  return codes.length === [...name].length && isUtf8(bytes) ? bytes.toString() : undefined;
+}
+
+const fromCode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
+
+/** A word of a header of an email (RFC 2047). */
+function decodedWord(word: string, charset: string, encoding: string, text: string): string {
+  if (!iconv.encodingExists(charset)) return word;
+  const bytes = /b/i.test(encoding)
+    ? Buffer.from(text, 'base64')
+    : Buffer.from(text.replaceAll('_', ' ').replace(/=([\dA-F]{2})/gi, fromCode), 'latin1');
+  return iconv.decode(bytes, charset);
+}
+
+/**
+ * What a name was before its letters were read in a wrong encoding, or written as HTML entities, as in headers of emails
+ * (`=?utf-8?Q?J=C3=B6rg?=`), or as in JSON (`J\u00f6rg`), or its quotes escaped; itself otherwise.
+ */
 function meantBy(name: string): string {
-  if (/^[\0-\x7f]*$/.test(name)) return decodeHTMLStrict(name);
-  const bytes = iconv.encode(name, 'windows-1252');
-  const isDoubled = isUtf8(bytes) && iconv.decode(bytes, 'windows-1252') === name;
-  return isDoubled ? bytes.toString() : decodeHTMLStrict(name);
+  const meant = decodeHTMLStrict(onceDecoded(name) ?? name)
+    .replace(/=\?([\w-]+)\?([QB])\?([^?\s]*)\?=/gi, decodedWord)
+    .replace(/\\u([\dA-F]{4})/gi, fromCode)
+    .replace(/\\(['"])/g, '$1')
+    .replace(/(\p{L})''(?=\p{L})/gu, "$1'");
+  return meant.isWellFormed() ? meant : name;
 }
 
 const date = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/;
@@ -58,7 +91,7 @@ export function nameWarnings(person: Pick<ImportedPerson, Name>): RowWarning[] {
         {
           code: 'NAME_GARBLED',
           field,
-          message: `${label} was garbled by an earlier conversion. Export the file again as "CSV UTF-8".`,
+          message: `${label} ${wasGarbled}`,
           example: `${name} (probably ${meant})`,
         },
       ];

@@ -191,11 +191,14 @@ class RowChecker {
     const told = { input, quotes: this.#quotes, headings: this.#headings, ...(this.#state && { state: this.#state }) };
     const doubt = this.#phoneDoubt(input.phone ?? '', told);
     const read = personOf(input);
-    if (read.person === undefined)
-      return rejectedFor(row, [...rowProblems(read.details, told), ...(doubt ? [doubt] : [])]);
+    const damage = nameDamage(read.person ?? input);
+    const damages = damage ? [rowProblem('NAME_DAMAGED', damage, told)] : [];
+    if (read.person === undefined) {
+      const others = read.details.filter(({ path }) => path !== damage?.path);
+      return rejectedFor(row, [...damages, ...rowProblems(others, told), ...(doubt ? [doubt] : [])]);
+    }
+    if (damage) return rejectedFor(row, damages);
     const { person } = read;
-    const damage = nameDamage(person);
-    if (damage) return rejectedFor(row, [rowProblem('NAME_DAMAGED', damage, told)]);
     if (mangledNumber.test(person.password ?? ''))
       return rejectedFor(row, [rowProblem('PASSWORD_INVALID', { path: 'password', message: lostPassword }, told)]);
     const weakness = person.password && this.#policy('Password', person.password, person);

@@ -11,6 +11,7 @@ interface Printed {
     format: { encoding: string; delimiter: string };
     counts: { rows: number; created: number; skipped: number; rejected: number };
     ignoredColumns: string[];
+    warnings: { code: string; rows: number[]; examples: string[] }[];
     samples: { line: number; outcome: string; code?: string; reason?: string; person?: string }[];
   };
   error?: { message: string };
@@ -18,7 +19,7 @@ interface Printed {
 
 function expectPlan({ plan }: Printed, expected: Exclude<Expected, { refused: string }>): void {
   if (plan === undefined) throw new Error('no plan');
-  const { format, created, rejected = {}, ignored, people, firstLine } = expected;
+  const { format, created, rejected = {}, ignored, people, firstLine, warnings } = expected;
   const of = (outcome: string) => plan.samples.filter((sample) => sample.outcome === outcome);
   expect(
     Object.fromEntries(of('rejected').map(({ line, code, reason }) => [line, `${code}: ${reason}`])),
@@ -28,6 +29,10 @@ function expectPlan({ plan }: Printed, expected: Exclude<Expected, { refused: st
   if (format) expect([plan.format.encoding, plan.format.delimiter]).to.deep.equal(format);
   if (ignored) expect(plan.ignoredColumns).to.deep.equal(ignored);
   if (people) expect(of('created').map(({ person }) => person)).to.deep.equal(people);
+  if (warnings)
+    expect(
+      plan.warnings.map(({ code, rows, examples }) => `${code} ${rows.join()}: ${examples.join(', ')}`),
+    ).to.have.members(warnings);
   if (firstLine) expect(plan.samples[0]?.line).to.equal(firstLine);
 }
 
