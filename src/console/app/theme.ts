@@ -47,13 +47,15 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's own colours of less important text and of errors are too weak to be read (WCAG 2.2, 1.4.3). */
+/** Mantine's own colours of less important text, of errors and of titles of warnings are too weak to be read (WCAG 2.2, 1.4.3). */
 export const colorVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': '#55606a',
     '--mantine-color-error': '#b3261e',
     '--mantine-color-placeholder': '#626c75',
+    '--mantine-color-yellow-light-color': '#7a4d00',
+    '--mantine-color-yellow-outline': '#7a4d00',
   },
   dark: {
     '--mantine-color-anchor': '#6fc5c1',

@@ -62,18 +62,22 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
   return { admin, trainer, trainee, newcomer, ...ids, plannedId: '', importedId: '', ...imports };
 }
 
-/** One that waits to be confirmed, and one that is done; with accounts, rejected rows and a column of no meaning. */
+/** One that waits to be confirmed, and one that is done; with accounts, rejected rows, a warning and a column of no meaning. */
 async function buildImports({ url }: ConsoleTest, token: string, typed: Typed) {
   const headers = { Authorization: `Bearer ${token}` };
 
   async function upload(name: string, options: Record<string, string>): Promise<string> {
     const cell = (text: string, maximum: number) => `"${typed(text, maximum).replaceAll('"', '""')}"`;
+    // No account of the other file has these phones.
+    const area = `+44 ${name.length}`;
     const lines = [
       `First name,Last name,Mail,Phone,${cell('Call sign', 200)}`,
-      `Ann,${cell('Archer', 50)},${name}-ann@example.org,+44 1,${cell('Alpha', 10_000)}`,
-      `Bob,Baker,${name}-bob@example.org,+44 2,`,
-      `Cid,Cook,${cell('not-an-email', 10_000)},+44 3,`,
-      `D,Dyer,${name}-dan@example.org,+44 4,`,
+      `Ann,${cell('Archer', 50)},${name}-ann@example.org,${area} 1,${cell('Alpha', 10_000)}`,
+      `Bob,Baker,${name}-bob@example.org,${area} 2,`,
+      `Cid,Cook,${cell('not-an-email', 10_000)},${area} 3,`,
+      `D,Dyer,${name}-dan@example.org,${area} 4,`,
+      // A plan warns of the name, in one long word.
+      `Eve,${'Ã¼'.repeat(24)},${name}-eve@example.org,${area} 5,`,
     ];
     const form = new FormData();
     for (const [key, value] of Object.entries(options)) form.append(key, value);
