@@ -61,6 +61,7 @@ const packageLayers: Readonly<Record<string, readonly string[]>> = {
   'sql-escaper': ['db'],
   '@photostructure/sqlite': ['db'],
   umzug: ['db'],
+  'libphonenumber-js/min': ['schemas'],
   express: ['http'],
   multer: ['http'],
   helmet: ['http'],

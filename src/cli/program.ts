@@ -22,6 +22,7 @@ import { register as registerUsersExport } from './commands/users/export.js';
 import { register as registerUsersImport } from './commands/users/import.js';
 import { register as registerUsers } from './commands/users/index.js';
 import { register as registerUsersRegister } from './commands/users/register.js';
+import { register as registerUsersRekeyPhones } from './commands/users/rekey-phones.js';
 import { register as registerUsersResetPassword } from './commands/users/reset-password.js';
 import { register as registerUsersSessions } from './commands/users/sessions.js';
 import { register as registerUsersTransfer } from './commands/users/transfer.js';
@@ -69,6 +70,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   registerUsersEdit(users, registry);
   registerUsersResetPassword(users, registry);
   registerUsersTransfer(users, registry);
+  registerUsersRekeyPhones(users, registry);
   registerUsersSessions(users, registry);
   registerUsersImport(users, registry);
   registerUsersExport(users, registry);

@@ -36,6 +36,8 @@ export interface LoginMatch {
 
 /** The accounts that match an identifier, two at most, and the rows of the further subjects. */
 export interface LoginMatches {
+  /** Of phones, empty for none: keys that were made for another one match other accounts. */
+  country: string;
   matches: readonly LoginMatch[];
   rows: readonly LoginThrottle[];
 }
@@ -55,19 +57,21 @@ function columnsFor({ sequelize, models: { LoginThrottle, User } }: Database): C
   return made;
 }
 
-/** Accounts with their own rows, by the primary key, and then the rows of the further subjects. */
+/** Accounts with their own rows, by the primary key, the rows of the further subjects, and a row with the country of phones. */
 function statement(sequelize: Sequelize, { user, row }: Columns, subjects: number): string {
   const list = (table: string, of: readonly Column[]) =>
     of.map(({ field }) => `${table}.${field} AS ${table}_${field}`);
   const none = (count: number) => Array.from({ length: count }, () => 'NULL');
   const accounts = [...list('u', user), '(SELECT COUNT(*) FROM sessions WHERE user_id = u.id)', ...list('a', row)];
   const others = [...none(user.length + 1), ...list('t', row), ...none(row.length)];
-  return `SELECT ${[...accounts, ...list('p', row)].join(', ')} FROM users u
+  const own = user.length + 1 + 2 * row.length;
+  return `SELECT ${[...accounts, ...list('p', row)].join(', ')}, NULL AS country FROM users u
       LEFT JOIN login_throttle a ON a.subject = ${asWord(sequelize, 'CONCAT(?, u.id)')}
       LEFT JOIN login_throttle p ON p.subject = ${asWord(sequelize, "CONCAT(?, SHA2(CONCAT(u.id, ' ', ?), 256))")}
       WHERE u.email = ? OR u.phone_key = ?
-    UNION ALL SELECT ${others.join(', ')} FROM login_throttle t
-      WHERE t.subject IN (${Array.from({ length: subjects }, () => '?').join(', ')})`;
+    UNION ALL SELECT ${others.join(', ')}, NULL FROM login_throttle t
+      WHERE t.subject IN (${Array.from({ length: subjects }, () => '?').join(', ')})
+    UNION ALL SELECT ${none(own).join(', ')}, country FROM phone_country`;
 }
 
 /** What a login needs to know before it may compare a password, in one round trip. */
@@ -87,7 +91,13 @@ export async function findLogin(database: Database, keys: LoginKeys): Promise<Lo
     return attributes.subject === null ? [] : [models.LoginThrottle.build(attributes as never, built)];
   }
   const [matches, rows]: [LoginMatch[], LoginThrottle[]] = [[], []];
+  let country = '';
   for (const values of found) {
+    const of = values[ownStart + 2 * row.length];
+    if (of !== null) {
+      country = String(of);
+      continue;
+    }
     const attributes = attributesOf(user, values, 0);
     const own = [...rowAt(values, ownStart), ...rowAt(values, ownStart + row.length)];
     if (attributes.id === null) rows.push(...own);
@@ -98,5 +108,5 @@ export async function findLogin(database: Database, keys: LoginKeys): Promise<Lo
         rows: own,
       });
   }
-  return { matches, rows };
+  return { matches, rows, country };
 }

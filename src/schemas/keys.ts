@@ -61,10 +61,6 @@ export function phoneKey(phoneNumber: string): string {
   return plain.replace(/[\s.()/\p{Pd}\u2212]/gu, '').replace(/^(tel:)+/i, '') || trimmed;
 }
 
-/** The stored key of a phone; null for an account without one, of which there may be several. */
-export const storedPhoneKey = (phoneNumber: string): string | null =>
-  phoneNumber === '' ? null : phoneKey(phoneNumber);
-
 /** Length of the column that searches look in, in characters. */
 export const searchKeyLength = 500;
 

@@ -59,6 +59,7 @@ const wrongValues: Readonly<Record<string, string>> = {
   '--from': 'yesterday',
   '--to': 'yesterday',
   '--steps': 'two',
+  '--country': 'Germany',
   '--workers': 'many',
   '--names': 'nonsense',
   '--missing-phone': 'perhaps',

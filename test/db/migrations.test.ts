@@ -33,6 +33,7 @@ const tables = [
   'import_rows',
   'imports',
   'login_throttle',
+  'phone_country',
   'sessions',
   'users',
 ];

@@ -115,7 +115,7 @@ if (onMysql) {
         `SELECT table_name AS name, engine AS engine, table_collation AS collation FROM information_schema.tables WHERE ${ours}`,
         { type: QueryTypes.SELECT },
       );
-      expect(tables).to.have.length(16);
+      expect(tables).to.have.length(17);
       for (const { name, engine } of tables) expect(engine, name).to.equal('InnoDB');
       for (const { name, collation } of tables) expect(collation, name).to.be.oneOf(['utf8mb4_bin', 'ascii_bin']);
 

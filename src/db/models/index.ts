@@ -11,6 +11,7 @@ import { initImportPlan } from './import-plan.js';
 import { initImportPlanRow } from './import-plan-row.js';
 import { initImportRow } from './import-row.js';
 import { initLoginThrottle } from './login-throttle.js';
+import { initPhoneCountry } from './phone-country.js';
 import { initSession } from './session.js';
 import { shareNotes } from './shared-notes.js';
 import { initStoredFile } from './stored-file.js';
@@ -34,6 +35,7 @@ export function initModels(sequelize: Sequelize) {
     FreedSeat: initFreedSeat(sequelize),
     StoredFile: initStoredFile(sequelize),
     LoginThrottle: initLoginThrottle(sequelize),
+    PhoneCountry: initPhoneCountry(sequelize),
   };
   models.Session.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });

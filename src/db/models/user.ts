@@ -25,6 +25,8 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   /** Empty for none, which only imports make. */
   declare phone: string;
   declare phoneKey: string | null;
+  /** The key that is to replace it, while another country for phones is chosen: see services/accounts/rekey-phones.ts. */
+  declare nextPhoneKey: CreationOptional<string | null>;
   declare passwordHash: string;
   declare role: Role;
   declare isActive: CreationOptional<boolean>;
@@ -71,6 +73,7 @@ export function initUser(sequelize: Sequelize): typeof User {
       email: { type: DataTypes.STRING(254), allowNull: false },
       phone: { type: DataTypes.STRING(50), allowNull: false },
       phoneKey: { type: DataTypes.STRING(50) },
+      nextPhoneKey: { type: DataTypes.STRING(50) },
       passwordHash: { type: DataTypes.STRING(72), allowNull: false },
       role: { type: DataTypes.STRING(20), allowNull: false },
       isActive: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: true },

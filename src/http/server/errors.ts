@@ -76,6 +76,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   PLAN_OUTDATED: { status: 409 },
   PLAN_LIMIT: { status: 400 },
   CREDENTIALS_FETCHED: { status: 410 },
+  PHONES_BEING_REKEYED: unavailable,
   RETENTION_RUNNING: unavailable,
   DISK_FULL: { status: 507 },
   SEED_REFUSED: { status: 403 },

@@ -3,7 +3,6 @@ import { confirmedById } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import { passwordInputSchema } from '../../schemas/auth.js';
-import { storedPhoneKey } from '../../schemas/keys.js';
 import {
   activationSchema,
   type RegisterInput,
@@ -21,6 +20,7 @@ import { hasSeat, seatStatuses } from '../capacity.js';
 import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { noteFreed, settleFreed } from '../freed-seats.js';
+import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
 import {
@@ -235,7 +235,8 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
     changeUser(core, actor, id, 'user.update', async (user, transaction) => {
       await assertRoleChange(core, user, role, transaction);
       user.set({ ...fields, ...(role !== undefined && { role }) });
-      user.set({ phoneKey: storedPhoneKey(user.phone), ...userKeys(user) });
+      if (phone !== undefined) user.set(storedPhoneKeys(phone, await lockPhoneKeys(core, transaction)));
+      user.set(userKeys(user));
     }),
   );
 }

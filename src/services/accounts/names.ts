@@ -4,6 +4,7 @@ import { AppError, isAppError, notFound } from '../../errors.js';
 import { userFilterSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
+import { readPhoneKeys } from '../phone-country.js';
 import { isEndOfId } from '../short-ids.js';
 import { findUser, keyOf, listingFilter } from './queries.js';
 
@@ -50,7 +51,8 @@ export async function usersNamed(
   signal: AbortSignal,
 ): Promise<(User | AppError)[]> {
   // The end of an id can be a phone number, too: which of them it is, findUser decides.
-  const whole = references.filter((reference) => !isEndOfId(reference)).map(keyOf);
+  const phoneKeys = await readPhoneKeys(core);
+  const whole = references.filter((reference) => !isEndOfId(reference)).map((one) => keyOf(one, phoneKeys));
   const ids = await byKey(
     core,
     'id',
@@ -71,7 +73,7 @@ export async function usersNamed(
     if (signal.aborted) throw new AppError('INTERRUPTED');
     if (isEndOfId(reference)) found.push(await foundOrRefused(core, reference));
     else {
-      const key = keyOf(reference);
+      const key = keyOf(reference, phoneKeys);
       const user = 'id' in key ? ids.get(key.id) : 'email' in key ? emails.get(key.email) : phones.get(key.phoneKey);
       found.push(user ?? notFound('User'));
     }

@@ -1,10 +1,10 @@
 import type { User } from '../../db/models/user.js';
-import { phoneKey } from '../../schemas/keys.js';
 import { profileSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { lockCaller } from '../auth/sessions.js';
 import { countPhone } from '../auth/throttle-locks.js';
 import type { Caller, Core } from '../core.js';
+import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { guarded, takenKeys, userKeys } from './store.js';
 import { renamedBy, replaceWords } from './words.js';
 
@@ -16,7 +16,8 @@ import { renamedBy, replaceWords } from './words.js';
 export async function updateProfile(core: Core, caller: Caller, input: unknown): Promise<User> {
   const changes = validate(profileSchema, input);
   const { phone } = changes;
-  if (phone !== undefined && phoneKey(phone) !== caller.user.phoneKey) await countPhone(core, caller.user.id);
+  if (phone !== undefined && (await readPhoneKeys(core)).keyOf(phone) !== caller.user.phoneKey)
+    await countPhone(core, caller.user.id);
   const refusal = async () => {
     if (phone === undefined) return undefined;
     return (await takenKeys(core.database, { phone }, caller.user.id)).phone ? 'PHONE_TAKEN' : undefined;
@@ -24,7 +25,8 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
   return guarded(refusal, () =>
     core.database.inTransaction(async (transaction) => {
       const user = await lockCaller(core, caller, transaction);
-      user.set({ ...changes, ...(phone !== undefined && { phoneKey: phoneKey(phone) }) });
+      user.set(changes);
+      if (phone !== undefined) user.set(storedPhoneKeys(phone, await lockPhoneKeys(core, transaction)));
       user.set(userKeys(user));
       await replaceWords(core, [renamedBy(user)], transaction);
       return user.save({ transaction });

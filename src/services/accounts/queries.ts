@@ -3,13 +3,15 @@ import { neutralizeCell, phoneCell } from '../../csv/cells.js';
 import { markedHeader, rawLine } from '../../csv/format.js';
 import type { User } from '../../db/models/user.js';
 import { notFound, validationError } from '../../errors.js';
-import { normalizeEmail, phoneKey } from '../../schemas/keys.js';
+import { normalizeEmail } from '../../schemas/keys.js';
+import type { PhoneKeys } from '../../schemas/phone-keys.js';
 import { type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { currentLocks, isLocked } from '../auth/throttle-locks.js';
 import type { Core, ReadPiece } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
+import { readPhoneKeys } from '../phone-country.js';
 import { idEndingWith } from '../short-ids.js';
 import { byInitialPassword, passwordFilterInOrder } from './initial-passwords.js';
 import { type AccountSearch, accountsFound, narrowed } from './search.js';
@@ -144,11 +146,11 @@ export async function findUserById(core: Core, id: string): Promise<User> {
  * The key that a reference stands for. Users set their own phones, so a text that looks like an id, an email address or a
  * name must not find a phone.
  */
-export function keyOf(reference: string): { email: string } | { phoneKey: string } | { id: string } {
+export function keyOf(reference: string, phones: PhoneKeys): { email: string } | { phoneKey: string } | { id: string } {
   const text = reference.trim();
   const email = normalizeEmail(text);
   if (email.includes('@')) return { email };
-  const key = phoneKey(text);
+  const key = phones.keyOf(text);
   const isPhone = /\p{Nd}/u.test(key) && !hasPartOfId(text);
   return isPhone ? { phoneKey: key } : { id: idIn(text) ?? text };
 }
@@ -159,7 +161,8 @@ export function keyOf(reference: string): { email: string } | { phoneKey: string
  */
 export async function findUser(core: Core, reference: string): Promise<User> {
   const { User } = core.database.models;
-  const user = await core.database.read(() => User.findOne({ where: keyOf(reference) }));
+  const where = keyOf(reference, await readPhoneKeys(core));
+  const user = await core.database.read(() => User.findOne({ where }));
   const ended = await idEndingWith(core, 'User', reference);
   if (ended === undefined || ended === user?.id) {
     if (!user) throw notFound('User');

@@ -5,9 +5,11 @@ import { rowsOf } from '../../db/page.js';
 import { hasWords, isInAny, partsByWord, type WordParts, type WordSearch } from '../../db/word-conditions.js';
 import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
+import { type PhoneKeys, plainPhoneKeys } from '../../schemas/phone-keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
 import { type FindParts, maxCounted, type Parts, partsWith } from '../paging.js';
+import { readPhoneKeys } from '../phone-country.js';
 import { areMany, searchBounds, sortingBounds } from '../search-size.js';
 
 /** The condition that accounts match a search. */
@@ -57,11 +59,13 @@ const maxCountedByWords = 1000;
 /** As many words of a search are looked up, to find the rarest. */
 const maxWords = 3;
 
+const hasDigit = /\d/;
+
 /** The keys that phones may begin with: of a number without its plus, too. */
-function phonesOf(search: string): string[] {
+function phonesOf(search: string, { startOf }: PhoneKeys): string[] {
   const key = phoneKey(search);
-  if (!/\d/.test(key)) return [];
-  return /^\d/.test(key) ? [key, `+${key}`] : [key];
+  if (!hasDigit.test(key)) return [];
+  return [...new Set([key, ...(/^\d/.test(key) ? [`+${key}`] : []), startOf(search) ?? key])];
 }
 
 /** A word with the accounts that have it. */
@@ -172,7 +176,8 @@ export async function accountsFound(
   const { sequelize } = core.database;
   const key = searchKey(search);
   if (search === undefined || key === '') return same({}, maxCounted);
-  const sought: Wanted = { words: searchedWords(key), phones: withPhones ? phonesOf(search) : [], onlyIds };
+  const phoneKeys = withPhones && hasDigit.test(phoneKey(search)) ? await readPhoneKeys(core) : plainPhoneKeys;
+  const sought: Wanted = { words: searchedWords(key), phones: withPhones ? phonesOf(search, phoneKeys) : [], onlyIds };
   if (!(await areMany(core, core.database.models.User, { ...among }))) {
     const anywhere = [
       contains(sequelize, 'User.search_key', key),

@@ -8,10 +8,12 @@ import type { AccountWord } from '../../db/models/account-word.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
-import { phoneKey, searchKey, storedPhoneKey } from '../../schemas/keys.js';
+import { searchKey } from '../../schemas/keys.js';
+import type { PhoneKeys } from '../../schemas/phone-keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
+import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.js';
 
 /** A new account: validated and normalised fields, and the hash of its password. */
@@ -55,8 +57,9 @@ export async function insertAccounts(
   transaction: Transaction,
   ids: readonly string[] = newIds(accounts.length),
 ): Promise<readonly string[]> {
+  const phones = await lockPhoneKeys(core, transaction);
   const inserts = new Inserts(transaction);
-  await addAccounts(core, accounts, ids, inserts);
+  await addAccounts(core, accounts, ids, { inserts, phones });
   await inserts.done();
   return ids;
 }
@@ -65,13 +68,14 @@ export async function insertAccounts(
  * The only function that inserts accounts, with the words by which they are found: for setup, registration and imports.
  * @param accounts each is taken when its statement is built
  * @param ids of the new accounts, in their order
- * @param inserts may be done with them later, and throws what {@link insertAccounts} throws
+ * @param writing its `inserts` may be done with them later, and throw what {@link insertAccounts} throws; `phones` are locked by
+ *   their transaction
  */
 export async function addAccounts(
   core: Core,
   accounts: Iterable<NewAccount>,
   ids: readonly string[],
-  inserts: Inserts,
+  { inserts, phones }: { inserts: Inserts; phones: PhoneKeys },
 ): Promise<void> {
   const now = core.now();
   const words: CreationAttributes<AccountWord>[] = [];
@@ -90,7 +94,7 @@ export async function addAccounts(
         lastName: account.lastName,
         email: account.email,
         phone: account.phone,
-        phoneKey: storedPhoneKey(account.phone),
+        ...storedPhoneKeys(account.phone, phones),
         passwordHash: account.passwordHash,
         role: account.role,
         isActive: account.isActive,
@@ -127,19 +131,20 @@ export interface AccountUpdate {
 /**
  * Updates accounts, without model instances: for imports.
  * @param updates of accounts that the transaction has locked; none may get the email or phone that another gives up
+ * @param phones locked by the transaction, too
  * @throws AppError `EMAIL_TAKEN` or `PHONE_TAKEN` (from the transaction) for the first violation
  */
 export async function updateAccounts(
   core: Core,
   updates: readonly AccountUpdate[],
   updatedAt: Date,
-  transaction: Transaction,
+  { transaction, phones }: { transaction: Transaction; phones: PhoneKeys },
 ): Promise<void> {
   const words = new ChangedWords();
   function rowOf({ account, changes }: AccountUpdate): RowUpdate<User> {
     const { firstName, lastName, email, phone } = changes;
-    const row: RowUpdate<User> = { id: account.id, ...changes, updatedAt };
-    if (phone !== undefined) row.phoneKey = storedPhoneKey(phone);
+    const keys = phone === undefined ? {} : storedPhoneKeys(phone, phones);
+    const row: RowUpdate<User> = { id: account.id, ...changes, ...keys, updatedAt };
     if (firstName === undefined && lastName === undefined && email === undefined) return row;
     const now = { ...account, ...changes };
     const after = { id: account.id, email: now.email, ...userKeys(now) };
@@ -204,9 +209,10 @@ export async function takenKeys(
   keys: { email?: string; phone?: string },
   exceptId?: string,
 ): Promise<Uniqueness> {
+  const phoneKey = keys.phone === undefined ? undefined : (await readPhoneKeys({ database })).keyOf(keys.phone);
   const wanted = [
     ...(keys.email === undefined ? [] : [{ email: keys.email }]),
-    ...(keys.phone === undefined ? [] : [{ phoneKey: phoneKey(keys.phone) }]),
+    ...(phoneKey === undefined ? [] : [{ phoneKey }]),
   ];
   const holders = await database.read(() =>
     database.models.User.findAll({
@@ -216,7 +222,7 @@ export async function takenKeys(
   );
   return {
     email: keys.email !== undefined && holders.some((holder) => holder.email === keys.email),
-    phone: keys.phone !== undefined && holders.some((holder) => holder.phoneKey === phoneKey(keys.phone ?? '')),
+    phone: phoneKey !== undefined && holders.some((holder) => holder.phoneKey === phoneKey),
   };
 }
 

@@ -7,9 +7,10 @@ import { AppError, isAppError, validationError } from '../../errors.js';
 import { networkOf } from '../../network.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
 import { isPossibleKey, type Role } from '../../schemas/fields.js';
-import { normalizeEmail, phoneKey } from '../../schemas/keys.js';
+import { normalizeEmail } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
+import { lastPhoneKeys, rememberCountry } from '../phone-country.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import type { HashRequest } from './passwords.js';
 import { endSessions, isStarted, lockCaller, type StartedSession, startSession } from './sessions.js';
@@ -35,18 +36,24 @@ async function findByIdentifier(
   role: Role | undefined,
 ): Promise<Named> {
   const email = normalizeEmail(identifier);
+  const phones = lastPhoneKeys(core.database);
+  const phoneKey = phones.keyOf(identifier);
   // Spellings of the same key count together, as they do for an account: else counting would reveal which exist.
-  const unknown: Target = { identifier: email.includes('@') ? email : phoneKey(identifier) };
+  const unknown: Target = { identifier: email.includes('@') ? email : phoneKey };
   const isPossible = isPossibleKey(identifier);
-  const { matches, rows } = await core.database.read(() =>
+  const { matches, rows, country } = await core.database.read(() =>
     findLogin(core.database, {
       email: isPossible ? email : null,
-      phoneKey: isPossible ? phoneKey(identifier) : null,
+      phoneKey: isPossible ? phoneKey : null,
       network: ip === null ? null : networkOf(ip),
       subjects: [subjectOf(unknown), ...(ip === null ? [] : [addressSubject(ip)])],
       names: { account: accountPrefix, pair: pairPrefix },
     }),
   );
+  if (country !== phones.country) {
+    await rememberCountry(core.database, country);
+    return findByIdentifier(core, identifier, ip, role);
+  }
   // The email wins even if its account can't sign in: users set their own phones, which may be another account's email.
   const match = matches.find(({ user }) => user.email === email) ?? matches[0];
   if (!match) return { user: undefined, sessions: 0, target: unknown, rows };

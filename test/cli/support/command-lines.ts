@@ -31,6 +31,7 @@ export const writingLines: Readonly<Record<string, string>> = {
   'users sessions end-all': 'ben@x.org',
   'users edit': 'ben@x.org --last-name Old',
   'users delete': 'ben@x.org --yes',
+  'users rekey-phones': '--country DE',
   'users transfer-super-admin': 'ben@x.org',
   'users import': 'FILE --yes',
   'courses create': '--title Knots --description Ropes --trainer ada@x.org',

@@ -3,6 +3,7 @@ import { secretWeakness } from '../../../config/cross-checks.js';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
 import type { Context } from '../../../context.js';
 import { isAppError } from '../../../errors.js';
+import { phoneState } from '../../../services/accounts/rekey-phones.js';
 import { setupStatus } from '../../../services/accounts/setup.js';
 import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
@@ -130,6 +131,26 @@ async function superAdmin(context: Context): Promise<Finding> {
     : { status: 'ok', detail: 'exists' };
 }
 
+const rekeyCommand = (country: string | null) => `coursectl users rekey-phones --country ${country ?? 'none'}`;
+
+/** Whether the keys of phones fit their country. */
+async function phones(context: Context): Promise<Finding> {
+  const { country, interrupted, misfits, accounts } = await phoneState(context);
+  const chosen = country === null ? 'no country' : `country ${country}`;
+  if (interrupted)
+    return {
+      status: 'warning',
+      detail: `${chosen}; the change to ${interrupted.country ?? 'none'} was interrupted`,
+      remedy: `Finish it: ${rekeyCommand(interrupted.country)}. Or keep what counts: ${rekeyCommand(country)}`,
+    };
+  if (misfits === 0) return { status: 'ok', detail: chosen };
+  return {
+    status: 'warning',
+    detail: `${chosen}; ${misfits} of the latest ${counted(accounts, 'account')} have keys of another one: they can't sign in by phone`,
+    remedy: `Run: ${rekeyCommand(country)}`,
+  };
+}
+
 /** So many are named; the rest is counted. */
 const namedAddresses = 5;
 
@@ -200,6 +221,7 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
           await check('database writes', () => databaseWrites(context)),
           await check('super admin', () => superAdmin(context)),
           await check('growing tables', () => growth(context)),
+          await check('phones', () => phones(context)),
           await check('locked addresses', () => lockedOut(context)),
           await check('proxy', () => trustedProxy(context)),
           ...(production ? [await check('demo programme', () => demoProgramme(context))] : []),

@@ -1,5 +1,5 @@
 import { selectRows } from '../../../db/plain-rows.js';
-import { phoneKey } from '../../../schemas/keys.js';
+import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { Core } from '../../core.js';
 import { type FileRow, isRejected } from '../read/rows.js';
 import type { ExistingAccount } from './outcomes.js';
@@ -63,14 +63,14 @@ export class AccountIndex {
    * accounts that only a phone matches. The index of the phones has the ids too: nearly always they are those of accounts
    * that the emails match.
    */
-  async findFor(rows: readonly FileRow[]): Promise<MatchingAccounts> {
+  async findFor(rows: readonly FileRow[], { keyOf }: PhoneKeys): Promise<MatchingAccounts> {
     const known = this.#allKeys;
     const emails: string[] = [];
     const phones: string[] = [];
     for (const row of rows) {
       if (isRejected(row)) continue;
       const { email, phone } = row.person;
-      const key = phone === undefined ? undefined : phoneKey(phone);
+      const key = phone === undefined ? undefined : keyOf(phone);
       if (known && !known.emails.has(email) && (key === undefined || !known.phones.has(key))) continue;
       emails.push(email);
       if (key !== undefined) phones.push(key);

@@ -1,9 +1,10 @@
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportOptions } from '../../../schemas/import.js';
-import { phoneKey } from '../../../schemas/keys.js';
+import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
 import { normalized } from '../../../schemas/text.js';
 import type { Core } from '../../core.js';
+import { readPhoneKeys } from '../../phone-country.js';
 import { KeyIndex } from '../read/key-index.js';
 import { type CandidateRow, type FileRow, isRejected, rejectedFor } from '../read/rows.js';
 import { undoNoteOf } from '../undo/note.js';
@@ -33,6 +34,7 @@ export class Decider {
   readonly #people = new AcceptedPeople();
   /** Rows before this line are written. */
   #writtenBefore = 0;
+  #phones: PhoneKeys = plainPhoneKeys;
   /** The lines of the rows that matched accounts, by account. */
   readonly #targets = new KeyIndex();
   /** Keys that updates changed, with their accounts: later rows of the file still mean these accounts by them. */
@@ -62,6 +64,7 @@ export class Decider {
   static async open(core: Core, options: ImportOptions, begun: Import | null, planned?: KeyIndex): Promise<Decider> {
     const decider = new Decider(core, options, begun, planned);
     await decider.#enrollments.reload();
+    decider.#phones = await readPhoneKeys(core);
     await decider.#accounts.loadKeys();
     if (begun) await decider.#loadDoneRows(begun.id);
     return decider;
@@ -94,7 +97,12 @@ export class Decider {
   #release(userId: string, before: { [field in (typeof releasedFields)[number]]?: string }): void {
     if (releasedFields.some((field) => before[field] !== undefined)) this.#renamed.add(userId);
     if (before.email !== undefined) this.#released.set(`email ${before.email}`, userId);
-    if (before.phone) this.#released.set(`phone ${phoneKey(before.phone)}`, userId);
+    if (before.phone) this.#released.set(`phone ${this.#phones.keyOf(before.phone)}`, userId);
+  }
+
+  /** The country of phones that the decisions rely on; empty for none. */
+  get country(): string {
+    return this.#phones.country;
   }
 
   /**
@@ -123,9 +131,10 @@ export class Decider {
       // A batch is decided again when it is its turn to be written.
       this.#writtenBefore = rows[0]?.line ?? 0;
       this.#accounts.clearKeys();
+      this.#phones = await readPhoneKeys(this.#core);
       await this.#enrollments.reload();
     }
-    const accounts = await this.#accounts.findFor(rows);
+    const accounts = await this.#accounts.findFor(rows, this.#phones);
     const decided = new Map<number, Decision>();
     for (const round of roundsOf(rows)) {
       const decisions = round.map((row) => this.#decideRow(row, accounts));
@@ -159,13 +168,13 @@ export class Decider {
     const sameAs = row.again ? this.#people.lineOf(email, row.line) : undefined;
     if (sameAs !== undefined) {
       const byItsPhone =
-        phone === undefined || this.#options.match === 'email' ? undefined : byPhone.get(phoneKey(phone));
+        phone === undefined || this.#options.match === 'email' ? undefined : byPhone.get(this.#phones.keyOf(phone));
       return this.#decideSamePerson(row, sameAs, emailOwner ?? byItsPhone);
     }
     const emailId = emailOwner?.id ?? this.#released.get(`email ${email}`);
     const isKnown = phone === undefined ? emailId !== undefined : emailOwner?.phone === phone;
     if (row.doubt !== undefined && !isKnown) return { outcome: 'rejected', row: rejectedFor(row, [row.doubt]) };
-    const key = phone === undefined ? undefined : phoneKey(phone);
+    const key = phone === undefined ? undefined : this.#phones.keyOf(phone);
     const phoneOwner = key === undefined ? undefined : byPhone.get(key);
     const phoneId = phoneOwner?.id ?? this.#released.get(`phone ${key}`);
     if (emailId !== undefined && phoneId !== undefined && emailId !== phoneId)

@@ -3,9 +3,11 @@ import type { Import, ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
 import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
+import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { validate } from '../../../schemas/validate.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
+import { readPhoneKeys } from '../../phone-country.js';
 import type { ColumnMapping } from '../read/columns.js';
 import { FileProblem } from '../read/file-problem.js';
 import { inspectFile } from '../read/inspect.js';
@@ -39,6 +41,8 @@ export interface ImportPlan {
   fileIdentity: string;
   options: ImportOptions;
   format: CsvFormat;
+  /** By which the rows were told apart. */
+  phones: PhoneKeys;
   /** The heading of the file that each field was found under; several are read in this order. */
   columns: Readonly<Record<string, string>>;
   /** The first names of people with letters beyond ASCII: whether they look right tells whether the encoding is. */
@@ -170,10 +174,12 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const wanted = validate(importOptionsSchema, request.options);
   const identity = await fileIdentity(file);
   const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), wanted.encoding);
+  const phones = await readPhoneKeys(core);
   const reading: Reading = {
     options: wanted,
     format: { encoding, delimiter: wanted.delimiter ?? 'auto' },
     policy: await passwordPolicy(core.config),
+    phones,
   };
   const opened = await openImportFile(fileBytes(file), reading, core.config.imports);
   try {
@@ -181,7 +187,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     // It was read twice: for its encoding and for its rows.
     if ((await fileIdentity(file)) !== identity)
       throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
-    return { ...plan, fileIdentity: identity, seconds: (performance.now() - startedAt) / 1000 };
+    return { ...plan, phones, fileIdentity: identity, seconds: (performance.now() - startedAt) / 1000 };
   } finally {
     await opened.close();
   }
@@ -200,7 +206,7 @@ async function planRows(
   core: Core,
   request: PlanRequest,
   { wanted, fileSha256, opened }: Opened,
-): Promise<Omit<ImportPlan, 'fileIdentity' | 'seconds'>> {
+): Promise<Omit<ImportPlan, 'phones' | 'fileIdentity' | 'seconds'>> {
   const { file, signal } = request;
   const { format, header, mapping, batches, roleWords } = opened;
   const options = request.record ? wanted : await withKnownMapping(core, fileSha256, wanted, header);

@@ -3,7 +3,7 @@ import type { CsvFormat } from '../../../csv/format.js';
 import { type FieldProblem, isAppError } from '../../../errors.js';
 import type { ImportableRole, ImportField, ImportOptions } from '../../../schemas/import.js';
 import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../../schemas/imported-person.js';
-import { phoneKey } from '../../../schemas/keys.js';
+import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
 import { validate } from '../../../schemas/validate.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import { type ColumnMapping, isPlainHeading, mapOption } from './columns.js';
@@ -137,6 +137,7 @@ class RowChecker {
   readonly #phones = new KeyIndex();
   /** People, and people with their courses: only of a file that has a column of courses. */
   readonly #people: KeyIndex | undefined;
+  readonly #phoneKeys: PhoneKeys;
   readonly #format: CsvFormat;
   readonly #mapping: ColumnMapping;
   readonly #known: Repetitions | undefined;
@@ -154,10 +155,16 @@ class RowChecker {
 
   readonly #state: { heading: string; ignore: string } | undefined;
 
-  constructor({ options, policy }: Reading, format: CsvFormat, mapping: ColumnMapping, known: Repetitions | undefined) {
+  constructor(
+    { options, policy, phones = plainPhoneKeys }: Reading,
+    format: CsvFormat,
+    mapping: ColumnMapping,
+    known: Repetitions | undefined,
+  ) {
     this.#format = format;
     this.#mapping = mapping;
     this.#policy = policy;
+    this.#phoneKeys = phones;
     this.#course = options.course;
     this.#missingPhone = options.missingPhone;
     this.#quotes = !hasSecretColumn(mapping);
@@ -266,7 +273,7 @@ class RowChecker {
     const who = JSON.stringify([email, firstName, lastName, role, isActive, password, passwordHash]);
     const firstLine = this.#people.firstLine(who, line);
     const sameEmail = this.#emails.lineOf(email);
-    const samePhone = phone === undefined ? sameEmail : this.#phones.lineOf(phoneKey(phone));
+    const samePhone = phone === undefined ? sameEmail : this.#phones.lineOf(this.#phoneKeys.keyOf(phone));
     const isContradiction = sameEmail !== undefined && (firstLine !== sameEmail || samePhone !== sameEmail);
     if (isContradiction) return false;
     const sameCourses = this.#people.firstLine(JSON.stringify([who, course, otherCourses]), line);
@@ -277,7 +284,8 @@ class RowChecker {
 
   #findRepetition(line: number, person: ImportedPerson): string | undefined {
     const sameEmail = this.#emails.firstLine(person.email, line);
-    const samePhone = person.phone === undefined ? undefined : this.#phones.firstLine(phoneKey(person.phone), line);
+    const phone = person.phone === undefined ? undefined : this.#phoneKeys.keyOf(person.phone);
+    const samePhone = phone === undefined ? undefined : this.#phones.firstLine(phone, line);
     if (sameEmail === undefined && samePhone === undefined) return undefined;
     const earlier = [
       sameEmail && `Email is already on line ${sameEmail}.`,
@@ -322,6 +330,8 @@ export interface Reading {
   format: CsvOptions;
   /** Which passwords are accepted. */
   policy: PasswordPolicy;
+  /** By which phones are the same; without a country when absent. */
+  phones?: PhoneKeys;
 }
 
 /**

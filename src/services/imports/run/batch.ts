@@ -11,6 +11,7 @@ import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js
 import type { Actor, Core } from '../../core.js';
 import { addEnrollments } from '../../enrollments/store.js';
 import { withNewIds } from '../../ids.js';
+import { lockPhoneKeys } from '../../phone-country.js';
 import { codesOf, type Decision, isSamePerson, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import type { UndoNote } from '../undo/note.js';
@@ -58,6 +59,8 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
 /** What the rows of a ledger have in common. */
 interface LedgerOf {
   importId: string;
+  /** Of phones, that the decisions rely on. */
+  country: string;
   /** Of the file. */
   mask: CellMask;
 }
@@ -70,13 +73,15 @@ interface LedgerOf {
 export async function writeBatch(
   core: Core,
   actor: Actor,
-  { importId, mask }: LedgerOf,
+  { importId, country, mask }: LedgerOf,
   options: ImportOptions,
   decisions: readonly Decision[],
   secrets: Secrets,
   transaction: Transaction,
 ): Promise<void> {
-  const writing: Writing = { core, options, secrets, transaction, now: core.now() };
+  const phones = await lockPhoneKeys(core, transaction);
+  if (phones.country !== country) throw new StaleDecision();
+  const writing: Writing = { core, options, secrets, transaction, phones, now: core.now() };
   // One statement after the other: after a deadlock none may follow outside of the transaction.
   await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
@@ -146,7 +151,7 @@ function enrolledAccounts(decisions: readonly Decision[], ledger: ReadonlyMap<nu
 
 /** The rows of the ledger for decisions. */
 function* ledgerRows(
-  { importId, mask }: LedgerOf,
+  { importId, mask }: Omit<LedgerOf, 'country'>,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Generator<CreationAttributes<ImportRow>> {
@@ -167,7 +172,7 @@ const accountOfRejected = (decision: Decision) =>
   decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;
 
 async function createAccounts(
-  { core, options, secrets }: Writing,
+  { core, options, secrets, phones }: Writing,
   created: readonly [id: string, decision: Decision & { outcome: 'created' }][],
   inserts: Inserts,
 ): Promise<void> {
@@ -187,7 +192,7 @@ async function createAccounts(
     }
   }
   const ids = created.map(([id]) => id);
-  await addAccounts(core, accounts(), ids, inserts);
+  await addAccounts(core, accounts(), ids, { inserts, phones });
 }
 
 async function enroll(

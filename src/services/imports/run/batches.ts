@@ -149,7 +149,7 @@ async function tryBatch(
   refresh: boolean,
   prepareNext: () => void,
 ): Promise<void> {
-  const { core, actor, plan, record, mapping, mask, reports } = run;
+  const { core, actor, plan, record, mapping, mask, decider, reports } = run;
   const { credentials, rejects } = reports;
   const decisions = decided(plan, await decisionsOn(run, batch, refresh));
   const rejected = rejectLines(mapping, decisions, rejects.format.encoding);
@@ -168,7 +168,7 @@ async function tryBatch(
   await advance(run, { ...progress, ...stopped }, async (transaction) => {
     // Once the first long statement is sent: before, it would delay the short ones while the database waits for them.
     setImmediate(prepareNext);
-    const ledger = { importId: record.id, mask };
+    const ledger = { importId: record.id, country: decider.country, mask };
     await writeBatch(core, actor, ledger, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();

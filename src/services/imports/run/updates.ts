@@ -27,7 +27,7 @@ export async function updateExisting(
 ): Promise<void> {
   const updates = decisions.filter((decision) => decision.outcome === 'updated');
   if (updates.length === 0) return;
-  const { core, options, transaction, now } = writing;
+  const { core, options, transaction, phones, now } = writing;
   const fields = options.resetPasswords ? [...accountFields, ...passwordFields] : accountFields;
   const accounts: LockedAccount[] = await selectRows(core.database.models.User, fields, {
     by: 'id',
@@ -44,7 +44,7 @@ export async function updateExisting(
     ledger.set(update.row.line, { userId: account.id, note: noteOf(account, changes, now) });
     return { account, changes };
   });
-  await updateAccounts(core, changed, now, transaction);
+  await updateAccounts(core, changed, now, { transaction, phones });
   const signedOut = updates.filter(endsItsSessions).map(({ account }) => account.id);
   if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { ImportOptions } from '../../../schemas/import.js';
+import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { Core } from '../../core.js';
 
 /** The password that an account gets. */
@@ -18,6 +19,8 @@ export interface Writing {
   options: ImportOptions;
   secrets: Secrets;
   transaction: Transaction;
+  /** Locked by the transaction. */
+  phones: PhoneKeys;
   now: Date;
 }
 

@@ -1,11 +1,12 @@
 import { type InferAttributes, type Transaction, UniqueConstraintError } from 'sequelize';
 import type { User } from '../../../db/models/user.js';
-import { storedPhoneKey } from '../../../schemas/keys.js';
+import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { type DatedAccount, saveAccounts, userKeys } from '../../accounts/store.js';
 import { removeWords } from '../../accounts/words.js';
 import type { AuditRecord } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
+import { lockPhoneKeys, storedPhoneKeys } from '../../phone-country.js';
 import { removedAccount, restoredAccount } from '../run/audit-records.js';
 import type { UndoNote } from './note.js';
 import type { Verdict } from './verdicts.js';
@@ -52,7 +53,9 @@ export async function restoreAccounts(
       return [verdict, restoredAccount({ importId, line: row.line }, user, note, courses)];
     }),
   );
-  const changed = wanted.flatMap(({ user, note: { before } }) => (before ? [withOldFields(user, before)] : []));
+  if (wanted.length === 0) return [];
+  const phones = await lockPhoneKeys(core, transaction);
+  const changed = wanted.flatMap(({ user, note: { before } }) => (before ? [withOldFields(user, before, phones)] : []));
   const refused = new Set((await saveWherePossible(core, changed, transaction)).map(({ user }) => user));
   // Not a later row about the same person, which only enrolled.
   const isRefused = ({ user, note }: AccountVerdict) => note.before !== undefined && refused.has(user);
@@ -72,7 +75,7 @@ export async function restoreAccounts(
 }
 
 /** Sets the fields that the import has changed to their old values. */
-function withOldFields(user: User, before: NonNullable<UndoNote['before']>): DatedAccount {
+function withOldFields(user: User, before: NonNullable<UndoNote['before']>, phones: PhoneKeys): DatedAccount {
   const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
   // The note was made of the fields of an account: see note.ts.
   user.set(fields as Partial<InferAttributes<User>>);
@@ -80,7 +83,8 @@ function withOldFields(user: User, before: NonNullable<UndoNote['before']>): Dat
     user.set({
       initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
     });
-  user.set({ phoneKey: storedPhoneKey(user.phone), ...userKeys(user) });
+  if (before.phone !== undefined) user.set(storedPhoneKeys(before.phone, phones));
+  user.set(userKeys(user));
   return { user, updatedAt: new Date(updatedAt) };
 }
 

@@ -2,9 +2,9 @@ import { Op, type Transaction } from 'sequelize';
 import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
-import { phoneKey } from '../../../schemas/keys.js';
 import { hasSeat } from '../../capacity.js';
 import type { Core } from '../../core.js';
+import { readPhoneKeys } from '../../phone-country.js';
 import type { KeyIndex } from '../read/key-index.js';
 import { type UndoNote, undoNoteOf } from './note.js';
 
@@ -128,7 +128,8 @@ function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment
 export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[]): Promise<Verdict[]> {
   const restored = verdicts.filter(({ outcome }) => outcome === 'restored');
   const emails = restored.flatMap(({ note }) => note.before?.email ?? []);
-  const phones = restored.flatMap(({ note }) => (note.before?.phone ? phoneKey(note.before.phone) : []));
+  const { keyOf } = await readPhoneKeys(core);
+  const phones = restored.flatMap(({ note }) => (note.before?.phone ? keyOf(note.before.phone) : []));
   if (emails.length === 0 && phones.length === 0) return [...verdicts];
   const holders = await core.database.models.User.findAll({
     attributes: ['id', 'email', 'phoneKey'],
@@ -143,7 +144,7 @@ export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[])
     const { email, phone } = note.before ?? {};
     const others = [
       email === undefined ? undefined : byEmail.get(email),
-      phone ? byPhone.get(phoneKey(phone)) : undefined,
+      phone ? byPhone.get(keyOf(phone)) : undefined,
     ];
     const isTaken = others.some((id) => id !== undefined && id !== user.id);
     return isTaken ? { ...verdict, outcome: 'kept', code: 'KEY_TAKEN' } : verdict;

@@ -68,6 +68,7 @@ describe('coursectl doctor', () => {
       'database writes',
       'super admin',
       'growing tables',
+      'phones',
       'locked addresses',
       'proxy',
       'clock',

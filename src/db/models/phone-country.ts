@@ -1,0 +1,29 @@
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type Sequelize,
+} from 'sequelize';
+
+/** The only row of its table: see services/phone-country.ts. */
+export class PhoneCountry extends Model<InferAttributes<PhoneCountry>, InferCreationAttributes<PhoneCountry>> {
+  declare id: number;
+  /** Two letters; empty for none. */
+  declare country: CreationOptional<string>;
+  /** The country that `next_phone_key` of the accounts is made for; null when none is made. */
+  declare nextCountry: CreationOptional<string | null>;
+}
+
+export function initPhoneCountry(sequelize: Sequelize): typeof PhoneCountry {
+  // A subclass for each connection, because init() binds the class to one.
+  return class extends PhoneCountry {}.init(
+    {
+      id: { type: DataTypes.INTEGER, primaryKey: true, allowNull: false },
+      country: { type: DataTypes.STRING(2), allowNull: false, defaultValue: '' },
+      nextCountry: { type: DataTypes.STRING(2) },
+    },
+    { sequelize, modelName: 'PhoneCountry', tableName: 'phone_country', timestamps: false },
+  );
+}

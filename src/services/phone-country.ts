@@ -1,0 +1,47 @@
+import type { Transaction } from 'sequelize';
+import type { Database } from '../db/connection.js';
+import { type PhoneKeys, phoneKeysOf, plainPhoneKeys } from '../schemas/phone-keys.js';
+import type { Core } from './core.js';
+
+/**
+ * The country whose way of writing phones counts. It is in the database, so that all instances have the same, and the keys of the
+ * phones are made for it: services/accounts/rekey-phones.ts changes both together.
+ */
+
+const onlyRow = 1;
+
+/** How phones are told apart at this moment. */
+export async function readPhoneKeys({ database }: Pick<Core, 'database'>): Promise<PhoneKeys> {
+  const row = await database.read(() => database.models.PhoneCountry.findByPk(onlyRow, { raw: true }));
+  return phoneKeysOf(row?.country ?? '');
+}
+
+/** How phones are told apart until the transaction ends: for all that store a phone. */
+export async function lockPhoneKeys(
+  { database }: Pick<Core, 'database'>,
+  transaction: Transaction,
+): Promise<PhoneKeys> {
+  const lock = transaction.LOCK.SHARE;
+  const row = await database.models.PhoneCountry.findByPk(onlyRow, { transaction, lock, raw: true });
+  return phoneKeysOf(row?.country ?? '');
+}
+
+/** What {@link readPhoneKeys} gave last, or a login has seen since. */
+const lastSeen = new WeakMap<Database, PhoneKeys>();
+
+/** How phones were told apart when a login was last told: whoever relies on it asks whether that is still so. */
+export const lastPhoneKeys = (database: Database): PhoneKeys => lastSeen.get(database) ?? plainPhoneKeys;
+
+/** Remembers what a login was told. @param country empty for none */
+export async function rememberCountry(database: Database, country: string): Promise<PhoneKeys> {
+  const keys = await phoneKeysOf(country);
+  lastSeen.set(database, keys);
+  return keys;
+}
+
+/** The stored keys of a phone; null for an account without one, of which there may be several. */
+export const storedPhoneKeys = (phone: string, keys: PhoneKeys) => ({
+  phoneKey: phone === '' ? null : keys.keyOf(phone),
+  // Of the phone that it had.
+  nextPhoneKey: null,
+});

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { phoneKey } from '../../src/schemas/keys.js';
+import { isCountry, phoneKeysOf } from '../../src/schemas/phone-keys.js';
+
+/** In Germany: phones, and their key where it isn't that without a country. */
+const german: [phone: string, key?: string][] = [
+  ['+49 151 1234567', '+491511234567'],
+  ['0049 151 1234567', '+491511234567'],
+  ['0151 1234567', '+491511234567'],
+  ['(0151) 123-45/67', '+491511234567'],
+  ['tel:+49-151-1234567', '+491511234567'],
+  ['+49 (0) 151 1234567', '+491511234567'],
+  ['٠١٥١ ١٢٣٤٥٦٧', '+491511234567'],
+  // A spreadsheet has dropped the zero.
+  ['151 1234567', '+491511234567'],
+  ['+44 20 7946 0001', '+442079460001'],
+  ['0044 20 7946 0001', '+442079460001'],
+  // Too short: 1234 and 01234 would be the same.
+  ['1234'],
+  ['01234'],
+  ['030 1234'],
+  ['112'],
+  // Not a length of the country.
+  ['+1 555 0100'],
+  ['0151 1234567 1234567 1234567'],
+  // An extension.
+  ['030 1234567 x12'],
+  ['030 1234567 ext. 12'],
+  // Two zeros after the code of the country.
+  ['+49 00 151 1234567'],
+  ['0800 FLOWERS'],
+  ['ada@example.org'],
+  ['---'],
+  ['0'],
+  ['+49'],
+  [''],
+];
+
+describe('Keys of phones in a country', () => {
+  for (const [phone, key = phoneKey(phone)] of german)
+    it(`makes ${key || 'an empty text'} of ${JSON.stringify(phone)} in Germany`, async () => {
+      expect((await phoneKeysOf('DE')).keyOf(phone)).to.equal(key);
+    });
+
+  const others: [country: string, phone: string, key: string][] = [
+    ['GB', '020 7946 0001', '+442079460001'],
+    ['US', '(212) 555-0100', '+12125550100'],
+    ['US', '011 49 151 1234567', '+491511234567'],
+    ['AT', '0664 1234567', '+436641234567'],
+    // A zero in front belongs to Italian numbers.
+    ['IT', '06 1234 5678', '+390612345678'],
+    ['IT', '+39 06 1234 5678', '+390612345678'],
+    ['', '0151 1234567', '01511234567'],
+    ['', '0049 151 1234567', '00491511234567'],
+  ];
+  for (const [country, phone, key] of others)
+    it(`makes ${key} of ${phone} ${country === '' ? 'without a country' : `in ${country}`}`, async () => {
+      expect((await phoneKeysOf(country)).keyOf(phone)).to.equal(key);
+    });
+
+  const character = fc.constantFrom(...'0123456789', ...'0149', '+', '+', ' ', '-', '(', ')', 'x', ';', '#', '٣', '٠');
+  const phones = fc.oneof(
+    fc.string({ unit: character, maxLength: 20 }),
+    fc
+      .tuple(fc.constantFrom('+49', '0049', '+490', '0', '00', '+39', '+54', '+52', '+1', '8'), fc.nat(999_999_999_999))
+      .map((parts) => parts.join('')),
+    fc.string({ unit: 'grapheme', maxLength: 50 }),
+  );
+
+  for (const country of ['DE', 'IT', 'AR', 'MX', 'US', 'RU', 'BR'])
+    it(`gives a key itself as its key, and depends on the key without a country alone (${country})`, async () => {
+      const { keyOf } = await phoneKeysOf(country);
+      fc.assert(
+        fc.property(phones, (phone) => {
+          const key = keyOf(phone);
+          expect(keyOf(key)).to.equal(key);
+          expect(keyOf(phoneKey(phone))).to.equal(key);
+          expect(key.length).to.be.at.most(Math.max(50, phone.length));
+        }),
+        { numRuns: 500 },
+      );
+    });
+
+  it('knows the beginnings of numbers', async () => {
+    const { startOf } = await phoneKeysOf('DE');
+    expect(['0151 12', '0049151', '+49 151 1', 'Ada'].map(startOf)).to.deep.equal([
+      '+4915112',
+      '+49151',
+      '+491511',
+      undefined,
+    ]);
+  });
+
+  it('knows which texts are countries', async () => {
+    expect(await Promise.all(['DE', 'AT', 'XX', 'de', '', '__proto__', 'constructor'].map(isCountry))).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
