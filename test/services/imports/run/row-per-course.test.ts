@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
-import { recordsOf, useImporting } from '../support/importing.js';
+import { hashedPeople, recordsOf, useImporting } from '../support/importing.js';
 import { importFile, importFirstBatch } from '../support/running.js';
+import { runToEnd, runToPlan, submit, submitInterrupted } from '../support/submitting.js';
 
 const fixture = readFileSync(new URL('../../../fixtures/csv/row-per-course.csv', import.meta.url), 'utf8');
 const header = 'firstName,lastName,email,phone,role,isActive,password,course,enrollmentStatus,notes';
@@ -196,5 +197,48 @@ describe('A file with a line for each course that breaks off between the lines o
     expect((await ImportRow.findOne({ where: { line: 3 } }))?.reason).to.equal(
       'The account of line 2 was changed or removed meanwhile.',
     );
+  });
+
+  it('is planned and applied over HTTP, and resumed by the service', async () => {
+    const { ImportPlanRow, ImportRow } = importing.context.database.models;
+    const text = importing.read('people.csv');
+    const { id } = await submit(importing, text, { plan: true });
+    await runToPlan(importing, id);
+    const planned = await ImportPlanRow.findAll({ where: { importId: id }, order: ['line'] });
+    expect(planned.map(({ line, code, userId }) => [line, code, userId])).to.deep.equal([
+      [2, null, null],
+      [3, 'SAME_PERSON', null],
+      [4, 'SAME_PERSON', null],
+      [5, null, null],
+    ]);
+    const { id: other } = await submitInterrupted(importing, text);
+    expect(await ImportRow.count({ where: { importId: other } })).to.equal(1);
+    expect(await runToEnd(importing, other)).to.include({ status: 'completed', createdCount: 2, enrolledCount: 4 });
+    const [first, second, third] = await ImportRow.findAll({ where: { importId: other }, order: ['line'] });
+    expect([second?.userId, third?.userId]).to.deep.equal([first?.userId, first?.userId]);
+  });
+});
+
+describe('A long file with a line for each course', () => {
+  const importing = useImporting();
+
+  it('is undone also where the lines of a person are far apart, as the preview says', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    for (const title of ['First Aid', 'Fire Safety']) await buildCourse(importing.context, trainer, { title });
+    const [head, ...rows] = hashedPeople(520).trimEnd().split('\n');
+    const lines = ['First Aid', 'Fire Safety'].flatMap((title) => rows.map((row) => `${row},${title}`));
+    const file = importing.write('people.csv', `${[`${head},course`, ...lines].join('\n')}\n`);
+    const { id, counts } = await importing.json(file);
+    expect(counts).to.include({ created: 520, skipped: 520, rejected: 0, enrolled: 1040 });
+    const undo = async (option: string) => {
+      const { stdout } = await runCli(['imports', 'undo', id, option, '--json'], {
+        env: importing.env,
+        cwd: importing.folder,
+      });
+      return (JSON.parse(stdout) as { undo: object }).undo;
+    };
+    for (const option of ['--dry-run', '--yes'])
+      expect(await undo(option), option).to.deep.equal({ removed: 520, restored: 0, kept: [] });
+    expect(await importing.context.database.models.Enrollment.count()).to.equal(0);
   });
 });
