@@ -189,8 +189,7 @@ export const imports: Words['imports'] = {
     rows_other: '{{count}} Zeilen',
     LINES_QUOTED: 'Jede Zeile der Datei steht als Ganzes in Anführungszeichen. Sie wurden entfernt.',
     VERSION_LINE: 'Die Zeile über den Überschriften nennt eine Version. Sie wird nicht importiert.',
-    NAME_SPLIT:
-      'Volle Namen aus drei oder mehr Wörtern wurden geteilt. Prüfe die Hälften, oder gib Vor- und Nachnamen je eine Spalte.',
+    NAME_SPLIT: 'Volle Namen wurden geteilt. Prüfe die Hälften, oder gib Vor- und Nachnamen je eine Spalte.',
     NAME_GARBLED:
       'Namen wurden bei einer früheren Umwandlung entstellt. Exportiere die Datei noch einmal als „CSV UTF-8“.',
     NAME_ODD: 'Was in einer Spalte für Namen steht, ist kein Name.',

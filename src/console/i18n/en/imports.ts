@@ -184,8 +184,7 @@ export const imports = {
     rows_other: '{{count}} rows',
     LINES_QUOTED: 'Each line of the file is in quotes as a whole. The quotes were taken off.',
     VERSION_LINE: 'The line above the header names a version. It is not imported.',
-    NAME_SPLIT:
-      'Full names of three words or more were split. Check the halves, or give first and last name a column each.',
+    NAME_SPLIT: 'Full names were split. Check the halves, or give first and last name a column each.',
     NAME_GARBLED: 'Names were garbled by an earlier conversion. Export the file again as “CSV UTF-8”.',
     NAME_ODD: 'What stands in a column of names is no name.',
     PHONE_DATE: 'A phone looks like a date.',

@@ -3,6 +3,7 @@ import { type ImportColumn, type ImportField, importColumns, requiredColumns } f
 import { type FirstRows, guessColumns, isHalf, isParentsAddress } from './column-guesses.js';
 import { type Decided, decide, numberIn } from './column-maps.js';
 import { FileProblem } from './file-problem.js';
+import { isLastNameFirst } from './full-names.js';
 import { halfNames, isRepeatable, meaningOf } from './header-aliases.js';
 import { type Column, filledWidth, headingKey, isAddress, shownHeading } from './headings.js';
 import { isTick, looksLikeState, stateOf } from './state-words.js';
@@ -19,6 +20,8 @@ export interface ColumnMapping {
   further: ReadonlyMap<ImportColumn, readonly number[]>;
   /** The cell with the full name; absent when first and last name have a cell each. */
   fullName?: number;
+  /** Whether its heading says that the last name comes first. */
+  lastNameFirst?: boolean;
   /** The cell for inactive accounts; absent when there is one for active accounts. */
   suspended?: number;
   /** Whether the cell for active or inactive accounts is ticked: a blank one is a no. */
@@ -273,7 +276,7 @@ export function mapColumns(
         rows,
       ),
     ],
-    ...(isWhole && { fullName }),
+    ...(isWhole && { fullName, lastNameFirst: isLastNameFirst(headings[fullName] ?? '') }),
     ...(suspended !== undefined && { suspended }),
   };
 }

@@ -90,6 +90,9 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   fullName: words(
     'Name | Complete name | Display name | Person name | Names',
     'First and last name | First name and surname | Vollständiger Name | Vor- und Nachname | Ganzer Name',
+    'Last name, first name | Last name first name | Surname and first name | Nachname, Vorname | Nachname und Vorname',
+    'Name, Vorname | Name und Vorname | Nom, prénom | Nom et prénoms | Apellidos y nombre | Apellidos y nombres',
+    'Apellido y nombre | Apellidos, nombre',
     'Nom complet | Nom et prénom | Prénom et nom | Nombre completo | Nombre y apellidos | Nombre y apellido',
     'Nome completo | Nome e sobrenome | الاسم الكامل | الإسم الكامل | الاسم | الإسم | الاسم الرباعي',
     'الاسم الثلاثي',

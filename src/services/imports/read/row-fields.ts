@@ -57,7 +57,7 @@ export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): RowI
   if (mapping.suspended !== undefined || mapping.fields.has('isActive')) input.isActive = activeText(cells, mapping);
   if (mapping.fullName === undefined) return input;
   const fullName = (cells[mapping.fullName] ?? '').trim();
-  const halves = nameHalves(fullName);
+  const halves = nameHalves(fullName, mapping.lastNameFirst);
   if (halves) return { ...input, firstName: halves.firstName, lastName: halves.lastName };
   return fullName === '' ? { ...input, firstName: '', lastName: '' } : { ...input, fullName };
 }

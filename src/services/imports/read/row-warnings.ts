@@ -22,10 +22,13 @@ const notTicked: RowWarning = {
   message: 'The column for active accounts is ticked: without a tick, an account is inactive.',
 };
 
-/** A full name of many words may have been split at the wrong one. */
-function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string): RowWarning[] {
-  if (nameHalves(fullName)?.isGuess !== true) return [];
-  const message = 'Full names of three words or more were split: check the halves.';
+/** A full name may have been split at the wrong word. */
+function splitWarning(
+  { firstName, lastName }: ImportedPerson,
+  { fullName, lastNameFirst }: WarningContext,
+): RowWarning[] {
+  if (fullName === undefined || nameHalves(fullName, lastNameFirst)?.isGuess !== true) return [];
+  const message = 'Full names were split: check the halves, first name | last name.';
   return [{ code: 'NAME_SPLIT', field: 'fullName', message, example: `${firstName} | ${lastName}` }];
 }
 
@@ -35,18 +38,21 @@ interface WarningContext {
   course: string | undefined;
   /** The cell of the full name, if there is one. */
   fullName: string | undefined;
+  /** Whether its heading says that the last name comes first. */
+  lastNameFirst: boolean | undefined;
   /** Whether the column for active accounts is ticked. */
   isTicked: boolean;
 }
 
 /** What looks wrong in a row that can be imported. */
-export function rowWarnings(person: ImportedPerson, { course, fullName, isTicked }: WarningContext): RowWarning[] {
+export function rowWarnings(person: ImportedPerson, context: WarningContext): RowWarning[] {
+  const { course, isTicked } = context;
   const isEnrolled = person.course !== undefined || course !== undefined;
   const ignored = isEnrolled ? [] : (['notes', 'enrollmentStatus'] as const);
   return [
     ...nameWarnings(person),
     ...(isTicked && person.isActive === false ? [notTicked] : []),
-    ...(fullName === undefined ? [] : splitWarning(person, fullName)),
+    ...splitWarning(person, context),
     ...ignored.filter((field) => person[field] !== undefined).map((field) => withoutCourse[field]),
   ];
 }

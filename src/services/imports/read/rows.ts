@@ -248,9 +248,9 @@ class RowChecker {
   #warningsOf(cells: readonly string[], person: ImportedPerson): RowWarning[] {
     const column = this.#mapping.fullName;
     const fullName = column === undefined ? undefined : (cells[column] ?? '');
-    const { isTicked } = this.#mapping;
+    const { isTicked, lastNameFirst } = this.#mapping;
     const warnings = [
-      ...rowWarnings(person, { course: this.#course, fullName, isTicked }),
+      ...rowWarnings(person, { course: this.#course, fullName, lastNameFirst, isTicked }),
       ...phoneWarnings(person.phone ?? ''),
     ];
     return this.#quotes ? warnings : warnings.map(({ example: _, ...warning }) => warning);

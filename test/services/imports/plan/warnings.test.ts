@@ -72,6 +72,14 @@ describe('The warnings of a plan', () => {
     expect((await warningsOf(importing.write('secret.csv', secret)))[0]).to.deep.include({ count: 2, examples: [] });
   });
 
+  it('show the halves by the heading of a full name, which may say that the last name comes first', async () => {
+    const file = importing.write('noms.csv', 'Nom et prénom,Courriel,Téléphone\nDupont Jean,j@example.org,1\n');
+    const { stdout } = await importing.run(file, '--yes');
+    expect(stdout).to.include('1 account created');
+    const user = await importing.context.database.models.User.findOne({ where: { email: 'j@example.org' } });
+    expect([user?.firstName, user?.lastName]).to.deep.equal(['Jean', 'Dupont']);
+  });
+
   it('name what was taken off or left out above the rows', async () => {
     const table = ['version:v1.0,,,', 'firstName,lastName,email,phone', 'Ada,King,ada@example.org,1'];
     const [version] = await warningsOf(importing.write('template.csv', table.join('\n')));

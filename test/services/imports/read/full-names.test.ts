@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nameHalves } from '../../../../src/services/imports/read/full-names.js';
+import { isLastNameFirst, nameHalves } from '../../../../src/services/imports/read/full-names.js';
 
 describe('A full name is split', () => {
   const halves = (name: string) => {
@@ -32,6 +32,15 @@ describe('A full name is split', () => {
       'Berg, Pieter van der': 'Pieter | van der Berg ?',
       'de la Cruz, María José': 'María José | de la Cruz ?',
     },
+    'behind a last name in capitals or in an East Asian script': {
+      'DUPONT Jean': 'Jean | DUPONT ?',
+      'de LA TOUR Anne': 'Anne | de LA TOUR ?',
+      'GARCÍA LÓPEZ María José': 'María José | GARCÍA LÓPEZ ?',
+      '山田\u3000太郎': '太郎 | 山田 ?',
+      'ジョン スミス': 'ジョン | スミス',
+      'JP Morgan': 'JP | Morgan',
+      'ADA KING': 'ADA | KING',
+    },
   }))
     it(why, () => {
       for (const [name, expected] of Object.entries(names)) expect(halves(name), name).to.equal(expected);
@@ -40,5 +49,24 @@ describe('A full name is split', () => {
   it('unless it has no two halves', () => {
     for (const name of ['', 'Sukarno', 'King,', ', Ada', 'King, Ada, PhD', 'x '.repeat(500)])
       expect(halves(name), name).to.equal(undefined);
+  });
+
+  it('behind the last name where the heading says so', () => {
+    const lastFirst = [
+      'Nom et prénom',
+      'Nachname, Vorname',
+      'Apellidos y nombre',
+      'Last name, first name',
+      'Név',
+      'ФИО',
+    ];
+    for (const heading of lastFirst) expect(isLastNameFirst(heading), heading).to.equal(true);
+    for (const heading of ['Name', 'Full name', 'Prénom et nom', 'Nombre y apellidos', 'First and last name'])
+      expect(isLastNameFirst(heading), heading).to.equal(false);
+    const names = { 'Dupont Jean': 'Jean | Dupont', 'de la Tour Anne': 'Anne | de la Tour', 'King, Ada': 'Ada | King' };
+    for (const [name, expected] of Object.entries(names)) {
+      const found = nameHalves(name, true);
+      expect(`${found?.firstName} | ${found?.lastName}`).to.equal(expected);
+    }
   });
 });
