@@ -227,6 +227,7 @@ export const warningCodes = [
   'COLUMN_DOUBTFUL',
   'STATE_NOT_IMPORTED',
   'NOT_TICKED',
+  'STATE_INACTIVE',
   'LINES_QUOTED',
   'VERSION_LINE',
   'NAME_SPLIT',

@@ -203,6 +203,7 @@ export const imports: Words['imports'] = {
     COLUMN_DOUBTFUL: 'Eine andere Spalte hat vielleicht die Adressen der Personen: Prüfe die Spalte der E-Mail.',
     STATE_NOT_IMPORTED: 'Eine Spalte sagt vielleicht, wer aktiv ist, wird aber nicht importiert.',
     NOT_TICKED: 'Konten ohne Häkchen in der Spalte für aktive Konten sind inaktiv.',
+    STATE_INACTIVE: 'Mit Konten, die laut der Datei inaktiv sind, etwa gesperrten, kann sich niemand anmelden.',
     NOTES_WITHOUT_COURSE: 'Notizen von Zeilen ohne Kurs werden nicht importiert.',
     STATUS_WITHOUT_COURSE: 'Ein Status der Teilnahme ohne Kurs bewirkt nichts.',
   },

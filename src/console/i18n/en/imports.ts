@@ -195,6 +195,7 @@ export const imports = {
     COLUMN_DOUBTFUL: 'Another column may have the addresses of the people: check the column of the email.',
     STATE_NOT_IMPORTED: 'A column may say who is active, but is not imported.',
     NOT_TICKED: 'Accounts without a tick in the column for active accounts are inactive.',
+    STATE_INACTIVE: 'Accounts that the file calls inactive, such as suspended ones, can’t be used to sign in.',
     NOTES_WITHOUT_COURSE: 'Notes of rows without a course are not imported.',
     STATUS_WITHOUT_COURSE: 'An enrollment status without a course has no effect.',
   },

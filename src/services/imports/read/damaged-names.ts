@@ -11,8 +11,14 @@ const names: readonly (readonly [Name, string])[] = [
   ['lastName', 'Last name'],
 ];
 
-/** What spreadsheets and programs write where they have no value: `#N/A`, `#NAME?`, `#BEZUG!`, `nan`. Nan is a name. */
-const errorWord = /^(#[\p{Lu}\d/]+[!?]?|N\/A|nan|NaN)$/u;
+/** What spreadsheets and programs write where they have no value: `#N/A`, `#NAME?`, `#¡REF!`, `nan`. Nan is a name. */
+const errorWord = /^(#[¿¡]?[\p{Lu}\d/]+[!?]?|N\/A|n\/a|nan|NaN|undefined|\(null\))$/u;
+
+/** An error of a spreadsheet, as it makes of a text that begins like a formula; `#ABC123` may be a password. */
+export const spreadsheetError = /^#(N\/A|NV|DIV\/0!|[¿¡]?\p{Lu}+[!?])$/u;
+
+/** Programs write `?` for a letter that an encoding lacks; a word of a header of an email has some, too. */
+const lostLetters = /\ufffd|^(?!.*=\?).*([\p{L}?]\?|\?\p{L})/u;
 
 const wasGarbled = 'was garbled by an earlier conversion. Export the file again as "CSV UTF-8".';
 
@@ -22,15 +28,15 @@ export function nameDamage(person: Partial<Pick<ImportedPerson, Name>>): { path:
     const name = person[path]?.trim() ?? '';
     // A name can't have such control characters: a warning isn't enough.
     if (/[\x80-\x9f]/.test(name) && onceDecoded(name) !== undefined) return { path, message: `${label} ${wasGarbled}` };
-    if (name.includes('\ufffd'))
-      return {
-        path,
-        message: `${label} has letters that were lost in an earlier conversion. Export it again as "CSV UTF-8".`,
-      };
     if (errorWord.test(name))
       return {
         path,
         message: `${label} is what a spreadsheet writes for an error or a missing value. Enter the name.`,
+      };
+    if (lostLetters.test(name))
+      return {
+        path,
+        message: `${label} has letters that were lost in an earlier conversion. Export it again as "CSV UTF-8".`,
       };
   }
   return undefined;
@@ -73,11 +79,18 @@ function meantBy(name: string): string {
   return meant.isWellFormed() ? meant : name;
 }
 
+/** As spreadsheets write a date without its year, or its day: `12-Mar`, `12. Mrz`, `Mar-99`. */
+export const monthDate = /^(\d{1,2}(-|\.\s?)\p{L}{3,4}\.?([-\s]\d{2,4})?|\p{L}{3,4}\.?-\d{2,4})$/u;
+
 const date = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/;
+
+/** What programs write for a missing value, though some people have that name. */
+const emptyWord = /^(null|none|unknown)$/i;
 
 function oddity(name: string): string | undefined {
   if (hasAtSign(name)) return 'is an email address';
-  if (date.test(name)) return 'is a date';
+  if (date.test(name) || monthDate.test(name)) return 'is a date';
+  if (emptyWord.test(name)) return 'is what programs write for a missing value';
   return /\p{L}/u.test(name) ? undefined : 'has no letter';
 }
 

@@ -1,6 +1,7 @@
 import type { PlanWarning } from '../../../db/models/import-plan.js';
 import type { WarningCode } from '../../../schemas/import.js';
 import { phoneKey } from '../../../schemas/keys.js';
+import { monthDate } from './damaged-names.js';
 import { type RowWarning, rowsPerWarning } from './warnings.js';
 
 /** What most phones look like: accepted without further checks. */
@@ -12,9 +13,9 @@ const year = '(19|20)\\d\\d';
 const dates = [
   `${day}[./-]${month}[./-](${year}|\\d\\d)`,
   `${month}/${day}/(${year}|\\d\\d)`,
-  `${year}([-/.])${month}\\2${day}`,
+  `${year}[-/.]${month}[-/.]${day}`,
 ];
-const date = new RegExp(`^(${dates.join('|')})$`);
+const date = new RegExp(`^(${dates.join('|')})([ T]\\d{1,2}:\\d\\d(:\\d\\d)?)?$`);
 
 /** What may stand between two numbers, and how many digits each has then: a slash separates the area code of one, too. */
 const betweenNumbers = [
@@ -45,7 +46,7 @@ const messages = {
 
 function codeOf(phone: string): keyof typeof messages | undefined {
   const text = phone.trim();
-  if (date.test(text)) return 'PHONE_DATE';
+  if (date.test(text) || monthDate.test(text)) return 'PHONE_DATE';
   if (/^\+?0*$/.test(phoneKey(text))) return 'PHONE_ZEROS';
   if (hasTwo(text)) return 'PHONE_SEVERAL';
   return /\p{L}/u.test(text.replace(partsOfNumber, '')) ? 'PHONE_WORDS' : undefined;

@@ -29,14 +29,23 @@ const maskedPassword = /^\s*[*•●]+\s*$/;
 const filledCells = (cells: readonly string[], first: number | undefined, more: readonly number[] = []): string[] =>
   (first === undefined ? [] : [first, ...more]).map((index) => cells[index] ?? '').filter((cell) => cell.trim() !== '');
 
-/** Whether the account is active, as the schema takes it; an unknown word as it is. */
-function activeText(cells: readonly string[], { fields, further, suspended, isTicked }: ColumnMapping): string {
+/** The cell that says whether the account is active. */
+export function stateCell(cells: readonly string[], { fields, further, suspended, isTicked }: ColumnMapping): string {
   const first = suspended ?? fields.get('isActive');
-  const ticked = isTicked ? (cells[first ?? 0] ?? '') : undefined;
-  const [cell = ''] = ticked === undefined ? filledCells(cells, first, further.get('isActive')) : [ticked];
+  if (isTicked) return cells[first ?? 0] ?? '';
+  const [cell = ''] = filledCells(cells, first, further.get('isActive'));
+  return cell;
+}
+
+/** Whether the account is active, as the schema takes it; an unknown word as it is. */
+function activeText(cells: readonly string[], mapping: ColumnMapping): string {
+  const { suspended, isTicked } = mapping;
+  const cell = stateCell(cells, mapping);
   const active = activeOf(cell, { isOpposite: suspended !== undefined, isTicked });
   return active === undefined ? cell : String(active);
 }
+
+const oneLine = (list: string) => list.trim().replace(/\s*[\r\n]+\s*/g, '; ');
 
 /** A text for each field that the file has. */
 export type RowInput = Partial<Record<ImportField, string>> & { otherCourses?: string[] };
@@ -50,6 +59,9 @@ export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): RowI
     input[field] = first;
     if (field === 'course' && others.length > 0) input.otherCourses = others;
   }
+  // A cell may list courses in lines.
+  if (input.course !== undefined) input.course = oneLine(input.course);
+  if (input.otherCourses) input.otherCourses = input.otherCourses.map(oneLine);
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
   // A spreadsheet pads cells; at a login nobody would type that.
   if (input.password !== undefined) input.password = input.password.trim();

@@ -22,6 +22,14 @@ const notTicked: RowWarning = {
   message: 'The column for active accounts is ticked: without a tick, an account is inactive.',
 };
 
+/** What the file says of an account that will be inactive, unless it says so in the words of a template. */
+function inactiveWarning(person: ImportedPerson, { isTicked, state }: WarningContext): RowWarning[] {
+  if (person.isActive !== false || state.trim().toLowerCase() === 'false') return [];
+  if (isTicked) return [notTicked];
+  const message = "The account is inactive, as the file says: the person can't sign in.";
+  return [{ code: 'STATE_INACTIVE', field: 'isActive', message, example: state.trim() }];
+}
+
 /** A full name may have been split at the wrong word. */
 function splitWarning(
   { firstName, lastName }: ImportedPerson,
@@ -42,16 +50,17 @@ interface WarningContext {
   lastNameFirst: boolean | undefined;
   /** Whether the column for active accounts is ticked. */
   isTicked: boolean;
+  /** The cell that says who is active; empty where there is none. */
+  state: string;
 }
 
 /** What looks wrong in a row that can be imported. */
 export function rowWarnings(person: ImportedPerson, context: WarningContext): RowWarning[] {
-  const { course, isTicked } = context;
-  const isEnrolled = person.course !== undefined || course !== undefined;
+  const isEnrolled = person.course !== undefined || context.course !== undefined;
   const ignored = isEnrolled ? [] : (['notes', 'enrollmentStatus'] as const);
   return [
     ...nameWarnings(person),
-    ...(isTicked && person.isActive === false ? [notTicked] : []),
+    ...inactiveWarning(person, context),
     ...splitWarning(person, context),
     ...ignored.filter((field) => person[field] !== undefined).map((field) => withoutCourse[field]),
   ];

@@ -8,7 +8,7 @@ import { validate } from '../../../schemas/validate.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import { type ColumnMapping, isPlainHeading, mapOption } from './columns.js';
 import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
-import { nameDamage } from './damaged-names.js';
+import { nameDamage, spreadsheetError } from './damaged-names.js';
 import { delimiterNames } from './delimiters.js';
 import { mappingOf } from './header-hint.js';
 import { filledWidth, headingKey, shownHeading } from './headings.js';
@@ -17,7 +17,7 @@ import { mangledNumber, missingPhone, phoneDoubt } from './phone-doubts.js';
 import { phoneWarnings } from './phone-warnings.js';
 import { roleOf } from './role-words.js';
 import type { RowCode } from './row-codes.js';
-import { fieldsOf, restoredCells } from './row-fields.js';
+import { fieldsOf, restoredCells, stateCell } from './row-fields.js';
 import { inWordsOfFile, isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 import { rowWarnings } from './row-warnings.js';
@@ -121,6 +121,8 @@ function personOf(
 const lostPassword =
   'Password was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the password again.';
 
+const erroneousPassword = 'Password is what a spreadsheet writes for an error. Enter the password.';
+
 /** What the file calls the columns of fields, where that isn't the field's own name or something that isn't repeated. */
 function headingsByField({ fields, fullName, own }: ColumnMapping): Partial<Record<ImportField, string>> {
   const columns = { ...Object.fromEntries(fields), fullName };
@@ -208,6 +210,8 @@ class RowChecker {
     const { person } = read;
     if (mangledNumber.test(person.password ?? ''))
       return rejectedFor(row, [rowProblem('PASSWORD_INVALID', { path: 'password', message: lostPassword }, told)]);
+    if (spreadsheetError.test(person.password ?? ''))
+      return rejectedFor(row, [rowProblem('PASSWORD_INVALID', { path: 'password', message: erroneousPassword }, told)]);
     const weakness = person.password && this.#policy('Password', person.password, person);
     if (weakness) return rejectedFor(row, [rowProblem('PASSWORD_WEAK', { path: 'password', message: weakness }, told)]);
     const repetition = this.#repetition(row.line, person, doubt !== undefined);
@@ -249,8 +253,9 @@ class RowChecker {
     const column = this.#mapping.fullName;
     const fullName = column === undefined ? undefined : (cells[column] ?? '');
     const { isTicked, lastNameFirst } = this.#mapping;
+    const state = stateCell(cells, this.#mapping);
     const warnings = [
-      ...rowWarnings(person, { course: this.#course, fullName, lastNameFirst, isTicked }),
+      ...rowWarnings(person, { course: this.#course, fullName, lastNameFirst, isTicked, state }),
       ...phoneWarnings(person.phone ?? ''),
     ];
     return this.#quotes ? warnings : warnings.map(({ example: _, ...warning }) => warning);

@@ -109,6 +109,14 @@ describe('The warnings of a plan', () => {
     });
   });
 
+  it('are about dates with a time, and without a year or a day', async () => {
+    const dates = ['2026-03-01', '2026-03-01 00:00:00', '01.03.2026 00:00', '03-Apr', 'Mar-99', '12. Mrz'];
+    const rows = dates.map((phone, n) => `Ada,King,ada${n}@example.org,${phone},,,`);
+    const [warning, ...others] = await warningsOf(importing.write('people.csv', text(...rows)));
+    expect(others).to.deep.equal([]);
+    expect(warning).to.deep.include({ code: 'PHONE_DATE', rows: [2, 3, 4, 5, 6, 7], examples: dates.slice(0, 5) });
+  });
+
   it('are not about phones as people write them', async () => {
     const phones = [
       ...[

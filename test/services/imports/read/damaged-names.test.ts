@@ -19,10 +19,14 @@ describe('Names that are damaged', () => {
   }
 
   it('are rejected where letters are lost, or an error of a spreadsheet stands in their place', async () => {
-    const lost = ['J\ufffdrg,Weiss', 'Cleo,#N/A', 'Dora,#NAME?', 'Ella,nan', 'Fred,N/A', 'Gina,#BEZUG!'];
-    const { samples } = await planOf(...lost, 'Nan,Smith', 'Null,Island');
-    const rejected = samples.filter(({ outcome }) => outcome === 'rejected');
-    expect(rejected.map(({ line, code }) => [line, code])).to.deep.equal(lost.map((_, at) => [at + 2, 'NAME_DAMAGED']));
+    const errors = ['Cleo,#N/A', 'Dora,#NAME?', 'Ella,nan', 'Fred,N/A', 'Gina,#BEZUG!', '#¡REF!,Ruiz', 'n/a,Ruiz'];
+    for (const lost of [errors, ['J\ufffdrg,Weiss', 'M?ller,J?rgen', '??????,Ivanov', 'José?,Ruiz', '(null),Ruiz']]) {
+      const { samples } = await planOf(...lost, 'Nan,Smith', 'Null,Island');
+      const rejected = samples.filter(({ outcome }) => outcome === 'rejected');
+      expect(rejected.map(({ line, code }) => [line, code])).to.deep.equal(
+        lost.map((_, at) => [at + 2, 'NAME_DAMAGED']),
+      );
+    }
   });
 
   it('are warned of with what was meant, where UTF-8 was read as Windows-1252 or letters are HTML entities', async () => {
@@ -69,11 +73,19 @@ describe('Names that are damaged', () => {
   });
 
   it('are warned of where they are addresses, dates or digits', async () => {
-    const { warnings, samples } = await planOf('a@x.org,Lee', '2026-05-14,Smith', 'Gus,123456', 'Finn,..');
+    const { warnings, samples } = await planOf(
+      'a@x.org,Lee',
+      '2026-05-14,Smith',
+      'Gus,123456',
+      'Finn,..',
+      '12-Mar,Day',
+      'Zed,NULL',
+    );
     expect(samples.every(({ outcome }) => outcome === 'created')).to.equal(true);
     expect(warnings.map(({ message, rows }) => `${message} ${rows.join()}`)).to.have.members([
       'First name is an email address. 2',
-      'First name is a date. 3',
+      'First name is a date. 3,6',
+      'Last name is what programs write for a missing value. 7',
       'Last name has no letter. 4,5',
     ]);
   });

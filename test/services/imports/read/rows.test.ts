@@ -157,6 +157,14 @@ describe('A row of an import file', () => {
     );
   });
 
+  it('must not have a password that is an error of a spreadsheet, which everybody could guess', async () => {
+    for (const password of ['#NAME?', '#¿NOMBRE?', '#VALUE!', '#DIV/0!'])
+      expect(await reasonOf(`Ada,King,ada@example.org,1,,,${password}`)).to.equal(
+        'PASSWORD_INVALID: Password is what a spreadsheet writes for an error. Enter the password.',
+      );
+    expect((await personOf('Ada,King,ada@example.org,1,,,#ABC123')).password).to.equal('#ABC123');
+  });
+
   it('says what a person with one name needs', async () => {
     const advice = 'A person with one name needs it in both columns.';
     expect(await reasonOf('Sukarno,,s@example.org,1')).to.equal(`NAME_MISSING: Last name is required. ${advice}`);

@@ -62,7 +62,7 @@ describe('Columns of a file that mean the same, or nearly', () => {
     expect((await importing.json(moodle)).counts).to.include({ created: 2, enrolled: 3 });
     const lists = [
       'First name,Last name,Email,Phone,Course',
-      'Cy,Fox,cy@x.org,1,First Aid; Fire Safety',
+      'Cy,Fox,cy@x.org,1,"First Aid\r\nFire Safety\n"',
       'Di,Roe,di@x.org,2,"First Aid, Fire Safety"',
       'Ed,Poe,ed@x.org,3,"ladders, ropes; knots"',
       'Fe,Fay,fe@x.org,4,First Aid;First Aid;',
@@ -148,6 +148,14 @@ describe('Columns for the state of an account', () => {
     expect(users.map(({ isActive }) => isActive)).to.deep.equal([true, false, false, false]);
     const { plan } = await states('Gesperrt', 'x', '');
     expect(plan.warnings.map(({ code, rows }) => [code, rows])).to.deep.equal([['NOT_TICKED', [2]]]);
+  });
+
+  it('say which people will be inactive, with the words of the file', async () => {
+    const inactive = async (heading: string, yes: string, no: string) =>
+      (await states(heading, yes, no)).plan.warnings.map(({ code, rows, examples }) => [code, rows, examples]);
+    expect(await inactive('Status', 'Active', 'Suspended')).to.deep.equal([['STATE_INACTIVE', [3], ['Suspended']]]);
+    expect(await inactive('Block sign in', 'no', 'yes')).to.deep.equal([['STATE_INACTIVE', [3], ['yes']]]);
+    expect(await inactive('isActive', 'true', 'false')).to.deep.equal([]);
   });
 
   it('are named in the words of the file, with the option that ignores them', async () => {
