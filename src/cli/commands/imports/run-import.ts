@@ -76,12 +76,13 @@ async function importFile(
   const startedAt = performance.now();
   const { dryRun, plan: expectedPlan, yes } = given.options;
   const { run, plan, columns } = await planWithEncoding(given, context, file);
+  const isAnswered = columns.asked === true || run !== given;
   if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
   const interrupted = await interruptedBeside(run.io, context, plan);
   const isAsked = !dryRun && plan.refusal === null && !yes && expectedPlan === undefined;
   if (isAsked)
     await confirmPlan(run, plan, notesOf(interrupted)).catch((error: unknown) => {
-      if (columns.asked) run.io.stderr.write(`${sameColumns(run, named, columns.map)}\n`);
+      if (isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
       throw error;
     });
   else if (!dryRun && interrupted !== null) run.say(interrupted.text);
@@ -89,8 +90,7 @@ async function importFile(
   if (plan.refusal === null) await columns.remember?.();
   if (dryRun) return planned(run, named, plan, columns.map, interrupted);
   const result = await apply(run, context, plan, spooled);
-  if (result.status === 'interrupted' && columns.asked)
-    run.io.stderr.write(`${sameColumns(run, named, columns.map)}\n`);
+  if (result.status === 'interrupted' && isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
   return report({ ...result, options: plan.options }, (performance.now() - startedAt) / 1000, run);
 }
 
@@ -157,10 +157,10 @@ function planned(
   };
 }
 
-/** The command that imports the file with the answers about its columns, and resumes an import that was interrupted. */
-function sameColumns({ io, options }: ImportRun, named: string, map: readonly string[]): string {
+/** The command that imports the file with the answers about its encoding and columns, and resumes an import that was interrupted. */
+function sameAnswers({ io, options }: ImportRun, named: string, map: readonly string[]): string {
   const { mapping: _, ...others } = options;
-  return `With these columns, without the questions:\n  ${importCommand(io, named, { ...others, map: [...map] })}`;
+  return `With these answers, without the questions:\n  ${importCommand(io, named, { ...others, map: [...map] })}`;
 }
 
 /** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */

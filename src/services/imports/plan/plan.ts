@@ -29,7 +29,7 @@ import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
 import { ReasonGroups } from './reasons.js';
 import { type PlanSample, PlanSummary } from './summary.js';
-import { findUnfinished, withKnownMapping } from './unfinished.js';
+import { findUnfinished, withKnownReading } from './unfinished.js';
 
 /** What importing a file would do. Planning writes nothing. */
 export interface ImportPlan {
@@ -209,7 +209,9 @@ async function planRows(
 ): Promise<Omit<ImportPlan, 'phones' | 'fileIdentity' | 'seconds'>> {
   const { file, signal } = request;
   const { format, header, mapping, batches, roleWords } = opened;
-  const options = request.record ? wanted : await withKnownMapping(core, fileSha256, wanted, header);
+  const options = request.record
+    ? wanted
+    : await withKnownReading(core, { fileSha256, options: wanted }, { header, encoding: format.encoding });
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const rowsDone = begun?.rowsDone ?? 0;
   const decider = await Decider.open(core, options, begun);

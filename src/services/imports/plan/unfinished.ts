@@ -1,6 +1,7 @@
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import {
+  type Encoding,
   type ImportOptions,
   type ImportStatus,
   optionsFrom,
@@ -39,17 +40,18 @@ export async function findUnfinished(core: Core, { fileSha256, options }: FileAn
   );
 }
 
-const withoutMap = ({ map: _, ...others }: ImportOptions): string => optionsText(others as ImportOptions);
+const policiesText = ({ map: _, encoding: __, ...others }: ImportOptions): string =>
+  optionsText(others as ImportOptions);
 
 /**
- * The options, with the mappings of an unfinished import of the same file that say the same of its columns: `--map` may name
- * fewer columns than a person was asked about.
+ * The options, or those of an unfinished import of the same file that read it the same way: `--map` may name fewer columns
+ * than a person was asked about, and an encoding that was named may be found without.
+ * @param read how the file is read with the options
  */
-export async function withKnownMapping(
+export async function withKnownReading(
   core: Core,
-  fileSha256: string,
-  options: ImportOptions,
-  header: readonly string[],
+  { fileSha256, options }: FileAndOptions,
+  read: { header: readonly string[]; encoding: Encoding },
 ): Promise<ImportOptions> {
   const records = await core.database.read(() =>
     core.database.models.Import.findAll({
@@ -58,11 +60,18 @@ export async function withKnownMapping(
     }),
   );
   const columnsOf = ({ map, missingPhone }: ImportOptions) => {
-    const { fields, further, fullName, suspended } = mapColumns(header, map, [], requiredColumns({ missingPhone }));
+    const { fields, further, fullName, suspended } = mapColumns(
+      read.header,
+      map,
+      [],
+      requiredColumns({ missingPhone }),
+    );
     return JSON.stringify([[...fields].sort(), [...further].sort(), fullName, suspended]);
   };
   const known = records.map(({ optionsJson }) => optionsFrom(optionsJson));
   const isSame = (other: ImportOptions) =>
-    withoutMap(other) === withoutMap(options) && columnsOf(other) === columnsOf(options);
+    policiesText(other) === policiesText(options) &&
+    [options.encoding, read.encoding].includes(other.encoding) &&
+    columnsOf(other) === columnsOf(options);
   return known.find((other) => optionsText(other) === optionsText(options)) ?? known.find(isSame) ?? options;
 }

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import { importEncodings } from '../../../../src/schemas/import.js';
 import { useImporting } from '../../../services/imports/support/importing.js';
+import { batchRows, importFirstBatch } from '../../../services/imports/support/running.js';
 import { runToPlan } from '../../../services/imports/support/submitting.js';
 import { signIn } from '../../../support/factories.js';
 import { useCommandLine } from '../../../support/run-cli.js';
@@ -48,6 +49,57 @@ describe('The encoding of a file that is not certain', () => {
     expect(screen).to.include('Names beyond ASCII: Ana Ioniţă, Radu Săndulescu');
     expect(screen).not.to.include('ţaţă');
     expect(await names()).to.deep.equal(['Ana Ioniţă', 'Bob Moe', 'Radu Săndulescu']);
+  });
+
+  const answer = ['Which of these names are right?', keys.down + keys.enter] as const;
+
+  it('is part of the command that is printed where the import is left at its last question', async () => {
+    const file = importing.write('people.csv', romanian);
+    const { exitCode, terminal } = await commandLine.atTerminal(
+      ['users', 'import', file],
+      [answer, ['Import these rows?', keys.ctrlC]],
+      { columns: 200 },
+    );
+    expect(exitCode, terminal.screen()).to.equal(130);
+    expect(terminal.screen()).to.match(
+      /without the questions:\n {2}coursectl users import \S*people\.csv --encoding windows-1250\n/,
+    );
+  });
+
+  describe('where the import was interrupted', () => {
+    const more = batchRows + 5;
+    const long = Buffer.concat([
+      romanian,
+      Buffer.from(Array.from({ length: more }, (_, at) => `Al;Bo;al${at}@example.org;7${at};\r\n`).join('')),
+    ]);
+    const expectResumed = async () => {
+      const [record, ...others] = await importing.context.database.models.Import.findAll();
+      expect(record).to.include({ status: 'completed', rowsDone: more + 3 });
+      expect(others).to.deep.equal([]);
+      expect(await names())
+        .to.include('Ana Ioniţă')
+        .and.to.have.length(more + 3);
+    };
+
+    for (const option of ['--encoding', '--map'])
+      it(`is taken from --encoding${option === '--map' ? ', beside other words for the columns' : ''}`, async () => {
+        const file = importing.write('people.csv', long);
+        await importFirstBatch(importing.context, file, {}, { encoding: 'windows-1250' });
+        const words = option === '--map' ? ['--map', 'Email=email'] : [];
+        await importing.json(file, '--encoding', 'Windows-1250', ...words);
+        await expectResumed();
+      });
+
+    it('is asked for again by the same command', async () => {
+      const file = importing.write('people.csv', long);
+      await importFirstBatch(importing.context, file, {}, { encoding: 'windows-1250' });
+      const { exitCode, terminal } = await commandLine.atTerminal(
+        ['users', 'import', file],
+        [answer, ['Import these rows?', keys.enter]],
+      );
+      expect(exitCode, terminal.screen()).to.equal(0);
+      await expectResumed();
+    });
   });
 
   it('ends the command where none is right', async () => {

@@ -97,6 +97,14 @@ describe('An interrupted import', () => {
     await expectWholeLedger(importing, again.id, rows);
   });
 
+  it('is resumed without the --encoding that it was begun with, where the same is found', async () => {
+    const file = importing.write('people.csv', mixed);
+    await importFirstBatch(importing.context, file, {}, { encoding: 'utf-8' });
+    const again = await importing.json(file);
+    expect(again).to.include({ number: 1, status: 'completed' });
+    await expectWholeLedger(importing, again.id, rows);
+  });
+
   it('gives the reasons of all its rows, as an uninterrupted one does', async () => {
     await buildUser(importing.context, { email: 'known@example.org' });
     const [header, ...others] = people(good).trimEnd().split('\n');
