@@ -110,6 +110,19 @@ function onlyForUpdates(resetPasswords: boolean, { message, state }: Types.Custo
     : resetPasswords;
 }
 
+/** Parts of ISO 8859 whose letters a code page has in the same places. In parts 2, 4, 5, 6, 7, 15 and 16 some are elsewhere. */
+const isoParts = { 1: '1252', 8: '1255', 9: '1254', 11: '874', 13: '1257' };
+
+const encoding = Object.entries(isoParts)
+  .reduce(
+    (schema, [part, page]) => schema.replace(new RegExp(`^iso-?8859-${part}$`), `windows-${page}`),
+    fields.oneOf('Encoding', ['auto', ...importEncodings]).lowercase(),
+  )
+  .empty('auto')
+  .messages({
+    'any.only': `Encoding must be one of auto, ${importEncodings.join(', ')}. Of ISO-8859, parts 1, 8, 9, 11 and 13 are read; the nearest of 2 and 16 is windows-1250, of 4 windows-1257, of 5 windows-1251, of 6 windows-1256, of 7 windows-1253, of 15 windows-1252: check the names in the plan.`,
+  });
+
 export const importOptionsSchema = Joi.object<ImportOptions, true>({
   role: fields.oneOf('Role', importableRoles).default('trainee'),
   course: fields.course,
@@ -124,10 +137,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .min(0)
     .max(1_000_000_000)
     .messages({ '*': 'maxErrors must be a whole number, 0 or more.' }),
-  encoding: fields
-    .oneOf('Encoding', ['auto', ...importEncodings])
-    .lowercase()
-    .empty('auto'),
+  encoding,
   delimiter: Joi.string()
     .lowercase()
     .replace(/^(tab|\\t)$/, '\t')

@@ -166,6 +166,20 @@ describe('An import of a file in a code page', () => {
     expect((await importing.json(corrected, '--encoding', 'shift_jis')).counts).to.include({ created: 1 });
   });
 
+  it('takes the parts of ISO 8859 whose letters are those of a code page, and names the nearest of others', async () => {
+    const letters = { 1: 'éßÿ', 8: 'אשת', 9: 'ğİş', 11: 'กฮไ', 13: 'žėū' };
+    for (const [part, last] of Object.entries(letters)) {
+      const content = `firstName,lastName,email,phone\nAnn,${last},ann@example.org,1\n`;
+      const file = importing.write(`${part}.csv`, iconv.encode(content, `iso-8859-${part}`));
+      const { stdout } = await importing.run(file, '--dry-run', '--json', '--encoding', `ISO-8859-${part}`);
+      expect((JSON.parse(stdout) as { plan: { names: string[] } }).plan.names, part).to.deep.equal([`Ann ${last}`]);
+    }
+    const file = importing.write('people.csv', 'firstName,lastName,email,phone\n');
+    const { exitCode, stderr } = await importing.run(file, '--yes', '--encoding', 'iso-8859-2');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.include('the nearest of 2 and 16 is windows-1250');
+  });
+
   it('names each encoding in its help', async () => {
     const { stdout } = await importing.run('--help');
     const help = stdout

@@ -78,7 +78,7 @@ describe('A file as a spreadsheet in another country saves it', () => {
     for (const [args, message] of [
       [
         ['--encoding', 'latin1'],
-        'Encoding must be one of auto, utf-8, utf-16le, utf-16be, windows-1252, windows-1250, windows-1251, windows-1253, windows-1254, windows-1255, windows-1256, windows-1257, windows-874, macintosh, shift_jis, gb18030, big5, euc-kr.',
+        'Encoding must be one of auto, utf-8, utf-16le, utf-16be, windows-1252, windows-1250, windows-1251, windows-1253, windows-1254, windows-1255, windows-1256, windows-1257, windows-874, macintosh, shift_jis, gb18030, big5, euc-kr. Of ISO-8859, parts 1, 8, 9, 11 and 13 are read; the nearest of 2 and 16 is windows-1250, of 4 windows-1257, of 5 windows-1251, of 6 windows-1256, of 7 windows-1253, of 15 windows-1252: check the names in the plan.',
       ],
       [['--delimiter', ':'], "Delimiter must be auto, ',', ';', tab or '|'."],
       [['--delimiter', ''], "Delimiter must be auto, ',', ';', tab or '|'."],
