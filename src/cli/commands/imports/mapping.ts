@@ -8,6 +8,8 @@ import { isRepeatable } from '../../../services/imports/read/header-aliases.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
 import { type FilePreview, previewFile } from '../../../services/imports/read/preview.js';
 import { fileBytes } from '../../../services/imports/read/source-file.js';
+import { wrapHanging } from '../../core/fit.js';
+import { widthOf } from '../../core/output.js';
 import { printable, printableLine } from '../../core/printable.js';
 import { createPrompts } from '../../core/prompts.js';
 import type { Run } from '../../core/run.js';
@@ -79,7 +81,8 @@ export async function mappingsAfter(
     if (lack === undefined) throw refusal;
     throw new AppError('USAGE', `${lack}: import once at a terminal without --yes, or use --map.`, { cause: refusal });
   }
-  run.io.stderr.write(`${printable(lack === undefined ? refusal.message : `${lack}.`)}\n`);
+  const told = printable(lack === undefined ? refusal.message : `${lack}.`);
+  run.io.stderr.write(`${wrapHanging(told, widthOf(run.io.stderr)).join('\n')}\n`);
   const { columns } = await previewOf(run, context, file, map);
   return askedColumns(run, columns);
 }

@@ -78,8 +78,8 @@ const linesText = (rows: readonly number[], count: number): string => {
     : `${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${count > lines.length ? ', ...' : ''}`;
 };
 
-/** What to look at before the rows are imported, with lines and values. */
-function warningsText({ warnings }: ImportPlan): string[] {
+/** What to look at before the rows are imported, with lines and values, in lines of this width. */
+export function warningsText({ warnings }: ImportPlan, width: number | undefined): string[] {
   const shown = warnings.slice(0, maxReasons).map(({ message, count, rows, examples }) => {
     const amount = rows.length > 0 ? `${counted(count, 'row')}: ` : '';
     const where = [linesText(rows, count), examples.join('; ')].filter(Boolean).join(': ');
@@ -88,7 +88,8 @@ function warningsText({ warnings }: ImportPlan): string[] {
   });
   const left = warnings.length - shown.length;
   const more = left > 0 ? [`    and ${counted(left, 'more warning')}: --json has all`] : [];
-  return shown.length === 0 ? [] : ['  Warnings:', ...shown, ...more];
+  const lines = shown.length === 0 ? [] : ['  Warnings:', ...shown, ...more];
+  return lines.flatMap((line) => wrapHanging(line, width));
 }
 
 /** How many rejected rows a plan shows as examples, besides the reasons. */
@@ -181,7 +182,9 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
   const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(line, width));
   const again = plan.reasons.find(({ code }) => code === 'SAME_PERSON')?.count ?? 0;
   return [
-    `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
+    ...fitted([
+      `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
+    ]),
     `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}`,
     ...(options.onExisting === 'update'
       ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
@@ -192,7 +195,7 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
     ...fitted(reasonsText(plan.reasons)),
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
     ...fitted([...namesText(plan), ...renamed(plan), ...roleWordsText(plan), ...ignoredText(plan)]),
-    ...fitted(warningsText(plan)),
+    ...warningsText(plan, width),
     ...(plan.stopsAtLine === null
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),

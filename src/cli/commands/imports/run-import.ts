@@ -11,7 +11,7 @@ import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
 import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
 import { assertCanAsk } from '../../core/confirm.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../core/exit-codes.js';
-import type { Io } from '../../core/output.js';
+import { type Io, widthOf } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result } from '../../core/run.js';
 import { assertReadable, typedOptions } from './checks.js';
@@ -19,7 +19,7 @@ import { correctedText, importCommand } from './command-lines.js';
 import { encodingAfter } from './encoding.js';
 import { type InterruptedImport, interruptedBeside } from './interrupted.js';
 import { type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
-import { confirmPlan, planJson, planText, remainder, report, withResumeHint } from './outcome.js';
+import { confirmPlan, planJson, planText, remainder, report, warningsText, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
 /** Plan, ask, apply. */
@@ -85,7 +85,12 @@ async function importFile(
       if (isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
       throw error;
     });
-  else if (!dryRun && interrupted !== null) run.say(interrupted.text);
+  else if (!dryRun) {
+    if (interrupted !== null) run.say(interrupted.text);
+    // Nobody has seen the plan.
+    const warnings = expectedPlan === undefined ? warningsText(plan, widthOf(run.io.stderr)) : [];
+    if (warnings.length > 0) run.say(warnings.join('\n'));
+  }
   // Only what a person has seen the effect of, and not declined: scripts rely on it.
   if (plan.refusal === null) await columns.remember?.();
   if (dryRun) return planned(run, named, plan, columns.map, interrupted);

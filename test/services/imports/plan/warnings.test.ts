@@ -55,6 +55,18 @@ describe('The warnings of a plan', () => {
     );
   });
 
+  it('are told with --yes too, where nobody sees the plan, but not again after it', async () => {
+    const warning = '    1 row: First name is a date (line 2: 2026-05-14)';
+    const file = importing.write('people.csv', text('2026-05-14,King,a@example.org,1,,,'));
+    const { stdout } = await importing.run(file, '--dry-run', '--json');
+    const { plan } = JSON.parse(stdout) as { plan: { id: string } };
+    expect((await importing.run(file, '--plan', plan.id)).stderr).not.to.include(warning);
+    expect((await importing.run(file, '--yes', '--on-existing', 'update')).stderr).to.include(
+      `  Warnings:\n${warning}`,
+    );
+    expect((await importing.run(file, '--yes', '--quiet')).stderr).not.to.include(warning);
+  });
+
   it('show the halves of names that were split, but not in a file with passwords', async () => {
     const rows = [
       'Ada King,a@example.org,1',
