@@ -40,7 +40,10 @@ describe('The programme', () => {
         await compareWhole(programme, service);
       });
       const outcome = await fc.check(property, { seed: seed + part, numRuns: Math.ceil(runs / parts.length) });
-      if (outcome.failed) throw new Error(`With FC_SEED=${seed}:\n${await fc.asyncDefaultReportMessage(outcome)}`);
+      if (outcome.failed)
+        throw new Error(`With FC_SEED=${seed}:\n${await fc.asyncDefaultReportMessage(outcome)}`, {
+          cause: outcome.errorInstance,
+        });
     }).timeout(scaled(120_000));
   }
 });

@@ -316,6 +316,11 @@ describe('User administration', () => {
       expect(signedIn.body.user.requiresPasswordChange).to.equal(true);
       expect(JSON.stringify(await audited(user.id))).not.to.include(body.temporaryPassword);
     });
+
+    it('ends the session of a super admin who resets their own password, too', async () => {
+      await call('post', `/api/users/${admin.user.id}/reset-password`).expect(200);
+      expectFailure(await call('get', '/api/auth/me'), 401, messages.badToken);
+    });
   });
 
   describe('DELETE /api/users/:id', () => {

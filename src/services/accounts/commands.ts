@@ -137,7 +137,8 @@ async function changeUser(
     if (action === 'user.reset-password' || Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, { action, targetType: 'user', targetId: id, ...changes }, transaction);
     // A caller who has changed their own email stays signed in where they did it.
-    if (ends) await endSessions(core, id, transaction, id === actor.actorId ? actor.sessionId : undefined);
+    const isOwn = action === 'user.update' && id === actor.actorId;
+    if (ends) await endSessions(core, id, transaction, isOwn ? actor.sessionId : undefined);
     return user;
   });
 }

@@ -211,7 +211,7 @@ describe('coursectl setup, with a database server', () => {
             ['First name', ctrlC],
           ],
         );
-        expect(exitCode).to.equal(1);
+        expect(exitCode).to.equal(130);
         expect(terminal.screen()).to.include(
           `\n  Kept: the tables in mysql://${user}@${url.hostname}:${url.port}/${name}\n  Removed: the file ${envFile()}\n`,
         );
@@ -231,7 +231,7 @@ describe('coursectl setup, with a database server', () => {
         ['How do you want to continue?', ctrlC],
       ];
       const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue);
-      expect(exitCode).to.equal(1);
+      expect(exitCode).to.equal(130);
       const statements = [...terminal.screen().matchAll(/^ {2}((?:CREATE|GRANT) .*);$/gm)].map(([, text = '']) => text);
       expect(statements).to.have.lengthOf(2);
       await onServer(...statements);
@@ -273,7 +273,7 @@ describe('coursectl setup, with a database server', () => {
             ['Create the tables now', ctrlC],
           ],
         );
-        expect(exitCode).to.equal(1);
+        expect(exitCode).to.equal(130);
         expect(terminal.screen()).to.include(
           `\n  Removed: the file ${envFile()}\n  Kept: the database ${name} on ${url.hostname}:${url.port}\n`,
         );
@@ -293,7 +293,7 @@ describe('coursectl setup, with a database server', () => {
           [`\n? Database (${name})`, ctrlC],
         ],
       );
-      expect(exitCode).to.equal(1);
+      expect(exitCode).to.equal(130);
     });
 
     it('asks for another name where the missing database is not wanted', async () => {
@@ -307,7 +307,7 @@ describe('coursectl setup, with a database server', () => {
           ['? Database (coursectl_new)', ctrlC],
         ],
       );
-      expect(exitCode).to.equal(1);
+      expect(exitCode).to.equal(130);
     });
   });
 });

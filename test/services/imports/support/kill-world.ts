@@ -49,6 +49,7 @@ const courses = {
   few: { id: idOf(90, 2), title: 'Few seats', maxStudents: 40 },
   twice: { id: idOf(90, 3), title: 'Twice', maxStudents: null },
   again: { id: idOf(90, 4), title: 'Twice', maxStudents: null },
+  splices: { id: idOf(90, 5), title: 'Splices', maxStudents: null },
 };
 
 /** Empties the database and fills it with the accounts and courses that the file is about, the same each time. */
@@ -130,6 +131,9 @@ function rowAt(place: number): string {
   const meets = (group: Group, lastName: string, phone: string, course = '') =>
     `Given,${lastName},${emailOf(group, round)},${phone},,${course},`;
   switch (kind) {
+    case 0:
+      // Another course of the person of kind 7 in the round before.
+      return round === 0 ? fresh() : `Given,Family,new.${place - 13}@example.org,+44 ${place - 13},,Splices,`;
     case 5:
     case 6:
       return fresh('Few seats');
