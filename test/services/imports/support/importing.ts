@@ -90,9 +90,14 @@ export function useImporting(settings: Record<string, string> = {}): Importing {
   return importing;
 }
 
-/** What a command wrote to standard error, without the lines of progress that come where a machine is slow. */
+/**
+ * What a command wrote to standard error, without the lines of progress that come where a machine is slow, and without the
+ * warnings of the plan: the phones of {@link people} have letters.
+ */
 export const withoutProgress = (stderr: string): string =>
-  stderr.replace(/^(Reading|Importing|Undoing): \d+ .*rows\/s.*\n/gm, '');
+  stderr
+    .replace(/^(Reading|Importing|Undoing): \d+ .*rows\/s.*\n/gm, '')
+    .replace(/^ {2}Warnings:\n(?: {4,}.*\n)+/m, '');
 
 /** What a file says that we wrote, in whatever encoding. */
 export function textOf(file: string): string {
