@@ -298,8 +298,9 @@ describe('The coursectl process', function () {
         setup.type(key);
         const { exitCode, stdout } = await setup.ended;
         expect(exitCode).to.equal(130);
-        expect(stripVTControlCharacters(stdout)).to.match(
-          /\nerror: Nothing was changed\. Run "[^"]+" again when you are ready\.\r\n$/,
+        // Broken at words, where the path of the program is long.
+        expect(stripVTControlCharacters(stdout).replace(/\s+/g, ' ')).to.match(
+          / error: Nothing was changed\. Run "[^"]+" again when you are ready\. $/,
         );
         expect(readdirSync(cli.folder)).to.deep.equal([]);
       });

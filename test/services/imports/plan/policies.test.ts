@@ -229,7 +229,7 @@ describe('Bad rows', () => {
     async function breakUndoOff() {
       const file = importing.write('people.csv', people(60));
       const { id } = await importFirstBatch(importing.context, file, {}, options);
-      const other = await buildUser(importing.context, { email: 'eve@example.org', phone: '+1 p 00055' });
+      const other = await buildUser(importing.context, { email: 'eve@example.org', phone: '+1 112 00055' });
       const repair = await breakAt(importing.context, {
         event: 'DELETE',
         table: 'users',
@@ -315,7 +315,7 @@ describe('Bad rows', () => {
   it('that become bad while an import with --on-error abort is interrupted undo everything, too', async () => {
     const file = importing.write('people.csv', people(120));
     const options = { onError: 'abort' };
-    const taken = { email: 'eve@example.org', phone: '+1 p 00110' };
+    const taken = { email: 'eve@example.org', phone: '+1 112 00110' };
     const reason =
       /^1 row is bad, and none may be: the 50 rows that were imported before it broke off may not stay\. The/;
 
@@ -351,7 +351,7 @@ describe('Bad rows', () => {
   it('that become bad while an import with --max-errors is interrupted keep the rows that are done, and say so', async () => {
     const file = importing.write('people.csv', people(120));
     const { id } = await importFirstBatch(importing.context, file, {}, { maxErrors: 0 });
-    await buildUser(importing.context, { phone: '+1 p 00110' });
+    await buildUser(importing.context, { phone: '+1 112 00110' });
     const { exitCode, stderr } = await importing.run(file, '--yes', '--max-errors', '0');
     expect(exitCode).to.equal(2);
     expect(stderr).to.match(

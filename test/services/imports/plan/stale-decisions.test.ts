@@ -14,7 +14,7 @@ import { applyOptions, batchRows } from '../support/running.js';
 const count = 120;
 /** Whose row is in the second batch. */
 const email = 'p00060@example.org';
-const phone = '+1 p 00060';
+const phone = '+1 112 00060';
 
 /** A file with one more column. */
 function withColumn(column: string, value: string, file = hashedPeople(count)): string {

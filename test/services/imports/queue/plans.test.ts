@@ -170,7 +170,7 @@ describe('Plans of imports', () => {
     await runToPlan(importing, id);
     await apply(id);
     await cancelImport(importing.context, client, id);
-    await buildUser(importing.context, { email: 'p00001@example.org', phone: '+1 p 00001' });
+    await buildUser(importing.context, { email: 'p00001@example.org', phone: '+1 112 00001' });
     const resume = (env: object, ...options: string[]) =>
       runCli(['imports', 'resume', id, '--yes', ...options], {
         env: { ...importing.env, ...env },

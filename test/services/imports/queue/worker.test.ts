@@ -143,7 +143,7 @@ describe('The service, running imports,', () => {
     const { context } = importing;
     const byHand = await submitInterrupted(importing, hashedPeople(count, 'q'));
     const aborted = await submitInterrupted(importing, hashedPeople(count), { onError: 'abort' });
-    const other = await buildUser(context, { email: 'eve@example.org', phone: '+1 p 00110' });
+    const other = await buildUser(context, { email: 'eve@example.org', phone: '+1 112 00110' });
     const repair = await breakAt(context, {
       event: 'DELETE',
       table: 'users',

@@ -31,7 +31,7 @@ describe('Two parallel imports', () => {
     const register = async (email: string) => {
       const person = { firstName: 'Given', lastName: 'Registered', role: 'trainee', password: 'a password' };
       try {
-        await registerUser(importing.context, operator, { ...person, email, phone: `+1 p ${email.slice(1, 6)}` });
+        await registerUser(importing.context, operator, { ...person, email, phone: `+1 112 ${email.slice(1, 6)}` });
         return [email];
       } catch (error) {
         expect(error).to.include({ code: 'EMAIL_TAKEN' });

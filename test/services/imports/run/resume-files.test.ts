@@ -19,7 +19,7 @@ import { runToEnd, submitInterrupted } from '../support/submitting.js';
 const count = 60;
 const emails = emailsOf(count);
 const header = '\ufeffline,firstName,lastName,email,phone,password\n';
-const uncommitted = '52,Given00051,Family,p00051@example.org,+1 p 00051,00000-00000-00000-00000\n';
+const uncommitted = '52,Given00051,Family,p00051@example.org,+1 112 00051,00000-00000-00000-00000\n';
 
 describe('The report files of an interrupted import', () => {
   const importing = useImporting();

@@ -60,7 +60,7 @@ describe('Undoing a batch of updates', () => {
     const { id } = await undoUpdates(12, 'p');
     const lines = [3, 4, 11];
     for (const line of lines)
-      await buildUser(importing.context, { phone: `+1 p ${String(line - 1).padStart(5, '0')}` });
+      await buildUser(importing.context, { phone: `+1 112 ${String(line - 1).padStart(5, '0')}` });
     const { result } = await undo(id);
     expect({ ...result, kept: result.kept.map(({ line, code }) => [line, code]) }).to.deep.equal({
       removed: 0,

@@ -101,7 +101,7 @@ describe('coursectl imports undo', () => {
     const all = async () =>
       JSON.stringify(await models().User.findAll({ attributes: { exclude: ['lockVersion'] }, order: ['id'] }));
     const before = await all();
-    const changed = people(3).replaceAll('Family', 'Changed').replace('+1 p 00002', '+1 p 77777');
+    const changed = people(3).replaceAll('Family', 'Changed').replace('+1 112 00002', '+1 112 77777');
     const second = await importing.json(
       importing.write('changed.csv', changed),
       '--on-existing',
