@@ -2,13 +2,12 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
 import type { Context } from '../../../src/context.js';
-import type { Import } from '../../../src/db/models/import.js';
 import type { User } from '../../../src/db/models/user.js';
 import { isAppError } from '../../../src/errors.js';
 import { submitImport } from '../../../src/services/imports/queue/submit.js';
 import { people } from '../../services/imports/support/importing.js';
 import { importFile } from '../../services/imports/support/running.js';
-import { client, runToPlan } from '../../services/imports/support/submitting.js';
+import { client, runToEnd, runToPlan } from '../../services/imports/support/submitting.js';
 import {
   buildCourse,
   buildEnrollment,
@@ -46,13 +45,19 @@ let imported = 0;
 
 /** An import over HTTP with passwords to be fetched and a row that was refused, one that failed, and one that has broken off. */
 async function buildImports(context: Context): Promise<void> {
-  const all: Partial<Import>[] = [{ origin: 'http' }, { origin: 'http', status: 'failed' }, { status: 'running' }];
-  for (const changes of all) {
+  const { Import } = context.database.models;
+  for (const status of ['completed', 'failed', 'running'] as const) {
     imported += 1;
     const file = path.join(context.config.dataDir, `fuzz-${imported}.csv`);
     writeFileSync(file, `${people(1, `fuzz${imported}x`)}A,B,nobody,\n`);
-    const { id } = await importFile(context, file);
-    await context.database.models.Import.update(changes, { where: { id } });
+    if (status === 'running') {
+      const { id } = await importFile(context, file);
+      await Import.update({ status }, { where: { id } });
+    } else {
+      const { id } = await submitImport(context, client, { path: file, name: 'people.csv' }, {});
+      await runToEnd({ context }, id);
+      await Import.update({ status }, { where: { id } });
+    }
   }
 }
 
