@@ -90,7 +90,7 @@ export function settingsFileOf(source: ConfigSource): SettingsFile {
   const shown = path.relative(source.cwd ?? process.cwd(), settingsFile);
   let text: string;
   try {
-    // Whoever owns the folder could have a pipe there, of which each command, and the Tab key, would wait for the end.
+    // The owner of the folder could put a pipe there: each command, and the Tab key, would wait for its end.
     if (!statSync(settingsFile).isFile())
       throw new AppError(
         'CONFIG_INVALID',

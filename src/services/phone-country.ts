@@ -29,7 +29,7 @@ export async function lockPhoneKeys(
 /** What {@link readPhoneKeys} gave last, or a login has seen since. */
 const lastSeen = new WeakMap<Database, PhoneKeys>();
 
-/** How phones were told apart when a login was last told: whoever relies on it asks whether that is still so. */
+/** How phones were told apart when a login was last told: a caller that relies on it asks again. */
 export const lastPhoneKeys = (database: Database): PhoneKeys => lastSeen.get(database) ?? plainPhoneKeys;
 
 /** Remembers what a login was told. @param country empty for none */

@@ -42,7 +42,7 @@ export function SessionGate() {
   /** Pages that were opened stay, with what is typed in them, until somebody signs out. */
   const [opened, setOpened] = useState(false);
   const needsPassword = state.kind === 'signedIn' && state.session.requiresPasswordChange;
-  /** Whoever was imported without a phone is asked for one, once there is a password of their own. */
+  /** A person imported without a phone is asked for one after the first password change. */
   const [asksPhone, setAsksPhone] = useState(false);
   if (needsPassword && !asksPhone && state.session.user.phone === '') setAsksPhone(true);
   const waits = needsPassword || asksPhone;

@@ -40,7 +40,7 @@ export function AccountForm() {
     validate: (values) =>
       Object.fromEntries(
         Object.entries(values)
-          // Whoever was imported without a phone may leave it empty.
+          // A person imported without a phone may leave it empty.
           .filter(([name, value]) => value.trim() === '' && !(name === 'phone' && user.phone === ''))
           .map(([name]) => [name, t('profile.account.required')]),
       ),

@@ -10,7 +10,7 @@ import type { Core } from '../core.js';
  * Chooses the country whose way of writing phones counts. Each account gets its new key beside the one that counts, batch by
  * batch; a unique index finds those that would have the same. When all have theirs, the new keys replace the others and the
  * country is stored, in one transaction: logins, lookups and uniqueness follow the old country until then, and the new one from
- * then on. Whoever stores a phone removes the new key of the account, and holds the row of the country until they commit.
+ * then on. A writer of a phone removes the new key of the account, and locks the row of the country until its commit.
  */
 
 /** Accounts per transaction. */

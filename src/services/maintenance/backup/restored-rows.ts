@@ -90,7 +90,7 @@ async function badPictures({ models: { User, Course } }: Database): Promise<BadR
 }
 
 /**
- * Makes sure that a restored database names files in the folders of this program only: whoever made it may want to read or remove
+ * Makes sure that a restored database names files in the folders of this program only: its author may want to read or remove
  * others.
  * @param name of the database, for the message
  * @throws AppError `FILE_UNUSABLE` with the rows that don't
