@@ -12,7 +12,7 @@ export function PlanWarnings({ warnings }: Pick<Plan, 'warnings'>) {
         {warnings.map(({ code, message, count, rows, examples }) => (
           <List.Item key={`${code} ${message}`}>
             {t(`imports.warnings.${code}`)}
-            <Text size="sm" c="dimmed">
+            <Text size="sm">
               {[
                 ...(rows.length > 0
                   ? [

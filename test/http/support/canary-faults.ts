@@ -105,15 +105,15 @@ export const faults: Readonly<
     of: (context) => ({ faulty: context, begin: () => refuseWrites(context) }),
   },
   'the audit trail gone': {
-    statuses: [503],
+    statuses: [500],
     of: (context) => ({ faulty: context, begin: () => hide('audit_entries')(context) }),
   },
   'the table of failed logins gone': {
-    statuses: [503],
+    statuses: [500],
     of: (context) => ({ faulty: context, begin: () => hide('login_throttle')(context) }),
   },
   'the sessions gone': {
-    statuses: [503],
+    statuses: [500],
     of: (context) => ({ faulty: context, begin: () => hide('sessions')(context) }),
   },
   'a file in the way of uploads': {

@@ -308,7 +308,7 @@ describe('coursectl users import --dry-run', () => {
     });
 
     it('refuses when the matching accounts have changed', async () => {
-      await expectRefusal(() => buildUser(importing.context, { phone: '+1 (p) 00002' }));
+      await expectRefusal(() => buildUser(importing.context, { phone: '+1 (112) 00002' }));
     });
 
     it('refuses when another account matches', async () => {

@@ -70,7 +70,7 @@ describe('Undoing a batch of updates', () => {
     // Their enrollments stay, too.
     expect(await models().Enrollment.count()).to.equal(lines.length);
     const changed = await models().User.findAll({
-      where: { phone: lines.map((line) => `+2 p ${String(line - 1).padStart(5, '0')}`) },
+      where: { phone: lines.map((line) => `+2 112 ${String(line - 1).padStart(5, '0')}`) },
     });
     expect(changed).to.have.length(lines.length);
     const audited = await models().AuditEntry.count({ where: { action: 'user.undo-import' } });
