@@ -12,7 +12,6 @@ import {
   migrationStatus,
 } from './db/migrator.js';
 import { createDatabase, type Probe, probe } from './db/probe.js';
-import { openReplica, type Replica } from './db/replica.js';
 import { removeUnusedFile } from './db/sqlite-removal.js';
 import { assertWritable } from './db/write-access.js';
 import type { Logger } from './logger.js';
@@ -55,8 +54,6 @@ export interface Schema {
 /** The assembled program: close it when done. */
 export interface Context extends Core {
   schema: Schema;
-  /** A copy of the database that may be read instead; absent where none is configured. */
-  replica?: Replica;
   /** Calling it again has no effect. */
   close(): Promise<void>;
 }
@@ -92,12 +89,6 @@ function schemaOf(database: Database, config: Config, now: () => Date): Schema {
   };
 }
 
-/** Logs when reads go to the primary because the replica can't be used, and when they don't any more. */
-const tellingOfReplica = (logger: Logger) => (reason: string | undefined) => {
-  if (reason === undefined) logger.info('reading from the replica again');
-  else logger.warn({ reason }, 'the replica is not used: reading from the primary');
-};
-
 /**
  * Creates the context. Connections are opened, and secrets read or created, on first use.
  * @throws AppError `CONFIG_INVALID`
@@ -105,7 +96,6 @@ const tellingOfReplica = (logger: Logger) => (reason: string | undefined) => {
 export async function createContext(config: Config, logger: Logger, options: ContextOptions = {}): Promise<Context> {
   const now = options.now ?? (() => new Date());
   const database = openDatabase(config.database);
-  const replica = config.readDatabase && openReplica(database, config.readDatabase, tellingOfReplica(logger));
   const storage = openStorage(config.files.storage);
   const images = options.images ?? createImagePreparer();
   const hasher = options.hasher ?? (await createPasswordHasher(undefined, options.workers));
@@ -115,7 +105,6 @@ export async function createContext(config: Config, logger: Logger, options: Con
     if (!options.hasher) await hasher.close();
     await images.close();
     await storage.close();
-    await replica?.close();
     await database.close();
   };
   return {
@@ -134,7 +123,6 @@ export async function createContext(config: Config, logger: Logger, options: Con
     osUser: options.osUser?.slice(0, 100) ?? null,
     now,
     schema: schemaOf(database, config, now),
-    ...(replica && { replica }),
     close() {
       closing ??= closeAll();
       return closing;

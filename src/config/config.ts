@@ -11,10 +11,7 @@ import { type Section, type SettingName, type SettingValues, settingNames, setti
 export type SqliteConfig = SqliteLocation;
 
 /** A database on a MySQL or MariaDB server, and how to connect to it. The path of the CA file is absolute. */
-export interface MysqlConfig extends MysqlLocation, Omit<Section<'database'>, keyof MysqlLocation> {
-  /** It is read only, and comes from `DATABASE_READ_URL`: so messages about it are others. */
-  isReplica?: true;
-}
+export interface MysqlConfig extends MysqlLocation, Omit<Section<'database'>, keyof MysqlLocation> {}
 
 /** The effective settings, as `settings.ts` describes them. Made once by {@link loadConfig}; frozen. */
 export interface Config {
@@ -22,8 +19,6 @@ export interface Config {
   /** Absolute path. */
   dataDir: string;
   database: SqliteConfig | MysqlConfig;
-  /** A copy of the database that may be read instead. */
-  readDatabase?: MysqlConfig;
   /** In how many processes `serve` runs. */
   workers: SettingValues['WORKERS'];
   http: Section<'http'>;
@@ -211,13 +206,10 @@ export function loadConfig(source: ConfigSource = {}): Config {
   const installedFolder = given.DATA_DIR === undefined ? userFolder({ ...source, env, cwd }) : undefined;
   const dataDir = installedFolder ?? path.resolve(baseOf('DATA_DIR'), values.DATA_DIR);
   const database = databaseConfig(values, sectionOf(values, 'database'), baseOf, dataDir);
-  const { DATABASE_READ_URL: readUrl } = values;
   return Object.freeze({
     environment: values.NODE_ENV,
     dataDir,
     database: Object.freeze(database),
-    // Another server, with all else as for the database.
-    ...(readUrl && database.dialect === 'mysql' && { readDatabase: Object.freeze({ ...database, ...readUrl }) }),
     workers: values.WORKERS,
     http: Object.freeze(sectionOf(values, 'http')),
     auth: Object.freeze(sectionOf(values, 'auth')),

@@ -27,7 +27,6 @@ export function crossChecks(given: GivenSettings, values: Partial<SettingValues>
     ...tlsProblems(given, values),
     ...storageProblems(given, values),
     ...workerProblems(given, values),
-    ...replicaProblems(given, values),
     ...(values.NODE_ENV === 'production' ? secretProblems(values) : []),
   ];
 }
@@ -52,11 +51,6 @@ function tlsProblems(given: GivenSettings, values: Partial<SettingValues>): Sett
   if (values.DB_TLS === undefined || values.DB_TLS === 'required') return [];
   const problem = 'must not be set unless DB_TLS is required: set DB_TLS=required, or remove DB_TLS_CA_FILE';
   return [{ name: 'DB_TLS_CA_FILE', problem }];
-}
-
-function replicaProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
-  if (given.DATABASE_READ_URL === undefined || !usesFile(given, values)) return [];
-  return [{ name: 'DATABASE_READ_URL', problem: 'must not be set with SQLite, which has no replicas' }];
 }
 
 /** SQLite lets one process write at a time: several would only wait for each other. */

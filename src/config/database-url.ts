@@ -64,16 +64,6 @@ export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
   };
 }
 
-/**
- * The database on a server that a URL names: `mysql://<user>:<password>@<host>:<port>/<database>`.
- * @throws Error as {@link parseDatabaseUrl}
- */
-export function parseServerUrl(text: string): MysqlLocation {
-  const location = parseDatabaseUrl(text);
-  if (location.dialect === 'sqlite') throw new Error('must be mysql://<user>:<password>@<host>:<port>/<database>');
-  return location;
-}
-
 /** The database in words that may be printed: a URL without its password. */
 export function databaseUrlForDisplay(database: SqliteLocation | MysqlLocation): string {
   if (database.dialect === 'sqlite') return `sqlite:${database.file}`;

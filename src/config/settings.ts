@@ -1,4 +1,4 @@
-import { parseDatabaseUrl, parseServerUrl } from './database-url.js';
+import { parseDatabaseUrl } from './database-url.js';
 import {
   anyText,
   extensions,
@@ -66,12 +66,6 @@ const rows = {
     defaultText: 'SQLite in `DATA_DIR`',
     path: 'database',
     description: '`sqlite:<file>`, `mysql://<user>:<password>@<host>:<port>/<database>` or `mariadb://...`',
-  },
-  DATABASE_READ_URL: {
-    rule: (text) => parseServerUrl(text),
-    path: 'readDatabase',
-    description:
-      'a replica of the database, `mysql://...`: listings, the catalogue and exports are read from it while it has all that its primary had when they were asked for',
   },
   DB_HOST: {
     ...ofDatabaseUrl,

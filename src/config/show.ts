@@ -21,7 +21,6 @@ function valueAt(config: Config, path: string): unknown {
 function shown(name: SettingName, config: Config): string {
   const { path, secret, ifAbsent = '(none)', unit = '', words = {} } = settings[name];
   if (name === 'DATABASE_URL') return databaseUrlForDisplay(config.database);
-  if (name === 'DATABASE_READ_URL') return config.readDatabase ? databaseUrlForDisplay(config.readDatabase) : ifAbsent;
   if (path.startsWith('database.') && config.database.dialect === 'sqlite') return '(not used with SQLite)';
   const { kind } = config.files.storage;
   if (path.startsWith('files.storage.') && name !== 'FILE_STORAGE' && kind === 'local') return '(not used)';

@@ -31,12 +31,11 @@ export const coresOf = (workers: number): number => Math.max(1, Math.floor(avail
 
 /** The settings of one of several workers: what is bounded for the whole service is divided among them. */
 export function settingsOfWorker(config: Config, { of }: WorkerShare): Config {
-  const { database, readDatabase, http } = config;
+  const { database, http } = config;
   const shared = (pool: MysqlConfig) => Object.freeze({ ...pool, poolMax: part(pool.poolMax, of, least.poolMax) });
   return Object.freeze({
     ...config,
     database: database.dialect === 'sqlite' ? database : shared(database),
-    ...(readDatabase && { readDatabase: shared(readDatabase) }),
     http: Object.freeze({
       ...http,
       maxInFlight: part(http.maxInFlight, of, least.maxInFlight),

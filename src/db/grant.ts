@@ -23,11 +23,6 @@ export function grantStatement({ name, user }: Pick<MysqlConfig, 'name' | 'user'
   return `GRANT ALL ON ${quotedName(name)}.* TO ${accountOf(user, host)}`;
 }
 
-/** The statement that lets the configured user read a replica. @param host of its account */
-export function grantReadStatement({ name, user }: Pick<MysqlConfig, 'name' | 'user'>, host = '%'): string {
-  return `GRANT SELECT ON ${quotedName(name)}.* TO ${accountOf(user, host)}`;
-}
-
 /**
  * The statements that let the configured user connect from this machine, with a placeholder for the password.
  * @param host this machine's, as the server sees it

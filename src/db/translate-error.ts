@@ -10,7 +10,6 @@ import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode, systemErrorCode } from '../errors.js';
 import { driverError, isDeadlineError, isLostConnection, isTransientFault, parentOf } from './dialect.js';
 import { admitStatements, grantStatement, hostInMessage } from './grant.js';
-import { replicaFault } from './replica-fault.js';
 import { namesOfOtherHost } from './sequelize-patches/mysql-tls.js';
 
 /** The error code of each violated constraint. MySQL names the index, SQLite the columns. */
@@ -77,8 +76,6 @@ function tlsProblem(error: unknown, { host }: MysqlConfig): string {
 }
 
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
-  const ofReplica = settings.isReplica && replicaFault(error, settings);
-  if (ofReplica) return ofReplica;
   const { code, errno, message } = driverError(error);
   const where = databaseUrlForDisplay(settings);
   switch (code) {
@@ -206,7 +203,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
   if (error instanceof ConnectionError || (code !== undefined && unreachable.has(code)) || isLostConnection(error)) {
     return new AppError(
       'DATABASE_UNREACHABLE',
-      `The database can't be reached (${where}): ${code ?? message}. Check that the server runs and that ${settings.isReplica ? 'DATABASE_READ_URL' : 'DATABASE_URL'} is right.`,
+      `The database can't be reached (${where}): ${code ?? message}. Check that the server runs and that DATABASE_URL is right.`,
       { cause: error },
     );
   }

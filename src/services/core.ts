@@ -23,12 +23,6 @@ export interface Core {
   now: () => Date;
 }
 
-/**
- * Reads a piece of an export from a database that it chooses for this piece, which has all that was answered before. It may
- * read twice, and gives what was read last.
- */
-export type ReadPiece = <T>(read: (from: Core) => Promise<T>) => Promise<T>;
-
 /** The client of a request, as stored in sessions and the audit log. */
 export interface Client {
   ip: string | null;

@@ -54,14 +54,6 @@ const settings: Readonly<Record<string, SettingCase>> = {
     unset: inFolder('data'),
     valid: { files: inFolder('files'), '/var/lib/coursectl': '/var/lib/coursectl' },
   },
-  DATABASE_READ_URL: {
-    beside: mysql,
-    read: (config) => config.readDatabase && `${config.readDatabase.host} ${config.readDatabase.poolMax}`,
-    unset: undefined,
-    valid: { 'mysql://reader:x@replica/courses': 'replica 10' },
-    invalid: ['sqlite:courses.sqlite'],
-    mustBe: 'must be mysql://<user>:<password>@<host>:<port>/<database>.',
-  },
   DB_HOST: {
     beside: mysql,
     read: server('host'),
@@ -655,7 +647,6 @@ describe('describeSettings', () => {
     const outputs = [
       shown({ ...signing, DATABASE_URL: 'mysql://app:p%40ss%20w0rd@db/courses' }),
       shown({ ...signing, ...mysql, DB_PASSWORD: 'p@ss w0rd' }),
-      shown({ ...signing, ...mysql, DB_PASSWORD: 'p@ss w0rd', DATABASE_READ_URL: 'mysql://a:p%40ss%20w0rd@db/b' }),
       shown({}, 'JWT_SECRET=signing-secret\nDATABASE_URL=mysql://app:p%40ss%20w0rd@db/courses\n'),
     ];
     for (const output of outputs) {
@@ -681,9 +672,6 @@ describe('describeSettings', () => {
       TRUST_PROXY: 'false',
     });
     expect(setting(shown({}), 'DB_HOST')?.value).to.equal('(not used with SQLite)');
-    expect(setting(shown({}), 'DATABASE_READ_URL')?.value).to.equal('(none)');
-    const read = { ...mysql, DATABASE_READ_URL: 'mysql://reader:x@replica/courses' };
-    expect(setting(shown(read), 'DATABASE_READ_URL')?.value).to.equal('mysql://reader@replica:3306/courses');
   });
 
   it('names where each value comes from', () => {

@@ -118,12 +118,6 @@ describe('DATABASE_URL and DB_*', () => {
     }
   });
 
-  it('need a server for a replica', async () => {
-    expect(await problemsWith({ DATABASE_READ_URL: 'mysql://app@replica/courses' })).to.deep.equal([
-      { path: 'DATABASE_READ_URL', message: 'DATABASE_READ_URL must not be set with SQLite, which has no replicas.' },
-    ]);
-  });
-
   it('share what the URL cannot say', () => {
     const env = {
       DATABASE_URL: 'mysql://app@db/courses',

@@ -27,12 +27,6 @@ describe('The share of a worker', () => {
     expect(shareOf(env, 8)).to.deep.equal({ pool: 2, inFlight: 3, perAddress: 10 });
   });
 
-  it('divides the connections to a replica too', () => {
-    const whole = config({ DATABASE_READ_URL: 'mysql://reader@replica/courses', DB_POOL_MAX: '80' });
-    const { readDatabase } = settingsOfWorker(whole, { number: 1, of: 8 });
-    expect(readDatabase).to.include({ host: 'replica', poolMax: 10 });
-  });
-
   it('leaves other settings as they are', () => {
     const whole = config({ JWT_EXPIRES_IN: '12h' });
     const { database: _database, http, ...others } = settingsOfWorker(whole, { number: 2, of: 3 });

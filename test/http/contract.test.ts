@@ -210,13 +210,6 @@ describe('Flags of operations', () => {
     expect(named(({ exportsRows }) => exportsRows)).to.have.members(['exportUsers', 'importOutcome']);
   });
 
-  it('read those exports from a replica, and change nothing by what they read there', () => {
-    const streamed = named(({ readsReplica, success }) => readsReplica && 'content' in success);
-    expect(streamed).to.deep.equal(named(({ exportsRows }) => exportsRows));
-    const marked = operations.filter(([, { readsReplica }]) => readsReplica);
-    expect(marked.every(([, { method }]) => method === 'get')).to.equal(true);
-  });
-
   it('keep probes and metrics available before the database is reached', () => {
     const expected = ['health', 'readiness', 'metrics'];
     expect(named(({ availableBeforeReady }) => availableBeforeReady)).to.have.members(expected);

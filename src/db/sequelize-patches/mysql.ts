@@ -52,7 +52,6 @@ interface MysqlConnection extends Abortable {
     destroy(error?: Error): void;
   };
   query(sql: string, callback: (error: Error | null) => void): void;
-  query(statement: { sql: string; rowsAsArray: true }, callback: (error: Error | null, rows: unknown) => void): void;
   query(statement: { sql: string }, ...others: unknown[]): unknown;
   execute(...args: unknown[]): unknown;
 }
@@ -197,40 +196,6 @@ export function patchMysqlConnections(sequelize: Sequelize, database: MysqlConfi
       // A server that is out of reach never closes its end, and an open connection keeps the program running.
       setTimeout(() => stream.destroy(), quitMs).unref();
     } else stream.destroy();
-  };
-}
-
-/** The value that a connection gives for a query of one. */
-const valueFrom = (connection: MysqlConnection, sql: string) =>
-  new Promise<string>((resolve, reject) => {
-    connection.query({ sql, rowsAsArray: true }, (error, rows) => {
-      // The driver gives a list of rows for a SELECT, here lists of values.
-      if (error) reject(error);
-      else resolve(String((rows as unknown[][])[0]?.[0] ?? ''));
-    });
-  });
-
-/**
- * Lets each connection be checked before a query gets it. Where the check fails, the query does, and the pool has the
- * connection back.
- * @param check given the connection, to be recognised by, and a function that asks it for one value
- */
-export function checkConnections(
-  sequelize: Sequelize,
-  check: (connection: object, ask: (sql: string) => Promise<string>) => Promise<void>,
-): void {
-  // Sequelize's types don't declare these methods.
-  const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
-  const get = manager.getConnection.bind(manager);
-  manager.getConnection = async (options) => {
-    const connection = await get(options);
-    try {
-      await check(connection, (sql) => valueFrom(connection, sql));
-      return connection;
-    } catch (error) {
-      manager.releaseConnection(connection);
-      throw error;
-    }
   };
 }
 

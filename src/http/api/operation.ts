@@ -50,12 +50,6 @@ export interface Operation {
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** No deadline for the database: the work may take many seconds, or minutes. Otherwise a request waits a few seconds for it. */
   databaseDeadline?: 'none';
-  /**
-   * It changes nothing, and is read from a replica where one is configured that has all that was answered before
-   * (replica-reads.ts). Its handler may run twice, and changes nothing about the answer itself. Where the answer is sent as it
-   * is read, only what the handler reads by `readPiece` is read there, each piece from the replica or the primary.
-   */
-  readsReplica?: true;
   /** It reads very many rows from the database: of all such answers one piece is made at a time (lengthy-work.ts). */
   exportsRows?: true;
   /** It waits for a hash, in a queue that has its own bound. */

@@ -78,10 +78,10 @@ export function importHandlers(service: ServerHandle) {
       return { filename: `rejected-${record.id}.csv`, contentType: reportTypes(record).rejects, pieces };
     },
 
-    async importOutcome({ context, params, readPiece }) {
+    async importOutcome({ context, params }) {
       const record = await findImport(context, params.id);
       assertLedgerReadable(record);
-      return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record, readPiece) };
+      return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record) };
     },
 
     async importCredentials({ context, caller, params }) {

@@ -21,9 +21,9 @@ export const userHandlers = {
     return { users: items.map(presentListedUser), pagination };
   },
 
-  async exportUsers({ context, query, readPiece }) {
+  async exportUsers({ context, query }) {
     // Validated first, so that HEAD refuses the same filters as GET.
-    const lines = usersCsv(context, query, undefined, readPiece);
+    const lines = usersCsv(context, query);
     return { filename: 'users.csv', pieces: () => lines };
   },
 

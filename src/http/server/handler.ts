@@ -36,11 +36,6 @@ export interface HandlerRequest<T extends Operation = Operation> {
   receive: T extends { upload: object } ? (options?: ReceiveOptions) => Promise<ReceivedUpload> : undefined;
   /** The piece of a file that is asked for: see http/body/ranges.ts. */
   rangeOf(bytes: number, etag: string): ByteRange | undefined;
-  /**
-   * Reads a piece of an answer that is sent as it is read, from the replica where the operation may; what else its handler
-   * reads is read from the primary.
-   */
-  readPiece<R>(read: (from: Context) => Promise<R>): Promise<R>;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
   /** Releases the request's slot while it waits in another bounded queue, or for the storage. */

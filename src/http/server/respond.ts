@@ -14,7 +14,6 @@ import { clientOf } from './client.js';
 import type { Handler, HandlerRequest, ReceiveOptions } from './handler.js';
 import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
 import type { LengthyWork } from './lengthy-work.js';
-import { readingReplica } from './replica-reads.js';
 import { sessionCookie } from './session-cookie.js';
 import { assertStillSignedIn, whileSignedIn } from './still-signed-in.js';
 import { answerTaken, bodyComing } from './waiting-request.js';
@@ -194,7 +193,6 @@ export function respond<T extends Operation>(
       leaveLarge = await largeAnswers.enter({ ...owner, bytes, signal: left() });
       admission?.reacquire(response);
     }
-    const readPiece = <R>(read: (from: Context) => Promise<R>) => readingReplica(context, operation, read);
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       context,
@@ -206,7 +204,6 @@ export function respond<T extends Operation>(
       receive,
       setHeader,
       expectItems,
-      readPiece,
       cookie,
       get signal() {
         return evicted ? AbortSignal.any([left(), evicted.signal]) : left();
@@ -215,12 +212,7 @@ export function respond<T extends Operation>(
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
-    // The cast: Object.create gives any. No copy, which would make a signal: few handlers need one.
-    const admittedTo = (from: Context) =>
-      from === context ? admitted : (Object.create(admitted, { context: { value: from } }) as HandlerRequest<T>);
-    // The handler of an answer that is sent as it is read has ended before that.
-    const handle = () =>
-      'content' in operation.success ? handler(admitted) : readPiece((from) => handler(admittedTo(from)));
+    const handle = () => handler(admitted);
     const cut = () => evicted?.abort(new AppError('OVERLOADED'));
     function handled() {
       if (evicted) return released(waiting && (() => waiting.login({ ...owner, cut })), handle);

@@ -8,7 +8,7 @@ import type { PhoneKeys } from '../../schemas/phone-keys.js';
 import { type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { currentLocks, isLocked } from '../auth/throttle-locks.js';
-import type { Core, ReadPiece } from '../core.js';
+import type { Core } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 import { readPhoneKeys } from '../phone-country.js';
@@ -77,16 +77,14 @@ const exportedFields = [
  * All matching accounts, oldest first, as CSV without passwords. The header comes with the first accounts, so that nothing
  * is written when they can't be read.
  * @param onBatch called with the number of accounts of each batch
- * @param readPiece reads each batch; from the database of the core unless it is given
  * @throws AppError `VALIDATION`, before the first chunk is requested
  */
 export function usersCsv(
   core: Core,
   input: unknown,
   onBatch: (accounts: number) => void = () => undefined,
-  readPiece: ReadPiece = (read) => read(core),
 ): AsyncGenerator<string> {
-  return csvOf(core, readPiece, validate(userFilterSchema, input), onBatch);
+  return csvOf(core, validate(userFilterSchema, input), onBatch);
 }
 
 const csvLineOf = (user: User): string =>
@@ -116,16 +114,11 @@ async function nextLines(
 }
 
 /** An export that waits for its client keeps the text of a batch, not its accounts. */
-async function* csvOf(
-  core: Core,
-  readPiece: ReadPiece,
-  wanted: UserFilter,
-  onBatch: (accounts: number) => void,
-): AsyncGenerator<string> {
+async function* csvOf(core: Core, wanted: UserFilter, onBatch: (accounts: number) => void): AsyncGenerator<string> {
   const filter = await (await listingFilter(core, wanted)).all();
   let header = markedHeader(exportedFields);
   for (let after = ''; ; ) {
-    const { text, accounts, last } = await readPiece((from) => nextLines(from, filter, after));
+    const { text, accounts, last } = await nextLines(core, filter, after);
     if (accounts === 0) break;
     yield header + text;
     header = '';

@@ -16,7 +16,6 @@ import { printable } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
 import { databaseFile, type Finding, isMissing, settingsFile, writeAccess } from './files.js';
 import { growth } from './growth.js';
-import { replicaState } from './replica.js';
 
 interface Check extends Finding {
   name: string;
@@ -201,7 +200,7 @@ async function databaseWrites({ schema }: Context): Promise<Finding> {
 }
 
 async function databaseChecks(context: Context, production: boolean): Promise<Check[]> {
-  const { schema, config, hasher, replica } = context;
+  const { schema, config, hasher } = context;
   const connection = await check('connection', () => connected(context));
   if (connection.status === 'failed') return [connection];
   const settings = await check('server settings', async () => {
@@ -235,9 +234,7 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
         ? `native, cost ${config.auth.bcryptCost}`
         : `bcryptjs in worker threads (slower: no native build for this machine), cost ${config.auth.bcryptCost}`,
   };
-  const { readDatabase } = config;
-  const replicas = replica && readDatabase ? [await check('replica', () => replicaState(replica, readDatabase))] : [];
-  return [connection, settings, state, ...replicas, ...contents, await check('clock', () => clock(context)), hashing];
+  return [connection, settings, state, ...contents, await check('clock', () => clock(context)), hashing];
 }
 
 /**

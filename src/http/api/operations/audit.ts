@@ -8,7 +8,6 @@ export const auditOperations = {
   listAudit: operation({
     method: 'get',
     path: '/api/audit',
-    readsReplica: true,
     tag: 'Audit',
     summary: 'Privileged changes, newest first: who, what, when, from where, before and after',
     access: superAdmin,

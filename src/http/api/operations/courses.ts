@@ -19,7 +19,6 @@ export const courseOperations = {
   listCourses: operation({
     method: 'get',
     path: '/api/courses',
-    readsReplica: true,
     tag: 'Courses',
     summary: 'The catalogue: published courses; for trainers their own too, for the super admin all',
     access: { kind: 'optional' },
@@ -48,7 +47,6 @@ export const courseOperations = {
   listCategories: operation({
     method: 'get',
     path: '/api/courses/categories/all',
-    readsReplica: true,
     tag: 'Courses',
     summary: 'The categories of the courses in the catalogue',
     access: { kind: 'optional' },
@@ -61,7 +59,6 @@ export const courseOperations = {
   listAvailableTrainers: operation({
     method: 'get',
     path: '/api/courses/trainers/available',
-    readsReplica: true,
     tag: 'Courses',
     summary: 'The trainers who can be given a course',
     access: superAdmin,
@@ -75,7 +72,6 @@ export const courseOperations = {
   courseStatistics: operation({
     method: 'get',
     path: '/api/courses/stats/overview',
-    readsReplica: true,
     tag: 'Courses',
     summary: "Figures of a trainer's own courses; of all for the super admin",
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
@@ -88,7 +84,6 @@ export const courseOperations = {
   listTrainerCourses: operation({
     method: 'get',
     path: '/api/courses/trainer/:trainerId',
-    readsReplica: true,
     tag: 'Courses',
     summary: "A trainer's courses",
     access: { kind: 'own-trainer', parameter: 'trainerId' },
@@ -105,7 +100,6 @@ export const courseOperations = {
   showCourse: operation({
     method: 'get',
     path: '/api/courses/:id',
-    readsReplica: true,
     tag: 'Courses',
     summary: 'A course; an unpublished one is there for its trainer, its active trainees and the super admin',
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'], open: true },

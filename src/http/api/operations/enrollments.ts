@@ -21,7 +21,6 @@ export const enrollmentOperations = {
   listEnrollments: operation({
     method: 'get',
     path: '/api/enrollments',
-    readsReplica: true,
     tag: 'Enrollments',
     summary: "Enrollments, newest first: a trainee's own, those in a trainer's courses, all for the super admin",
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
@@ -53,7 +52,6 @@ export const enrollmentOperations = {
   listOwnEnrollments: operation({
     method: 'get',
     path: '/api/enrollments/my',
-    readsReplica: true,
     tag: 'Enrollments',
     summary: "The calling trainee's enrollments, newest first",
     access: { kind: 'scoped', roles: ['trainee'] },
@@ -113,7 +111,6 @@ export const enrollmentOperations = {
   listAvailableTrainees: operation({
     method: 'get',
     path: '/api/enrollments/available-trainees',
-    readsReplica: true,
     tag: 'Enrollments',
     summary: 'The active trainees who could be enrolled in a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
@@ -128,7 +125,6 @@ export const enrollmentOperations = {
   enrollmentStatistics: operation({
     method: 'get',
     path: '/api/enrollments/stats/overview',
-    readsReplica: true,
     tag: 'Enrollments',
     summary: 'How many of the enrollments that the caller can see have which status',
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
@@ -141,7 +137,6 @@ export const enrollmentOperations = {
   listTrainerEnrollments: operation({
     method: 'get',
     path: '/api/enrollments/trainer/:trainerId',
-    readsReplica: true,
     tag: 'Enrollments',
     summary: "The enrollments in a trainer's courses, newest first",
     access: { kind: 'own-trainer', parameter: 'trainerId' },
@@ -158,7 +153,6 @@ export const enrollmentOperations = {
   listCourseTrainees: operation({
     method: 'get',
     path: '/api/enrollments/course/:courseId/trainees',
-    readsReplica: true,
     tag: 'Enrollments',
     summary: "A course's trainees, the newest first",
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
@@ -174,7 +168,6 @@ export const enrollmentOperations = {
   showEnrollment: operation({
     method: 'get',
     path: '/api/enrollments/:id',
-    readsReplica: true,
     tag: 'Enrollments',
     summary: 'An enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },

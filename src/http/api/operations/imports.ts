@@ -101,7 +101,6 @@ export const importOperations = {
   importOutcome: operation({
     method: 'get',
     path: '/api/imports/:id/outcome.csv',
-    readsReplica: true,
     tag: 'Imports',
     summary: 'What became of every row, with the accounts as they are now',
     access: superAdmin,
@@ -158,7 +157,6 @@ export const importOperations = {
   listImportRows: operation({
     method: 'get',
     path: '/api/imports/:id/rows',
-    readsReplica: true,
     tag: 'Imports',
     summary: 'Rows of an import: of its plan until that is applied, then what became of them',
     access: superAdmin,

@@ -7,7 +7,6 @@ export const overviewOperations = {
   showOverview: operation({
     method: 'get',
     path: '/api/overview',
-    readsReplica: true,
     tag: 'Overview',
     summary: 'Figures of the whole programme for the super admin, of their own courses for trainers and trainees',
     description: 'The answer depends on the role of the caller, which it names.',

@@ -15,7 +15,6 @@ export const userOperations = {
   listUsers: operation({
     method: 'get',
     path: '/api/users',
-    readsReplica: true,
     tag: 'Users',
     summary: 'Accounts, filtered, searched and sorted',
     access: superAdmin,
@@ -29,7 +28,6 @@ export const userOperations = {
   exportUsers: operation({
     method: 'get',
     path: '/api/users/export.csv',
-    readsReplica: true,
     tag: 'Users',
     summary: 'All accounts that match, oldest first, without passwords',
     access: superAdmin,

@@ -3,7 +3,7 @@ import type { CsvFormat } from '../../../csv/format.js';
 import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFormat } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../../errors.js';
-import type { Core, ReadPiece } from '../../core.js';
+import type { Core } from '../../core.js';
 import { isReadable, ownFile } from '../queue/spool.js';
 import { assertLedgerReadable, type LedgerLine, ledgerAfter } from '../run/ledger.js';
 import { resultOf } from '../run/repository.js';
@@ -36,26 +36,19 @@ async function nextLines(core: Core, id: string, after: number): Promise<{ text:
 /**
  * The ledger of an import as CSV in chunks, with the accounts as they are now. While it waits for its client it keeps the
  * text of a chunk, not its rows.
- * @param readPiece reads the rows of each chunk; from the database of the core unless it is given
  * @throws AppError `IMPORT_CONFLICT` when the ledger was deleted, also meanwhile: then some rows would be missing
  */
-export async function* ledgerCsv(
-  core: Core,
-  record: Import,
-  readPiece: ReadPiece = (read) => read(core),
-): AsyncGenerator<string> {
+export async function* ledgerCsv(core: Core, record: Import): AsyncGenerator<string> {
   const { id } = record;
   assertLedgerReadable(record);
   let header = markedHeader(ledgerHeader);
   for (let after = 0; ; ) {
-    const reached = after;
-    const { text, last } = await readPiece((from) => nextLines(from, id, reached));
+    const { text, last } = await nextLines(core, id, after);
     if (last === undefined) break;
     yield header + text;
     header = '';
     after = last;
   }
-  // Of the primary, whose answer is never older than what a replica gave of the rows.
   const now = await core.database.read(() => core.database.models.Import.findByPk(id));
   if (now) assertLedgerReadable(now);
   yield header;

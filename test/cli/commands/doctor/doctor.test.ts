@@ -357,18 +357,6 @@ describe('coursectl doctor', () => {
     expect(JSON.stringify([remote, others])).not.to.include('s3cr3t');
   });
 
-  it('says whether the replica has what the database has', async function () {
-    if (!onMysql) return this.skip();
-    const checks = await examine(cli, { DATABASE_READ_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
-    expect(checks.replica?.status).to.equal('warning');
-    // The tests' own server writes no binary log, one that is given may.
-    expect(checks.replica?.detail).to.match(
-      /^not used, everything is read from the database: (the primary has no binary log|.*127\.0\.0\.1:1)/,
-    );
-    expect(checks.replica?.remedy).to.include('mysql://me@127.0.0.1:1/courses');
-    expect(JSON.stringify(checks)).not.to.include('s3cr3t');
-  });
-
   it('says when the server allows fewer connections than the pool wants', async function () {
     if (!onMysql) return this.skip();
     const { 'server settings': settings } = await examine(cli, { DB_POOL_MAX: '500' });
