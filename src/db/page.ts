@@ -57,12 +57,6 @@ export interface Rows<M extends Model> {
   pageAmongFirst(window: Window, pieces: readonly number[]): Promise<M[] | undefined>;
 }
 
-/** What Sequelize's types don't declare. */
-interface Undeclared {
-  /** Hooks of models add to what was read. */
-  runHooks(name: 'afterFind', found: readonly Model[], options: object): Promise<void>;
-}
-
 const none = async () => [];
 const noRows = { count: async () => 0, ids: none, firstIds: none, withIds: none, page: none, pageAmongFirst: none };
 
@@ -141,10 +135,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
         WHERE ${alias}.\`id\` IN (SELECT id FROM (${few}) AS page) ORDER BY ${orderSql}`,
     );
     // The first part is of this model, whose rows have ids.
-    const found = rows.map((row) => instanceOf(part, row) as M);
-    // Sequelize's types don't declare how hooks are run.
-    await (model as unknown as Undeclared).runHooks('afterFind', found, {});
-    return found;
+    return rows.map((row) => instanceOf(part, row) as M);
   };
 
   /** The ids of `most` rows, or all, each once: one may be in several parts. */

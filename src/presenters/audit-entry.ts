@@ -8,8 +8,8 @@ export function presentAuditEntry(entry: AuditEntry) {
     actorName: loaded(entry.actorName),
     ...pick(entry, ['origin', 'ip', 'osUser', 'targetType', 'targetId']),
     targetName: loaded(entry.targetName),
-    before: loaded(entry.before),
-    after: loaded(entry.after),
+    before: entry.before,
+    after: entry.after,
     names: loaded(entry.names),
   };
 }

@@ -67,7 +67,7 @@ async function namesOf(
 
 /**
  * Adds to audit entries the present names of who made the change, of its target, and of the ids in the values before and
- * after it, which {@link addValues} has added: one query for each kind of object, however many entries there are.
+ * after it: one query for each kind of object, however many entries there are.
  */
 export async function addNames(core: Core, entries: readonly AuditEntry[]): Promise<void> {
   const ids = {

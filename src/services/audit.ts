@@ -11,7 +11,6 @@ import { AppError } from '../errors.js';
 import { type AuditActionOn, type AuditTargetType, auditListingSchema, auditTargetTypeOf } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
-import { AuditTexts, addValues } from './audit-texts.js';
 import type { Actor, Core } from './core.js';
 import { withNewIds } from './ids.js';
 import { withCreation } from './imported-accounts.js';
@@ -53,7 +52,6 @@ export interface PreparedAudit {
 /** Makes the rows of audit entries, without asking the database. */
 export function prepareAudit(core: Core, actor: Actor, records: readonly AuditRecord[]): PreparedAudit {
   const at = core.now();
-  const texts = new AuditTexts();
   const rows = withNewIds(records).map(([id, { action, targetType, targetId, before, after }]) => ({
     id,
     at,
@@ -64,13 +62,12 @@ export function prepareAudit(core: Core, actor: Actor, records: readonly AuditRe
     action,
     targetType,
     targetId,
-    beforeJson: texts.toJson(before),
-    afterJson: texts.toJson(after),
+    beforeJson: before === undefined ? null : JSON.stringify(before),
+    afterJson: after === undefined ? null : JSON.stringify(after),
   }));
   return {
     async save(transaction) {
       await assertSessionExists(core, actor, transaction);
-      await texts.save(core, transaction);
       await insertRows(core.database.models.AuditEntry, rows, transaction);
     },
   };
@@ -171,7 +168,6 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
   ];
   const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, maxCounted });
   const page = await withCreation(core, listing, recorded);
-  await addValues(core, page.items);
   await addNames(core, page.items);
   return page;
 }

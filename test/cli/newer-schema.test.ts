@@ -24,7 +24,6 @@ describe('A database whose schema is newer than the program', () => {
       'enrollments',
       'sessions',
       'audit_entries',
-      'audit_texts',
       'imports',
       'files',
       'phone_country',

@@ -22,7 +22,6 @@ const files = readdirSync(folder)
 const tables = [
   'account_words',
   'audit_entries',
-  'audit_texts',
   'course_words',
   'courses',
   'enrollments',

@@ -28,7 +28,8 @@ describe('POST /api/enrollments/bulk', () => {
     for (let built = 0; built < count; built += 1) ids.push((await buildUser(harness.context)).id);
     return ids;
   }
-  const count = () => harness.context.database.models.Enrollment.count();
+  const Enrollment = () => harness.context.database.models.Enrollment;
+  const count = () => Enrollment().count();
 
   it('enrolls all as active and answers with exactly their fields', async () => {
     const ids = await trainees(3);
@@ -114,6 +115,11 @@ describe('POST /api/enrollments/bulk', () => {
     expect(body.enrollments[0]).to.include({ id, status: 'active', progress: 30, notes: 'Before' });
     expect(Date.parse(body.enrollments[0].enrolledAt)).to.be.above(Date.parse('2025-01-01'));
     expect(await count()).to.equal(1);
+    for (const notes of ['Replaced', null]) {
+      await Enrollment().update({ status: 'cancelled' }, { where: { id } });
+      const again = await assign([cast.trainee.user.id], { notes }).expect(201);
+      expect(again.body.enrollments[0].notes).to.equal(notes);
+    }
   });
 
   it("can't ask for those who had cancelled", async () => {
@@ -203,11 +209,20 @@ describe('POST /api/enrollments/bulk', () => {
     expect(wrong.text.length).to.be.below(4096);
   });
 
-  it('enrolls 500 in one request', async () => {
+  it('enrolls 500 in one request, which takes the longest notes and 400 bytes each of the audit log; so does their removal', async () => {
     const ids = await trainees(500);
-    const { body } = await assign(ids, { notes: '𝒳'.repeat(200) }).expect(201);
+    const notes = '𝒳'.repeat(200);
+    const { body } = await assign(ids, { notes }).expect(201);
     expect(body.enrollments.map(({ userId }: Shown) => userId)).to.deep.equal(ids);
-    expect(await harness.context.database.models.AuditEntry.count()).to.equal(500);
+    const enrollmentIds = body.enrollments.map(({ id }: Shown) => id);
+    const removal = harness.api('delete', '/api/enrollments/bulk/remove', cast.owner.token);
+    await removal.send({ enrollmentIds }).expect(200);
+    const entries = await harness.context.database.models.AuditEntry.findAll();
+    expect(entries).to.have.length(1000);
+    for (const { beforeJson, afterJson } of entries) {
+      const bytes = Buffer.byteLength(`${beforeJson ?? ''}${afterJson ?? ''}`);
+      expect(bytes).to.be.below(Buffer.byteLength(notes) + 400);
+    }
   }).timeout(scaled(60_000));
 
   it('checks the input, then the course and whose it is', async () => {

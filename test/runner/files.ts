@@ -82,7 +82,6 @@ const onceByDefault = [
   'test/cli/commands/serve/drain.test.ts',
   'test/cli/commands/serve/serve-waiting.test.ts',
   'test/deploy/proxies.test.ts',
-  'test/http/audit-bytes.test.ts',
   'test/http/authorization.test.ts',
   'test/http/canaries.test.ts',
   'test/http/connections.test.ts',

@@ -68,7 +68,6 @@ const tables = [
   'import_plans',
   'imports',
   'audit_entries',
-  'audit_texts',
   'sessions',
   'account_words',
   'users',

@@ -9,6 +9,11 @@ import {
 } from 'sequelize';
 import { id, primaryKey, timestamp } from './columns.js';
 
+type Values = Readonly<Record<string, unknown>>;
+
+/** What was written as JSON of an object. */
+const valuesIn = (json: string | null) => (json === null ? null : (JSON.parse(json) as Values));
+
 /** One privileged change: who, what, when, from where, before and after. Written with the change, never changed. */
 export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreationAttributes<AuditEntry>> {
   declare id: string;
@@ -23,13 +28,20 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
   declare targetId: string | null;
   declare beforeJson: string | null;
   declare afterJson: string | null;
-  /** The values, with their long texts: see services/audit-texts.ts. */
-  declare before?: NonAttribute<Readonly<Record<string, unknown>> | null>;
-  declare after?: NonAttribute<Readonly<Record<string, unknown>> | null>;
   /** The present names of actor and target, null where there are none, and of ids in the values: see services/audit-names.ts. */
   declare actorName?: NonAttribute<string | null>;
   declare targetName?: NonAttribute<string | null>;
   declare names?: NonAttribute<Readonly<Record<string, string>>>;
+
+  /** The values of the target before the change. */
+  get before(): NonAttribute<Values | null> {
+    return valuesIn(this.beforeJson);
+  }
+
+  /** The values of the target after the change. */
+  get after(): NonAttribute<Values | null> {
+    return valuesIn(this.afterJson);
+  }
 }
 
 export function initAuditEntry(sequelize: Sequelize): typeof AuditEntry {

@@ -21,10 +21,7 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare trainerId: string;
   declare status: CreationOptional<EnrollmentStatus>;
   declare progress: CreationOptional<number>;
-  /** Also where they are shared: see shared-notes.ts. */
   declare notes: CreationOptional<string | null>;
-  /** The text of the audit log that is in the place of notes; null where there is none. */
-  declare notesTextId: CreationOptional<string | null>;
   declare enrolledAt: Date;
   declare completedAt: CreationOptional<Date | null>;
   declare createdAt: CreationOptional<Date>;
@@ -44,7 +41,6 @@ export function initEnrollment(sequelize: Sequelize): typeof Enrollment {
       status: { type: DataTypes.STRING(20), allowNull: false, defaultValue: 'pending' },
       progress: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       notes: { type: DataTypes.TEXT },
-      notesTextId: { type: DataTypes.STRING(43) },
       enrolledAt: { ...timestamp(), allowNull: false },
       completedAt: timestamp(),
       createdAt: { ...timestamp(), allowNull: false },

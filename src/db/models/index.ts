@@ -1,7 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { initAccountWord } from './account-word.js';
 import { initAuditEntry } from './audit-entry.js';
-import { initAuditText } from './audit-text.js';
 import { initCourse } from './course.js';
 import { initCourseWord } from './course-word.js';
 import { initEnrollment } from './enrollment.js';
@@ -13,7 +12,6 @@ import { initImportRow } from './import-row.js';
 import { initLoginThrottle } from './login-throttle.js';
 import { initPhoneCountry } from './phone-country.js';
 import { initSession } from './session.js';
-import { shareNotes } from './shared-notes.js';
 import { initStoredFile } from './stored-file.js';
 import { initUser } from './user.js';
 
@@ -25,7 +23,6 @@ export function initModels(sequelize: Sequelize) {
     CourseWord: initCourseWord(sequelize),
     Session: initSession(sequelize),
     AuditEntry: initAuditEntry(sequelize),
-    AuditText: initAuditText(sequelize),
     Import: initImport(sequelize),
     ImportRow: initImportRow(sequelize),
     ImportPlan: initImportPlan(sequelize),
@@ -41,7 +38,6 @@ export function initModels(sequelize: Sequelize) {
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });
   models.Enrollment.belongsTo(models.Course, { as: 'course', foreignKey: 'courseId' });
   models.Enrollment.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
-  shareNotes(models.Enrollment, models.AuditText);
   // One of several: the query says which.
   models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'accountId', constraints: false });
   return models;

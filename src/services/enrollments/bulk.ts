@@ -4,7 +4,6 @@ import type { AppError } from '../../errors.js';
 import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit.js';
-import { storeShared } from '../audit-texts.js';
 import { reserveSeats } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
@@ -53,17 +52,6 @@ async function sortOut(
   return sorted;
 }
 
-/** What is stored as the notes of each enrollment: long ones once for all. */
-async function notesOf(
-  core: Core,
-  notes: string | null | undefined,
-  transaction: Transaction,
-): Promise<Partial<Pick<Enrollment, 'notes' | 'notesTextId'>>> {
-  const notesTextId = typeof notes === 'string' ? await storeShared(core, notes, transaction) : null;
-  if (notesTextId !== null) return { notes: null, notesTextId };
-  return notes === undefined ? {} : { notes };
-}
-
 /**
  * Enrolls many trainees in a course: all who can be, or none when the course would be over its capacity.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`
@@ -81,7 +69,6 @@ export async function assignMany(
     const { fresh, again, skipped } = await sortOut(core, wanted, transaction);
     await reserveSeats(core, course, fresh.length + again.length, transaction);
     const now = core.now();
-    const written = fresh.length + again.length > 0 ? await notesOf(core, notes, transaction) : {};
     const { trainerId } = course;
     const entered = withNewIds(fresh).map(([id, userId]) => ({
       id,
@@ -89,13 +76,15 @@ export async function assignMany(
       courseId,
       trainerId,
       status,
-      notes: null,
-      ...written,
+      notes: notes ?? null,
     }));
     await insertEnrollments(core, entered, now, transaction);
     const revived = again.map(({ id }) => id);
     if (revived.length > 0)
-      await Enrollment.update({ status, enrolledAt: now, ...written }, { where: { id: revived }, transaction });
+      await Enrollment.update(
+        { status, enrolledAt: now, ...(notes !== undefined && { notes }) },
+        { where: { id: revived }, transaction },
+      );
     const ids = [...entered.map(({ id }) => id), ...revived];
     const enrollments = await Enrollment.findAll({ where: { id: ids }, order: ['id'], transaction });
     const before = new Map(again.map((enrollment) => [enrollment.id, auditedEnrollment(enrollment)]));

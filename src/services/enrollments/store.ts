@@ -13,8 +13,6 @@ export interface NewEnrollment {
   trainerId: string;
   status: EnrollmentStatus;
   notes: string | null;
-  /** The text in the place of `notes`: see services/audit-texts.ts. */
-  notesTextId?: string | null;
 }
 
 /** Inserts many enrollments: see {@link addEnrollments}. */
@@ -41,7 +39,6 @@ export async function addEnrollments(
 ): Promise<void> {
   const rows = enrollments.map((enrollment) => ({
     ...enrollment,
-    notesTextId: enrollment.notesTextId ?? null,
     progress: 0,
     enrolledAt: now,
     createdAt: now,

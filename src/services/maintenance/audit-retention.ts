@@ -2,11 +2,9 @@ import { Op, type WhereOptions } from 'sequelize';
 import type { Lease } from '../../db/lease.js';
 import type { AuditEntry } from '../../db/models/audit-entry.js';
 import { AppError } from '../../errors.js';
-import { storedValues } from '../audit-texts.js';
 import type { Core } from '../core.js';
 import { writeArchive } from './archive.js';
 import { archivedRows, deleteExported, retentionStart, withRetentionLease } from './retention.js';
-import { removeUnusedTexts } from './text-cleanup.js';
 
 /** Entries per query: their values may have some KB each. */
 const pageRows = 200;
@@ -15,8 +13,6 @@ const pageRows = 200;
 export interface PrunedAudit {
   /** How many entries were exported and deleted. */
   exported: number;
-  /** How many long texts were deleted that nothing refers to any more. */
-  texts: number;
   /** The files with the entries. */
   files: string[];
 }
@@ -29,7 +25,7 @@ export function countOldAudit(core: Core, days: number): Promise<number> {
 }
 
 /**
- * Exports the audit entries that are older than the retention, then deletes them, and the long texts that are no longer used.
+ * Exports the audit entries that are older than the retention, then deletes them.
  * Killed at any point, it loses nothing: entries that were exported and not yet deleted are exported once more by the next
  * run, under the same ids.
  * @param days the retention
@@ -38,14 +34,13 @@ export function countOldAudit(core: Core, days: number): Promise<number> {
 export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promise<PrunedAudit> {
   return withRetentionLease(core, async (lease) => {
     const before = retentionStart(core, days);
-    const result: PrunedAudit = { exported: 0, texts: 0, files: [] };
+    const result: PrunedAudit = { exported: 0, files: [] };
     for (;;) {
       const batch = await exportBatch(core, lease, before, signal);
       if (!batch) break;
       result.exported += batch.entries;
       result.files.push(batch.file);
     }
-    result.texts = await removeUnusedTexts(core, lease, before, signal);
     return result;
   });
 }
@@ -83,26 +78,17 @@ function entriesAfter(
 }
 
 /**
- * The lines of a file: entries with their values, each long text once before the entries that refer to it.
+ * The lines of a file: entries with their values.
  * @param ids gets the ids of the entries
  */
 async function* auditLines(core: Core, before: Date, ids: string[], signal: AbortSignal): AsyncGenerator<object> {
-  const { AuditText } = core.database.models;
-  const written = new Set<string>();
   let last: AuditEntry | undefined;
   while (ids.length < archivedRows) {
     if (signal.aborted) throw new AppError('INTERRUPTED');
     const entries = await entriesAfter(core, before, last, pageRows);
     if (entries.length === 0) return;
     for (const entry of entries) {
-      const { before: old, after, textIds } = storedValues(entry);
-      for (const id of textIds) {
-        if (written.has(id)) continue;
-        written.add(id);
-        const text = await core.database.read(() => AuditText.findByPk(id));
-        if (text) yield { type: 'text', id, content: text.content };
-      }
-      const { id, at, actorId, origin, ip, osUser, action, targetType, targetId } = entry;
+      const { id, at, actorId, origin, ip, osUser, action, targetType, targetId, before: old, after } = entry;
       ids.push(id);
       yield {
         type: 'auditEntry',

@@ -3,7 +3,7 @@ import { type TableSize, tableSizes } from '../../db/table-sizes.js';
 import type { Core } from '../core.js';
 
 /** The tables that grow with the use of the service, and not with the number of people and courses alone. */
-const growingTables = ['audit_entries', 'audit_texts', 'import_rows', 'enrollments', 'users'];
+const growingTables = ['audit_entries', 'import_rows', 'enrollments', 'users'];
 
 /** How large the growing tables are. */
 export interface Growth {

@@ -29,8 +29,8 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
   'audit log': async (core, signal) => {
     const days = core.config.retention.auditDays;
     if (days === undefined) return {};
-    const { exported, texts } = await pruneAudit(core, days, signal);
-    return { exported, texts };
+    const { exported } = await pruneAudit(core, days, signal);
+    return { exported };
   },
   'import ledgers': async (core, signal) => {
     const days = core.config.retention.importDays;

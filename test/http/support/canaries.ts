@@ -118,7 +118,6 @@ const tables = [
   'course_words',
   'freed_seats',
   'audit_entries',
-  'audit_texts',
   'imports',
   'login_throttle',
   'sessions',

@@ -4,20 +4,16 @@ import { expect } from 'chai';
 import { type Context, createContext } from '../../../src/context.js';
 import { createLogger } from '../../../src/logger.js';
 import { type AuditRecord, recordAudit } from '../../../src/services/audit.js';
-import { storeShared } from '../../../src/services/audit-texts.js';
 import { operator } from '../../../src/services/core.js';
 import { newIds } from '../../../src/services/ids.js';
 import { pruneAudit } from '../../../src/services/maintenance/audit-retention.js';
 import { startHousekeeping } from '../../../src/services/maintenance/schedule.js';
-import { removeUnusedTexts } from '../../../src/services/maintenance/text-cleanup.js';
-import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const day = 86_400_000;
 const now = new Date('2026-06-30T12:00:00.000Z');
 const ago = (days: number) => new Date(now.getTime() - days * day);
-const long = (word: string) => `${word} and more. `.repeat(20);
 const unaborted = new AbortController().signal;
 
 describe('the retention of the audit log', () => {
@@ -36,24 +32,23 @@ describe('the retention of the audit log', () => {
   });
 
   const at = (moment: Date): Context => ({ ...context, now: () => moment });
-  const recordOf = (targetId: string, note?: string): AuditRecord => ({
+  const recordOf = (targetId: string): AuditRecord => ({
     action: 'user.update',
     targetType: 'user',
     targetId,
     before: { firstName: 'Ada' },
-    after: { firstName: 'Eve', ...(note !== undefined && { notes: note }) },
+    after: { firstName: 'Eve' },
   });
 
   /** Records changes of new accounts. @returns the ids of the accounts, in order */
-  async function record(moment: Date, count = 1, note?: string): Promise<string[]> {
+  async function record(moment: Date, count = 1): Promise<string[]> {
     const targets = newIds(count);
-    const records = targets.map((targetId) => recordOf(targetId, note));
+    const records = targets.map((targetId) => recordOf(targetId));
     await context.database.inTransaction((transaction) => recordAudit(at(moment), operator, records, transaction));
     return targets;
   }
   const kept = async () =>
     (await context.database.models.AuditEntry.findAll({ order: ['at', 'id'] })).map((one) => one.targetId);
-  const texts = async () => (await context.database.models.AuditText.findAll()).map(({ content }) => content);
   const files = () => readdirSync(path.join(folder.path, 'retention'));
   const linesOf = (file: string) =>
     readFileSync(file, 'utf8')
@@ -66,7 +61,7 @@ describe('the retention of the audit log', () => {
     const [old = ''] = await record(ago(31));
     const [young] = await record(ago(29));
     const pruned = await pruneAudit(context, 30, unaborted);
-    expect(pruned).to.deep.include({ exported: 2, texts: 0 });
+    expect(pruned).to.deep.include({ exported: 2 });
     expect(await kept()).to.deep.equal([young]);
     const [file = ''] = pruned.files;
     expect(path.basename(file)).to.match(/^audit-20260630T120000Z-[\da-f-]{36}\.ndjson$/);
@@ -98,7 +93,7 @@ describe('the retention of the audit log', () => {
 
   it('writes no file when no entry is old enough', async () => {
     await record(ago(29));
-    expect(await pruneAudit(context, 30, unaborted)).to.deep.equal({ exported: 0, texts: 0, files: [] });
+    expect(await pruneAudit(context, 30, unaborted)).to.deep.equal({ exported: 0, files: [] });
     expect(readdirSync(folder.path)).to.deep.equal([]);
   });
 
@@ -148,86 +143,8 @@ describe('the retention of the audit log', () => {
     const logger = createLogger('info', { write: (line: string) => tell(line) });
     const config = { ...context.config, retention: { auditDays: 30 } };
     const housekeeping = startHousekeeping({ ...context, config, logger });
-    expect(JSON.parse(await logged)).to.include({ exported: 1, texts: 0, msg: 'cleanup done' });
+    expect(JSON.parse(await logged)).to.include({ exported: 1, msg: 'cleanup done' });
     await housekeeping.close();
     expect(await kept()).to.have.length(0);
-  });
-
-  describe('removes long texts', () => {
-    it('with the last entry, and exports each once before the entries that refer to it', async () => {
-      await record(ago(41), 2, long('shared'));
-      await record(ago(40), 1, long('other'));
-      const { texts: removed, files: written } = await pruneAudit(context, 30, unaborted);
-      expect(removed).to.equal(2);
-      expect(await texts()).to.deep.equal([]);
-      const lines = linesOf(written[0] ?? '');
-      expect(lines.map(({ type }) => type)).to.deep.equal(['text', 'auditEntry', 'auditEntry', 'text', 'auditEntry']);
-      expect(lines[0]?.content).to.equal(long('shared'));
-      expect(lines[2]).to.deep.include({ after: { firstName: 'Eve', notes: { $text: lines[0]?.id } } });
-    });
-
-    it('unless a younger entry refers to them', async () => {
-      await record(ago(40), 1, long('shared'));
-      await record(ago(10), 1, long('shared'));
-      expect(await pruneAudit(context, 30, unaborted)).to.include({ exported: 1, texts: 0 });
-      expect(await texts()).to.deep.equal([long('shared')]);
-    });
-
-    it('unless an enrollment shares them, until it is deleted', async () => {
-      const trainer = await buildUser(context, { role: 'trainer' });
-      const notes = long('notes');
-      const notesTextId = await context.database.inTransaction((transaction) =>
-        storeShared(at(ago(40)), notes, transaction),
-      );
-      const shared = { notes: null, notesTextId };
-      const enrollment = await buildEnrollment(
-        context,
-        await buildUser(context),
-        await buildCourse(context, trainer),
-        shared,
-      );
-      expect(await pruneAudit(context, 30, unaborted)).to.include({ texts: 0 });
-      expect(await texts()).to.deep.equal([notes]);
-      await enrollment.destroy();
-      expect(await pruneAudit(context, 30, unaborted)).to.include({ texts: 1 });
-    });
-
-    it('of unknown use only after another retention', async () => {
-      await record(ago(40), 1, long('old'));
-      await context.database.models.AuditText.update({ usedAt: null }, { where: {} });
-      expect(await pruneAudit(context, 30, unaborted)).to.include({ exported: 1, texts: 0 });
-      const later = at(new Date(now.getTime() + 32 * day));
-      expect(await pruneAudit(later, 30, unaborted)).to.include({ texts: 1 });
-    });
-
-    it('but not one that an entry refers to at the same moment', async () => {
-      await record(ago(40), 1, long('shared'));
-      await pruneAudit(context, 3650, unaborted);
-      await context.database.models.AuditEntry.destroy({ where: {} });
-      const { database } = context;
-      let announce: () => void = () => undefined;
-      const deleting = new Promise<void>((resolve) => {
-        announce = resolve;
-      });
-      let removal: Promise<number> | undefined;
-      await database.inTransaction(async (transaction) => {
-        const [targetId = ''] = newIds(1);
-        await recordAudit(context, operator, recordOf(targetId, long('shared')), transaction);
-        const inTransaction: typeof database.inTransaction = (work) => {
-          announce();
-          return database.inTransaction(work);
-        };
-        const held = { renew: async () => true };
-        removal ??= removeUnusedTexts(
-          { ...context, database: { ...database, inTransaction } },
-          held,
-          ago(30),
-          unaborted,
-        );
-        await deleting;
-      });
-      expect(await removal).to.equal(0);
-      expect(await texts()).to.deep.equal([long('shared')]);
-    });
   });
 });

@@ -35,7 +35,7 @@ export async function prune(run: PruneRun): Promise<Result> {
       question: 'Prune the audit log?',
       otherwise: 'Nothing was deleted.',
     });
-  const { exported, texts, files } = await pruneAudit(context, days, run.io.signal);
-  const done = `${counted(exported, 'entry', 'entries')} exported and deleted, ${counted(texts, 'unused text')} deleted.`;
-  return { json: { dryRun, before, prune: { exported, texts, files } }, text: [done, ...files].join('\n') };
+  const { exported, files } = await pruneAudit(context, days, run.io.signal);
+  const done = `${counted(exported, 'entry', 'entries')} exported and deleted.`;
+  return { json: { dryRun, before, prune: { exported, files } }, text: [done, ...files].join('\n') };
 }

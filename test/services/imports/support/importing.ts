@@ -11,7 +11,7 @@ import { type CliResult, runCli } from '../../../support/run-cli.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
 const tables = [
-  ...(['users', 'imports', 'import_rows', 'audit_entries', 'audit_texts'] as const),
+  ...(['users', 'imports', 'import_rows', 'audit_entries'] as const),
   ...(['sessions', 'courses', 'enrollments'] as const),
 ];
 
