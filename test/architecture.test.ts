@@ -124,6 +124,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Feature folders of `services`: each may import those after it, and the files of `services` itself. */
 const features = ['overview', 'maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth'];
 
+/** The folders of imports: each may import those before it. `commands.ts` stands above all. */
+const importFolders = ['read', 'plan', 'store', 'output', 'run', 'undo', 'queue', 'commands.ts'];
+
 interface Exception {
   from: RegExp;
   to: RegExp;
@@ -254,6 +257,15 @@ describe('The layers of src', () => {
       if (from === 'services/core.ts') return false;
       return from.startsWith('services/') && target >= 0 && (source < 0 || target < source);
     });
+    expect(upwards.map(shown)).to.deep.equal([]);
+  });
+
+  it('have folders of imports that import each other in one direction, types included', () => {
+    const folderOf = (file: string) => /^services\/imports\/([^/]+)/.exec(file)?.[1];
+    const rank = (file: string) => importFolders.indexOf(folderOf(file) ?? '');
+    const unknown = files.filter((file) => file.endsWith('.ts') && folderOf(file) !== undefined && rank(file) < 0);
+    expect(unknown).to.deep.equal([]);
+    const upwards = edges.filter(({ from, to }) => rank(from) >= 0 && rank(to) > rank(from));
     expect(upwards.map(shown)).to.deep.equal([]);
   });
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import request from 'supertest';
 import { operator } from '../../src/services/core.js';
 import { planImport } from '../../src/services/imports/plan/plan.js';
-import { applyImport } from '../../src/services/imports/run/apply.js';
+import { applyImport } from '../../src/services/imports/queue/apply.js';
 import { buildUser } from '../support/factories.js';
 import { csvOf, type Imported, type Scene, victim, victimRow } from './r12-scene.js';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
-import { importsFolder } from '../../src/services/imports/queue/spool.js';
+import { importsFolder } from '../../src/services/imports/store/spool.js';
 import { people, useImporting } from '../services/imports/support/importing.js';
 import { runToEnd, runToPlan } from '../services/imports/support/submitting.js';
 import { buildCourse, buildUser, signIn } from '../support/factories.js';

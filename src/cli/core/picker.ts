@@ -8,7 +8,7 @@ import { operator } from '../../services/core.js';
 import { listMaterials } from '../../services/courses/materials.js';
 import { listCourses } from '../../services/courses/queries.js';
 import { listEnrollments } from '../../services/enrollments/queries.js';
-import { listImports } from '../../services/imports/queries.js';
+import { listImports } from '../../services/imports/store/find-import.js';
 import { camelCase, isPickable, type Pickable } from './declaration.js';
 import type { Io } from './output.js';
 import { printableLine } from './printable.js';

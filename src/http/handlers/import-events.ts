@@ -5,9 +5,9 @@ import { presentImportWithPlan } from '../../presenters/import-plan.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller } from '../../services/core.js';
 import { canUndo } from '../../services/imports/commands.js';
-import { findImport } from '../../services/imports/queries.js';
-import { findPlan } from '../../services/imports/queue/plan-store.js';
-import { resumesAutomatically } from '../../services/imports/run/repository.js';
+import { findImport } from '../../services/imports/store/find-import.js';
+import { findPlan } from '../../services/imports/store/plan-store.js';
+import { resumesAutomatically } from '../../services/imports/store/repository.js';
 
 /** How often a watched import is read, in milliseconds. */
 const watchMs = 500;

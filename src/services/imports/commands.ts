@@ -6,11 +6,8 @@ import type { ImportStatus } from '../../schemas/import.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { type ImportPlan, planImport } from './plan/plan.js';
-import { findImport, isRunning } from './queries.js';
-import { findPlan, removeDiscarded } from './queue/plan-store.js';
+import { applyImport, undoRefused } from './queue/apply.js';
 import { assertBinding } from './queue/plan-worker.js';
-import { importsFolder, isReadableHere, removeSpooledFile } from './queue/spool.js';
-import { type AppliedImport, type ApplyOptions, applyImport } from './run/apply.js';
 import {
   assertLeaseHeld,
   assertNotBeingFetched,
@@ -20,9 +17,12 @@ import {
   withImportLease,
   withJobLease,
 } from './run/import-lock.js';
-import { assertLedgerKept, assertResumable } from './run/ledger.js';
-import { finishRefusal } from './run/refusal.js';
-import { lockImport, optionsOf } from './run/repository.js';
+import type { AppliedImport, ApplyOptions } from './run/run-import.js';
+import { findImport, isRunning } from './store/find-import.js';
+import { assertLedgerKept, assertResumable } from './store/ledger.js';
+import { findPlan, removeDiscarded } from './store/plan-store.js';
+import { lockImport, optionsOf } from './store/repository.js';
+import { importsFolder, isReadableHere, removeSpooledFile } from './store/spool.js';
 import { type Advance, hasKeptAccounts, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
 
 /**
@@ -99,7 +99,7 @@ async function finishInterruptedRefusal(
 ): Promise<void> {
   if (record.status !== 'interrupted' || record.errorCode !== 'IMPORT_REFUSED') return;
   throw await withImportLease(core, record.fileSha256, record.optionsJson, options, (lease) =>
-    finishRefusal(core, actor, record, lease),
+    undoRefused(core, actor, record, lease),
   );
 }
 

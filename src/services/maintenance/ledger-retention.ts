@@ -2,12 +2,12 @@ import { Op, type WhereOptions } from 'sequelize';
 import { hasLedger } from '../../db/conditions.js';
 import type { Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
+import { undoNoteOf } from '../../db/models/import-row.js';
 import { AppError } from '../../errors.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import type { Core } from '../core.js';
-import { isRunning } from '../imports/queries.js';
-import { lockImport } from '../imports/run/repository.js';
-import { undoNoteOf } from '../imports/undo/note.js';
+import { isRunning } from '../imports/store/find-import.js';
+import { lockImport } from '../imports/store/repository.js';
 import { writeArchive } from './archive.js';
 import { archivedRows, assertStillHeld, deleteExported, retentionStart, withRetentionLease } from './retention.js';
 

@@ -8,7 +8,7 @@ import { isOwnKey, partialKinds } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 import { type Removal, sweepMarked, uploadsFolder } from '../files/files.js';
 import { isId } from '../ids.js';
-import { importsFolder, removeOrphanedUploads } from '../imports/queue/spool.js';
+import { importsFolder, removeOrphanedUploads } from '../imports/store/spool.js';
 
 /** An upload that is older than this was interrupted, in milliseconds. */
 const abandonedAfterMs = 60 * 60_000;

@@ -5,7 +5,7 @@ import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { settleCourses } from '../freed-seats.js';
-import { sweepPlans } from '../imports/queue/plan-store.js';
+import { sweepPlans } from '../imports/store/plan-store.js';
 import { pruneAudit } from './audit-retention.js';
 import { pruneLedgers } from './ledger-retention.js';
 import { sweepFiles } from './orphan-cleanup.js';

@@ -14,7 +14,7 @@ import {
 } from '../enrollments/statistics.js';
 import { figuresOf } from '../figures.js';
 import { type StorageUsage, storageUsage } from '../files/usage.js';
-import { listImports } from '../imports/queries.js';
+import { listImports } from '../imports/store/find-import.js';
 import { accountsPerWeek, dayOf, enrollmentsPerWeek, weekStarts } from './weeks.js';
 
 /** How many imports, courses with requests, and current enrollments an overview names. */

@@ -12,10 +12,10 @@ import {
   undoImport,
 } from '../../../src/services/imports/commands.js';
 import { applyPlan, replanImport } from '../../../src/services/imports/queue/plan-commands.js';
-import { sweepPlans } from '../../../src/services/imports/queue/plan-store.js';
-import { removeOrphanedUploads } from '../../../src/services/imports/queue/spool.js';
-import { listImportRows } from '../../../src/services/imports/rows.js';
 import { withImportLease } from '../../../src/services/imports/run/import-lock.js';
+import { sweepPlans } from '../../../src/services/imports/store/plan-store.js';
+import { listImportRows } from '../../../src/services/imports/store/row-listing.js';
+import { removeOrphanedUploads } from '../../../src/services/imports/store/spool.js';
 import { countOldLedgers, pruneLedgers } from '../../../src/services/maintenance/ledger-retention.js';
 import { archivedRows } from '../../../src/services/maintenance/retention.js';
 import { failureOf } from '../../db/support/failure.js';

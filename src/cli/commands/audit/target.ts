@@ -5,7 +5,7 @@ import { findUser } from '../../../services/accounts/queries.js';
 import { auditedIdsEndingWith } from '../../../services/audit.js';
 import { findCourseNamed } from '../../../services/courses/names.js';
 import { idIn } from '../../../services/ids.js';
-import { importIdOf } from '../../../services/imports/names.js';
+import { importIdOf } from '../../../services/imports/store/find-import.js';
 import { idEndingWith, isEndOfId, type NamedById } from '../../../services/short-ids.js';
 
 /** What has an id that lists show the end of. */

@@ -1,8 +1,8 @@
 import type { Context } from '../../../context.js';
 import { optionsText } from '../../../schemas/import.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
-import { findInterrupted } from '../../../services/imports/queries.js';
-import { resultOf } from '../../../services/imports/run/repository.js';
+import { findInterrupted } from '../../../services/imports/store/find-import.js';
+import { resultOf } from '../../../services/imports/store/repository.js';
 import { asTyped, counted, type Io } from '../../core/output.js';
 import { printableLine } from '../../core/printable.js';
 

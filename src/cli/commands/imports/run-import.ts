@@ -7,8 +7,9 @@ import { assertReportFolders } from '../../../services/imports/output/reports.js
 import { templateText } from '../../../services/imports/output/template.js';
 import { defaultCourse } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
-import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
-import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
+import { applyImport } from '../../../services/imports/queue/apply.js';
+import type { AppliedImport } from '../../../services/imports/run/run-import.js';
+import { isSpoolNeeded } from '../../../services/imports/store/spool.js';
 import { assertCanAsk } from '../../core/confirm.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../core/exit-codes.js';
 import { type Io, widthOf } from '../../core/output.js';

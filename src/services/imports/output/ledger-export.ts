@@ -4,9 +4,9 @@ import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFor
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { isReadable, ownFile } from '../queue/spool.js';
-import { assertLedgerReadable, type LedgerLine, ledgerAfter } from '../run/ledger.js';
-import { resultOf } from '../run/repository.js';
+import { assertLedgerReadable, type LedgerLine, ledgerAfter } from '../store/ledger.js';
+import { resultOf } from '../store/repository.js';
+import { isReadable, ownFile } from '../store/spool.js';
 
 const ledgerHeader = [
   'line',

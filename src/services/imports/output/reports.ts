@@ -9,16 +9,15 @@ import {
   withEncodableLetters,
 } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
-import type { ImportRow } from '../../../db/models/import-row.js';
+import { type ImportRow, undoNoteOf } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { AppError, systemErrorCode, whyUnwritable } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import type { Decision } from '../plan/outcomes.js';
-import { ownFile } from '../queue/spool.js';
 import { type ColumnMapping, rejectColumns } from '../read/columns.js';
 import { rejectLine } from '../read/row-fields.js';
 import type { ImportFile } from '../read/rows.js';
-import { undoNoteOf } from '../undo/note.js';
+import { ownFile } from '../store/spool.js';
 import { tryFolderOf } from './open-files.js';
 import { ReportFile } from './report-file.js';
 
@@ -26,6 +25,16 @@ import { ReportFile } from './report-file.js';
 export interface Reports {
   credentials: ReportFile;
   rejects: ReportFile;
+}
+
+/** The columns of an import that describe its files. */
+export function reportsOf({ credentials, rejects }: Reports) {
+  return {
+    credentialsFile: credentials.path,
+    credentialsBytes: credentials.length,
+    rejectsFile: rejects.path,
+    rejectsBytes: rejects.length,
+  };
 }
 
 /** Closes the files, and removes those without rows. A spooled file's folder can be removed only after that. */

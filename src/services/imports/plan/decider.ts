@@ -1,5 +1,6 @@
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
+import { undoNoteOf } from '../../../db/models/import-row.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
 import { normalized } from '../../../schemas/text.js';
@@ -7,7 +8,6 @@ import type { Core } from '../../core.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import { KeyIndex } from '../read/key-index.js';
 import { type CandidateRow, type FileRow, isRejected, rejectedFor } from '../read/rows.js';
-import { undoNoteOf } from '../undo/note.js';
 import { AcceptedPeople } from './accepted-people.js';
 import { AccountIndex, type MatchingAccounts } from './account-index.js';
 import type { CourseCapacity } from './course-capacity.js';

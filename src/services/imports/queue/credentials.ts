@@ -7,8 +7,8 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
 import { committedBytes, readableFile } from '../output/ledger-export.js';
-import { findImport } from '../queries.js';
-import { credentialsLease, jobLease, lockImport } from '../run/repository.js';
+import { findImport } from '../store/find-import.js';
+import { credentialsLease, jobLease, lockImport } from '../store/repository.js';
 
 const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 

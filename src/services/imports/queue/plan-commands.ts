@@ -7,12 +7,12 @@ import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
 import { defaultCourse } from '../plan/course-index.js';
 import { planImport } from '../plan/plan.js';
-import { findImport, isRunning } from '../queries.js';
-import { assertLedgerKept } from '../run/ledger.js';
-import { auditBegin, lockImport, optionsOf } from '../run/repository.js';
-import { assertBelowPlanLimit, findPlan, requestPlan } from './plan-store.js';
+import { findImport, isRunning } from '../store/find-import.js';
+import { assertLedgerKept } from '../store/ledger.js';
+import { assertBelowPlanLimit, findPlan, requestPlan } from '../store/plan-store.js';
+import { auditBegin, lockImport, optionsOf } from '../store/repository.js';
+import { isReadableHere } from '../store/spool.js';
 import { outdated } from './plan-worker.js';
-import { isReadableHere } from './spool.js';
 
 /**
  * @throws AppError `IMPORT_CONFLICT` for an import of which rows are done, that doesn't wait for a person, or whose file is

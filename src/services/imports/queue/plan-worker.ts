@@ -15,9 +15,9 @@ import { inspectFile } from '../read/inspect.js';
 import { cellMask, type FilePreview, previewFile } from '../read/preview.js';
 import { fileBytes } from '../read/source-file.js';
 import { assertLeaseHeld } from '../run/import-lock.js';
-import { lockImport, optionsOf, planOf } from '../run/repository.js';
-import { clearPlanRows, planExpiry } from './plan-store.js';
-import { withoutPaths } from './spool.js';
+import { clearPlanRows, planExpiry } from '../store/plan-store.js';
+import { lockImport, optionsOf, planOf } from '../store/repository.js';
+import { withoutPaths } from '../store/spool.js';
 
 /** Faults of the file and the options: the plan tells them, so that people choose other options. */
 const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION'];

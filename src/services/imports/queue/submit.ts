@@ -20,9 +20,9 @@ import { openCsv } from '../read/csv-source.js';
 import { FileProblem } from '../read/file-problem.js';
 import { inspectFile } from '../read/inspect.js';
 import { fileBytes } from '../read/source-file.js';
-import { createImport } from '../run/repository.js';
-import { assertBelowPlanLimit, requestPlan } from './plan-store.js';
-import { importsFolder, unfinishedUploadName, uploadName } from './spool.js';
+import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
+import { createImport } from '../store/repository.js';
+import { importsFolder, unfinishedUploadName, uploadName } from '../store/spool.js';
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
@@ -103,7 +103,6 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
       core,
       actor,
       { id, status, options: valid, rowsTotal: null, ...file },
-      {},
       (record, within) => (plan ? wantPlan(core, record, within) : Promise.resolve()),
     );
   } catch (error) {

@@ -7,13 +7,13 @@ import { AppError, isAppError } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
 import { planImport } from '../plan/plan.js';
-import { applyImport } from '../run/apply.js';
 import { assertNotBeingFetched, leaseMs, withImportLease } from '../run/import-lock.js';
-import { finishRefusal, isRefusalUnfinished } from '../run/refusal.js';
-import { jobLease, leaseName, optionsOf, transientErrors } from '../run/repository.js';
-import { needsPlan, removePlan } from './plan-store.js';
+import { needsPlan, removePlan } from '../store/plan-store.js';
+
+import { isRefusalUnfinished, jobLease, leaseName, optionsOf, transientErrors } from '../store/repository.js';
+import { isReadableHere, withoutPaths } from '../store/spool.js';
+import { applyImport, undoRefused } from './apply.js';
 import { assertBinding, assertIsUpload, makePlan, reopenPlan } from './plan-worker.js';
-import { isReadableHere, withoutPaths } from './spool.js';
 import { logWorkerFaults } from './worker-faults.js';
 
 /** Runs and plans the imports that were asked for over HTTP. */
@@ -125,7 +125,7 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
 async function undoRest(core: Core, record: Import, signal: AbortSignal): Promise<void> {
   const options = { signal, waitMs: 0, onWait: () => undefined };
   await withImportLease(core, record.fileSha256, record.optionsJson, options, (lease) =>
-    finishRefusal(core, actorOf(record), record, lease),
+    undoRefused(core, actorOf(record), record, lease),
   );
 }
 

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { CreationAttributes, Transaction } from 'sequelize';
 import { Inserts } from '../../../db/bulk-insert.js';
-import type { ImportRow } from '../../../db/models/import-row.js';
+import type { ImportRow, UndoNote } from '../../../db/models/import-row.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import { searchKey } from '../../../schemas/keys.js';
@@ -14,8 +14,7 @@ import { withNewIds } from '../../ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
 import { codesOf, type Decision, isSamePerson, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
-import type { UndoNote } from '../undo/note.js';
-import { changedAccounts, type LedgerEntry } from './audit-records.js';
+import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { assertCourses, assertTrainees, StaleDecision } from './batch-checks.js';
 import { updateExisting } from './updates.js';
 import { accountSecret, type Secret, type Secrets, type Writing } from './writing.js';

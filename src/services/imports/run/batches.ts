@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Import } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
 import type { ReportFile } from '../output/report-file.js';
-import { closeReports, rejectLines } from '../output/reports.js';
+import { closeReports, type Reports, rejectLines, reportsOf } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-capacity.js';
-import { type Decision, needsCapacity } from '../plan/outcomes.js';
+import { type Decision, needsCapacity, type Outcome } from '../plan/outcomes.js';
 import { type ImportPlan, upToFirstRejected } from '../plan/plan.js';
-import { removeSpooledFile } from '../queue/spool.js';
 import { type FileRow, remainingRows } from '../read/rows.js';
 import { credentialLines, prepareSecrets, writeBatch } from './batch.js';
 import { StaleDecision } from './batch-checks.js';
 import { Prefetch } from './prefetch.js';
-import { undoRefused } from './refusal.js';
-import { progressAfter, reportsOf } from './repository.js';
-import { advance, assertUnchanged, type ImportRun } from './run.js';
+import { advance, assertUnchanged, type ImportRun, refuse } from './run.js';
 import type { Secrets } from './writing.js';
 
 /** How many batches are decided and hashed while one is being written. */
@@ -176,6 +174,28 @@ async function tryBatch(
   run.reasons.add(decisions);
 }
 
+/** The progress of the import once a batch is committed. */
+function progressAfter(record: Import, plan: ImportPlan, decisions: readonly Decision[], reports: Reports) {
+  const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  const rowsDone = record.rowsDone + decisions.length;
+  let enrolled = 0;
+  for (const decision of decisions) {
+    counts[decision.outcome] += 1;
+    if (decision.outcome !== 'rejected') enrolled += decision.enrollments.length;
+  }
+  return {
+    rowsDone,
+    planRestId: plan.restIds.get(rowsDone) ?? null,
+    createdCount: record.createdCount + counts.created,
+    updatedCount: record.updatedCount + counts.updated,
+    skippedCount: record.skippedCount + counts.skipped,
+    rejectedCount: record.rejectedCount + counts.rejected,
+    enrolledCount: record.enrolledCount + enrolled,
+    credentialsBytes: reports.credentials.length,
+    rejectsBytes: reports.rejects.length,
+  };
+}
+
 async function decisionsOn(run: ImportRun, batch: PreparedBatch, refresh: boolean): Promise<readonly Decision[]> {
   const { core, decider } = run;
   // Another batch was decided again since: its rows may now be about accounts that this batch is about.
@@ -190,19 +210,7 @@ async function decisionsOn(run: ImportRun, batch: PreparedBatch, refresh: boolea
 async function abort(run: ImportRun, decisions: readonly Decision[]): Promise<never> {
   const bad = decisions.find((decision) => decision.outcome === 'rejected');
   const reason = bad?.outcome === 'rejected' ? bad.row.reason : '';
-  return refuseAndUndo(run, `Line ${bad?.row.line} has become bad since the plan was made: ${reason}`);
-}
-
-/**
- * Ends an import of which nothing may stay: undoes what its rows did so far.
- * @param why a sentence for the operator
- * @throws AppError `IMPORT_REFUSED`, always
- */
-export async function refuseAndUndo(run: ImportRun, why: string): Promise<never> {
-  const error = await undoRefused(run, why);
-  await closeReports(run.reports);
-  await removeSpooledFile(run.core, run.record);
-  throw error;
+  throw await refuse(run, `Line ${bad?.row.line} has become bad since the plan was made: ${reason}`);
 }
 
 /** Whether a file isn't recorded, or was removed again before a retry. @param recorded bytes */

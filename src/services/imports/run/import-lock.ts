@@ -4,7 +4,7 @@ import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
-import { credentialsLease, jobLease, leaseName } from './repository.js';
+import { credentialsLease, jobLease, leaseName } from '../store/repository.js';
 
 /** How a run waits for the lease of its import. */
 export interface LockOptions extends Required<Pick<LeaseOptions, 'signal' | 'onWait'>> {

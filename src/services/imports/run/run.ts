@@ -33,6 +33,16 @@ export interface ImportRun {
   isInterrupted: boolean;
 }
 
+/** A run of which nothing may stay: its rows must be undone, under the lease that the run held. */
+export class MustUndo extends AppError {
+  constructor(
+    readonly record: Import,
+    why: string,
+  ) {
+    super('IMPORT_REFUSED', why);
+  }
+}
+
 /** The file of an import is no longer the one that was planned. */
 export class FileChanged extends AppError {
   /** @param hasSameContent it was only written again or touched: an import of it can be resumed */
@@ -84,4 +94,14 @@ export async function advance(
     await core.database.models.Import.update(progress, { where: { id: record.id }, transaction });
   });
   record.set(progress, { raw: true });
+}
+
+/**
+ * Ends a run of which nothing may stay.
+ * @param why a sentence for the operator, kept with the import: when the undo is resumed, the rows may be good
+ * @returns the error to throw
+ */
+export async function refuse(run: ImportRun, why: string): Promise<MustUndo> {
+  await advance(run, { status: 'undoing', errorCode: 'IMPORT_REFUSED', errorMessage: why });
+  return new MustUndo(run.record, why);
 }

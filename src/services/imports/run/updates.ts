@@ -1,11 +1,11 @@
+import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { selectRows } from '../../../db/plain-rows.js';
 import { initialPasswordExpiry, updateAccounts } from '../../accounts/store.js';
 import { endSessions } from '../../auth/sessions.js';
 import { accountFields } from '../plan/account-index.js';
 import type { Decision, ExistingAccount } from '../plan/outcomes.js';
-import type { UndoNote } from '../undo/note.js';
-import type { LedgerEntry } from './audit-records.js';
+import type { LedgerEntry } from '../store/audit-records.js';
 import { assertRoleChangesAllowed, StaleDecision } from './batch-checks.js';
 import { accountSecret, type Writing } from './writing.js';
 

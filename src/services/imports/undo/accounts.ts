@@ -1,4 +1,5 @@
 import { type InferAttributes, type Transaction, UniqueConstraintError } from 'sequelize';
+import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { type DatedAccount, saveAccounts, userKeys } from '../../accounts/store.js';
@@ -7,8 +8,7 @@ import type { AuditRecord } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../../phone-country.js';
-import { removedAccount, restoredAccount } from '../run/audit-records.js';
-import type { UndoNote } from './note.js';
+import { removedAccount, restoredAccount } from '../store/audit-records.js';
 import type { Verdict } from './verdicts.js';
 
 /** A verdict on an account that exists. */

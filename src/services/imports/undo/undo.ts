@@ -8,17 +8,9 @@ import { hasSeat } from '../../capacity.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
 import { noteFreed, settleFreed } from '../../freed-seats.js';
 import { KeyIndex } from '../read/key-index.js';
+import type { KeptAccount } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
-import { activityOf, groupedBy, type KeptCode, type Verdict, verdictsOn, withoutTakenKeys } from './verdicts.js';
-
-/** An account that undo kept, because it was used or changed since the import. */
-export interface KeptAccount {
-  line: number;
-  userId: string;
-  /** null when the account is gone. */
-  email: string | null;
-  code: KeptCode;
-}
+import { activityOf, groupedBy, type Verdict, verdictsOn, withoutTakenKeys } from './verdicts.js';
 
 /** How many accounts were removed and restored, and which were kept. */
 export interface UndoResult {

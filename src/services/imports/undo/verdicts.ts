@@ -1,15 +1,13 @@
 import { Op, type Transaction } from 'sequelize';
 import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
+import { type UndoNote, undoNoteOf } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { hasSeat } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import type { KeyIndex } from '../read/key-index.js';
-import { type UndoNote, undoNoteOf } from './note.js';
-
-/** Why undo kept an account. */
-export type KeptCode = 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+import { accountOf, type KeptCode } from '../store/ledger.js';
 
 /** What undo does with one row of the ledger; the code says why an account is kept, or that it is gone. */
 export type Verdict = AboutRow &
@@ -149,12 +147,6 @@ export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[])
     const isTaken = others.some((id) => id !== undefined && id !== user.id);
     return isTaken ? { ...verdict, outcome: 'kept', code: 'KEY_TAKEN' } : verdict;
   });
-}
-
-/** The account of a row that changed something: only rejected rows may have none. */
-export function accountOf({ importId, line, userId }: ImportRow): string {
-  if (userId === null) throw new Error(`Line ${line} of the import ${importId} changed no account.`);
-  return userId;
 }
 
 /** What undo does with rows, the last first, judged by their accounts and enrollments. */

@@ -2,7 +2,7 @@ import { readlink, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { AppError, unlessMissing } from '../../../errors.js';
-import { importsFolder } from '../../imports/queue/spool.js';
+import { importsFolder } from '../../imports/store/spool.js';
 
 /** Where a backup is put. */
 export interface Target {

@@ -2,7 +2,7 @@ import { Op } from 'sequelize';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
 import { databaseUnusable, isAppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { importsFolder } from '../../imports/queue/spool.js';
+import { importsFolder } from '../../imports/store/spool.js';
 import type { Manifest } from './manifest.js';
 import { adoptImports } from './restored-imports.js';
 import { assertFilesBelow } from './restored-rows.js';

@@ -3,7 +3,7 @@ import type { InferAttributes } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportStatus } from '../../../schemas/import.js';
-import { isReadable } from '../../imports/queue/spool.js';
+import { isReadable } from '../../imports/store/spool.js';
 import { fileNameOf } from './restored-rows.js';
 
 /** Imports that wait for their uploaded file, which isn't part of a backup. */

@@ -4,7 +4,7 @@ import { createPasswordHasher } from '../../../../src/services/auth/passwords.js
 import { operator } from '../../../../src/services/core.js';
 import { resumeImport } from '../../../../src/services/imports/commands.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { failureOf } from '../../../db/support/failure.js';
 import {
   buildCourse,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { buildUser } from '../../../support/factories.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { applyOptions } from '../support/running.js';

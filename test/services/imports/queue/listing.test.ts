@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { withLease } from '../../../../src/db/lease.js';
 import { AppError } from '../../../../src/errors.js';
-import { listImports } from '../../../../src/services/imports/queries.js';
-import { leaseName } from '../../../../src/services/imports/run/repository.js';
+import { listImports } from '../../../../src/services/imports/store/find-import.js';
+import { leaseName } from '../../../../src/services/imports/store/repository.js';
 import { people, useImporting } from '../support/importing.js';
 
 describe('A list of imports', () => {

@@ -6,7 +6,7 @@ import { createLogger } from '../../../../src/logger.js';
 import { createPasswordHasher } from '../../../../src/services/auth/passwords.js';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { runCli } from '../../../support/run-cli.js';
 import { whileRunning } from '../../../support/until.js';

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../../src/config/config.js';
 import { operator } from '../../../../src/services/core.js';
 import { cancelImport, undoImport } from '../../../../src/services/imports/commands.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { sweepFiles } from '../../../../src/services/maintenance/orphan-cleanup.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { buildUser } from '../../../support/factories.js';

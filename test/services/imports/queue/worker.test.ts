@@ -8,7 +8,7 @@ import { createLogger } from '../../../../src/logger.js';
 import { operator } from '../../../../src/services/core.js';
 import { resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
 import { type ImportWorker, startImportWorker } from '../../../../src/services/imports/queue/worker.js';
-import { jobLease, leaseName, optionsOf } from '../../../../src/services/imports/run/repository.js';
+import { jobLease, leaseName, optionsOf } from '../../../../src/services/imports/store/repository.js';
 import { onMysql } from '../../../support/database.js';
 import { buildUser } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { runCli } from '../../../support/run-cli.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';

@@ -4,7 +4,7 @@ import type { Import } from '../../../../src/db/models/import.js';
 import { importOptionsSchema } from '../../../../src/schemas/import.js';
 import { validate } from '../../../../src/schemas/validate.js';
 import { submitImport } from '../../../../src/services/imports/queue/submit.js';
-import { createImport } from '../../../../src/services/imports/run/repository.js';
+import { createImport } from '../../../../src/services/imports/store/repository.js';
 import { onMysql } from '../../../support/database.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { client, submit } from '../support/submitting.js';
@@ -39,7 +39,7 @@ describe('The numbers of imports', () => {
     const file = { fileName: 'people.csv', filePath: '/people.csv', fileSha256: 'x', rowsTotal: null };
     const fields = { status: 'queued', options: validate(importOptionsSchema, {}), ...file } as const;
     const create = (beside?: () => Promise<void>): Promise<Import> =>
-      createImport(context, client, { id: uuidv7(), ...fields }, {}, beside);
+      createImport(context, client, { id: uuidv7(), ...fields }, beside);
     const inserted: string[] = [];
     let told = (): void => undefined;
     const tell = (logging: false | ((sql: string) => void)) => {

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { buildUser } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
 import { breakAt } from '../support/fault.js';

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { Context } from '../../../../src/context.js';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { type AppliedImport, type ApplyOptions, applyImport } from '../../../../src/services/imports/run/apply.js';
+import { applyImport } from '../../../../src/services/imports/queue/apply.js';
+import type { AppliedImport, ApplyOptions } from '../../../../src/services/imports/run/run-import.js';
 import { type Importing, recordsOf } from './importing.js';
 
 /** Rows are committed by so many. */

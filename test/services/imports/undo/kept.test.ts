@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { findUnfinished } from '../../../../src/services/imports/plan/unfinished.js';
-import { findImport } from '../../../../src/services/imports/queries.js';
-import { countKept, keptAccounts } from '../../../../src/services/imports/run/ledger.js';
-import { optionsOf } from '../../../../src/services/imports/run/repository.js';
-import type { KeptAccount } from '../../../../src/services/imports/undo/undo.js';
+import { findImport } from '../../../../src/services/imports/store/find-import.js';
+import { countKept, type KeptAccount, keptAccounts } from '../../../../src/services/imports/store/ledger.js';
+import { optionsOf } from '../../../../src/services/imports/store/repository.js';
 import { buildUser, signIn } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
 import { people, useImporting } from '../support/importing.js';

@@ -4,7 +4,7 @@ import { withLease } from '../../../../src/db/lease.js';
 import { AppError } from '../../../../src/errors.js';
 import { operator } from '../../../../src/services/core.js';
 import { undoImport } from '../../../../src/services/imports/commands.js';
-import { leaseName } from '../../../../src/services/imports/run/repository.js';
+import { leaseName } from '../../../../src/services/imports/store/repository.js';
 import { undoRows } from '../../../../src/services/imports/undo/undo.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { type CliResult, runCli, useCommandLine } from '../../../support/run-cli.js';

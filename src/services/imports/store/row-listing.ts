@@ -1,19 +1,19 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { bothOf } from '../../db/both-of.js';
-import { contains, refersToMatch } from '../../db/conditions.js';
-import type { Import } from '../../db/models/import.js';
-import type { ImportPlanRow } from '../../db/models/import-plan-row.js';
-import type { ImportRow } from '../../db/models/import-row.js';
-import type { User } from '../../db/models/user.js';
-import { type ImportRowListing, importRowListingSchema } from '../../schemas/import.js';
-import { searchKey } from '../../schemas/keys.js';
-import { validate } from '../../schemas/validate.js';
-import type { Core } from '../core.js';
-import type { Page } from '../paging.js';
-import { fieldOfCode } from './plan/reasons.js';
-import type { PlannedChange } from './plan/stored-plan.js';
-import { findImport } from './queries.js';
-import { assertLedgerReadable } from './run/ledger.js';
+import { bothOf } from '../../../db/both-of.js';
+import { contains, refersToMatch } from '../../../db/conditions.js';
+import type { Import } from '../../../db/models/import.js';
+import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
+import type { ImportRow } from '../../../db/models/import-row.js';
+import type { User } from '../../../db/models/user.js';
+import { type ImportRowListing, importRowListingSchema } from '../../../schemas/import.js';
+import { searchKey } from '../../../schemas/keys.js';
+import { validate } from '../../../schemas/validate.js';
+import type { Core } from '../../core.js';
+import type { Page } from '../../paging.js';
+import { fieldOfCode } from '../plan/reasons.js';
+import type { PlannedChange } from '../plan/stored-plan.js';
+import { findImport } from './find-import.js';
+import { assertLedgerReadable } from './ledger.js';
 
 /** What became of a row of a file, or would. */
 export interface RowOutcome {

@@ -1,7 +1,7 @@
+import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { type AuditRecord, auditedUser } from '../../audit.js';
 import type { Decision } from '../plan/outcomes.js';
-import type { UndoNote } from '../undo/note.js';
 
 /** What the ledger keeps of a row: its account, and what undo needs. */
 export interface LedgerEntry {

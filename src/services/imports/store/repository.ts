@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { confirmedById } from '../../../db/connection.js';
@@ -9,8 +8,6 @@ import { databaseUnusable, type ErrorCode } from '../../../errors.js';
 import { type ImportOptions, type ImportStatus, optionsFrom, optionsText } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
-import type { Reports } from '../output/reports.js';
-import type { Decision, Outcome } from '../plan/outcomes.js';
 import type { ImportPlan } from '../plan/plan.js';
 
 /** The state of an import, and its files. */
@@ -23,16 +20,6 @@ export interface ImportResult {
   /** Where the generated passwords are; absent when none was generated, or they were fetched over HTTP. */
   credentialsFile: string | null;
   rejectsFile: string | null;
-}
-
-/** The columns that describe the files of an import. */
-export function reportsOf({ credentials, rejects }: Reports) {
-  return {
-    credentialsFile: credentials.path,
-    credentialsBytes: credentials.length,
-    rejectsFile: rejects.path,
-    rejectsBytes: rejects.length,
-  };
 }
 
 /** An import, read again and locked until the transaction ends. */
@@ -70,8 +57,20 @@ export function resumesAutomatically({ origin, status, errorCode }: Import): boo
   return origin === 'http' && status === 'interrupted' && isTransient;
 }
 
+/**
+ * Whether an import was refused with `abort` and its rows are not all undone. An undo that a person began has no such error,
+ * is of an import that may keep its rows, or of one that was undone to its end before: only a person resumes that.
+ */
+export function isRefusalUnfinished(record: Import): boolean {
+  const { status, errorCode, undoneAt } = record;
+  const isRefused = status === 'undoing' && errorCode === 'IMPORT_REFUSED' && undoneAt === null;
+  return isRefused && optionsOf(record).onError === 'abort';
+}
+
 /** The fields of a new import. */
-interface NewImport {
+interface NewImport
+  extends Partial<Pick<Import, 'credentialsFile' | 'credentialsBytes' | 'rejectsFile' | 'rejectsBytes'>>,
+    Partial<Pick<ReturnType<typeof planOf>, 'planId' | 'planRestId' | 'formatJson'>> {
   status: 'queued' | 'running' | 'planning';
   fileName: string;
   filePath: string;
@@ -114,9 +113,6 @@ export async function createImport(
   core: Core,
   actor: Actor,
   { id = uuidv7(), options, ...fields }: NewImport,
-  reports: Partial<
-    ReturnType<typeof reportsOf> & Pick<ReturnType<typeof planOf>, 'planId' | 'planRestId' | 'formatJson'>
-  > = {},
   beside: (record: Import, transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<Import> {
   const work = async (transaction: Transaction) => {
@@ -126,7 +122,6 @@ export async function createImport(
         id,
         number: await nextNumber(core, transaction),
         ...fields,
-        ...reports,
         origin: actor.origin,
         optionsJson: optionsText(options),
         createdBy: actor.actorId,
@@ -149,46 +144,6 @@ export function planOf(plan: ImportPlan) {
     planRestId: plan.id,
     rowsTotal: plan.counts.rows,
     formatJson: JSON.stringify({ ...plan.format, columns: plan.columns, ignoredColumns: plan.ignoredColumns }),
-  };
-}
-
-/** Records an import that starts now. */
-export function startImport(core: Core, actor: Actor, plan: ImportPlan, reports: Reports): Promise<Import> {
-  const { rowsTotal, ...rest } = planOf(plan);
-  return createImport(
-    core,
-    actor,
-    {
-      status: 'running',
-      fileName: path.basename(plan.file),
-      filePath: path.resolve(plan.file),
-      fileSha256: plan.fileSha256,
-      options: plan.options,
-      rowsTotal,
-    },
-    { ...reportsOf(reports), ...rest },
-  );
-}
-
-/** The progress of the import once a batch is committed. */
-export function progressAfter(record: Import, plan: ImportPlan, decisions: readonly Decision[], reports: Reports) {
-  const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
-  const rowsDone = record.rowsDone + decisions.length;
-  let enrolled = 0;
-  for (const decision of decisions) {
-    counts[decision.outcome] += 1;
-    if (decision.outcome !== 'rejected') enrolled += decision.enrollments.length;
-  }
-  return {
-    rowsDone,
-    planRestId: plan.restIds.get(rowsDone) ?? null,
-    createdCount: record.createdCount + counts.created,
-    updatedCount: record.updatedCount + counts.updated,
-    skippedCount: record.skippedCount + counts.skipped,
-    rejectedCount: record.rejectedCount + counts.rejected,
-    enrolledCount: record.enrolledCount + enrolled,
-    credentialsBytes: reports.credentials.length,
-    rejectsBytes: reports.rejects.length,
   };
 }
 

@@ -3,11 +3,21 @@ import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import type { KeptAccount } from '../undo/undo.js';
-import { accountOf } from '../undo/verdicts.js';
 
 /** How many rows of a ledger are read at a time. */
 const ledgerPage = 1000;
+
+/** Why undo kept an account. */
+export type KeptCode = 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+
+/** An account that undo kept, because it was used or changed since the import. */
+export interface KeptAccount {
+  line: number;
+  userId: string;
+  /** null when the account is gone. */
+  email: string | null;
+  code: KeptCode;
+}
 
 /** A row of the ledger with the person's name and keys. */
 export interface LedgerLine {
@@ -65,6 +75,12 @@ export async function ledgerAfter(core: Core, id: string, line: number): Promise
       return { row, firstName, lastName, email, phone };
     });
   });
+}
+
+/** The account of a row that changed something: only rejected rows may have none. */
+export function accountOf({ importId, line, userId }: ImportRow): string {
+  if (userId === null) throw new Error(`Line ${line} of the import ${importId} changed no account.`);
+  return userId;
 }
 
 /** How many accounts an undo kept. */

@@ -1,26 +1,25 @@
+import path from 'node:path';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import type { PlanReason } from '../../../db/models/import-plan.js';
 import { AppError, isAppError } from '../../../errors.js';
-import { optionsText } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Actor, Core } from '../../core.js';
-import { closeReports, openReports, type ReportPaths, type Reports } from '../output/reports.js';
+import { closeReports, openReports, type ReportPaths, type Reports, reportsOf } from '../output/reports.js';
 import { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
 import { ReasonGroups } from '../plan/reasons.js';
 import { findUnfinished } from '../plan/unfinished.js';
-import { removeSpooledFile, withoutPaths } from '../queue/spool.js';
 import { maskOf } from '../read/preview.js';
 import { type ImportFile, openImportFile } from '../read/rows.js';
 import { fileBytes } from '../read/source-file.js';
-import { importRows, refuseAndUndo } from './batches.js';
-import { assertUnfinished, withImportLease } from './import-lock.js';
-import { assertResumable } from './ledger.js';
-import { finishRefusal } from './refusal.js';
-import { type ImportResult, lockImport, planOf, reportsOf, resultOf, startImport } from './repository.js';
-import { advance, assertUnchanged, FileChanged, type ImportRun } from './run.js';
+import { assertResumable } from '../store/ledger.js';
+import { createImport, type ImportResult, lockImport, planOf, resultOf } from '../store/repository.js';
+import { removeSpooledFile, withoutPaths } from '../store/spool.js';
+import { importRows } from './batches.js';
+import { assertUnfinished } from './import-lock.js';
+import { advance, assertUnchanged, FileChanged, type ImportRun, MustUndo, refuse } from './run.js';
 
 /** How a plan is applied. */
 export interface ApplyOptions extends ReportPaths {
@@ -45,30 +44,10 @@ export interface AppliedImport extends ImportResult {
 }
 
 /**
- * Applies a plan batch by batch. Each batch commits its accounts, its ledger rows and its progress together, after the
- * passwords of its accounts are on the disk. The next call for the same file and options resumes a run that broke off at
- * any moment, and ends as an uninterrupted one would have.
- * @throws AppError `IMPORT_REFUSED`, `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
+ * Runs an import under the lease of its file and options, from the first row that is not done.
+ * @throws AppError as `applyImport` in queue/apply.ts, but {@link MustUndo} for one that is refused after its first rows
  */
-export async function applyImport(
-  core: Core,
-  actor: Actor,
-  plan: ImportPlan,
-  options: ApplyOptions,
-): Promise<AppliedImport> {
-  if (plan.refusal !== null && !mustUndo(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
-  return withImportLease(core, plan.fileSha256, optionsText(plan.options), options, (lease) =>
-    runImport(core, actor, plan, options, lease),
-  );
-}
-
-/** Whether the rows of an unfinished run must be undone: with `abort`, an uninterrupted run would have left nothing. */
-function mustUndo({ refusal, options, unfinished }: ImportPlan): boolean {
-  if (refusal === null || options.onError !== 'abort' || unfinished === null) return false;
-  return unfinished.rowsDone > 0 || unfinished.status === 'undoing';
-}
-
-async function runImport(
+export async function runImport(
   core: Core,
   actor: Actor,
   plan: ImportPlan,
@@ -86,7 +65,7 @@ async function runImport(
     const begun = await unfinishedRecord(core, plan, options.record);
     // Another process has ended the unfinished run: nothing is left to undo.
     if (plan.refusal !== null && !begun) throw new AppError('IMPORT_REFUSED', plan.refusal);
-    if (begun?.status === 'undoing') throw await finishRefusal(core, actor, begun, lease);
+    if (begun?.status === 'undoing') throw new MustUndo(begun, begun.errorMessage ?? '');
     const decider = await Decider.open(core, plan.options, begun, plan.phoneMatches);
     reports = await openReports(core, begun, file, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));
@@ -106,7 +85,7 @@ async function runImport(
       isInterrupted: false,
     };
     if (begun) await resumeRecord(run, options.record === undefined);
-    if (plan.refusal !== null) return await refuseAndUndo(run, plan.refusal);
+    if (plan.refusal !== null) throw await refuse(run, plan.refusal);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(run, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
@@ -123,6 +102,19 @@ async function runImport(
     await file?.close();
     if (reports) await closeReports(reports);
   }
+}
+
+/** Records an import that starts now. */
+function startImport(core: Core, actor: Actor, plan: ImportPlan, reports: Reports): Promise<Import> {
+  return createImport(core, actor, {
+    status: 'running',
+    fileName: path.basename(plan.file),
+    filePath: path.resolve(plan.file),
+    fileSha256: plan.fileSha256,
+    options: plan.options,
+    ...planOf(plan),
+    ...reportsOf(reports),
+  });
 }
 
 /** The import to resume, read again under the lease: it may have been undone meanwhile. */

@@ -5,7 +5,7 @@ import type { ImportPlan } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import { forceIncrementUserVersions } from '../../row-locks.js';
-import { jobLease, lockImport } from '../run/repository.js';
+import { jobLease, lockImport } from './repository.js';
 import { hasEnded, removeSpooledFile } from './spool.js';
 
 /** How many lines are cleared in one transaction. */

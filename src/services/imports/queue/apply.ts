@@ -1,0 +1,65 @@
+import type { Lease } from '../../../db/lease.js';
+import type { Import } from '../../../db/models/import.js';
+import { AppError } from '../../../errors.js';
+import { optionsText } from '../../../schemas/import.js';
+import type { Actor, Core } from '../../core.js';
+import type { ImportPlan } from '../plan/plan.js';
+import { withImportLease } from '../run/import-lock.js';
+import { advance, MustUndo } from '../run/run.js';
+import { type AppliedImport, type ApplyOptions, runImport } from '../run/run-import.js';
+import { countKept } from '../store/ledger.js';
+import { isRefusalUnfinished } from '../store/repository.js';
+import { removeSpooledFile } from '../store/spool.js';
+import { undoRows } from '../undo/undo.js';
+
+/**
+ * Applies a plan batch by batch. Each batch commits its accounts, its ledger rows and its progress together, after the
+ * passwords of its accounts are on the disk. The next call for the same file and options resumes a run that broke off at
+ * any moment, and ends as an uninterrupted one would have.
+ * @throws AppError `IMPORT_REFUSED`, `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
+ */
+export async function applyImport(
+  core: Core,
+  actor: Actor,
+  plan: ImportPlan,
+  options: ApplyOptions,
+): Promise<AppliedImport> {
+  if (plan.refusal !== null && !mustUndo(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
+  return withImportLease(core, plan.fileSha256, optionsText(plan.options), options, (lease) =>
+    runImport(core, actor, plan, options, lease).catch(async (error: unknown) => {
+      throw error instanceof MustUndo ? await undoRefused(core, actor, error.record, lease) : error;
+    }),
+  );
+}
+
+/** Whether the rows of an unfinished run must be undone: with `abort`, an uninterrupted run would have left nothing. */
+function mustUndo({ refusal, options, unfinished }: ImportPlan): boolean {
+  if (refusal === null || options.onError !== 'abort' || unfinished === null) return false;
+  return unfinished.rowsDone > 0 || unfinished.status === 'undoing';
+}
+
+/**
+ * Undoes what the rows of a refused import did, unless another process has done so meanwhile. If it breaks off, the next call
+ * does the rest.
+ * @param lease of the file and options of the import
+ * @returns the error that the import ends with
+ */
+export async function undoRefused(core: Core, actor: Actor, record: Import, lease: Lease): Promise<AppError> {
+  await core.database.read(() => record.reload());
+  const why = record.errorMessage ?? '';
+  if (!isRefusalUnfinished(record)) return new AppError('IMPORT_REFUSED', why);
+  const step = { core, record, lease };
+  await undoRows(core, actor, record, (progress, work) => advance(step, progress, work));
+  const kept = await countKept(core, record.id);
+  // Said of that time: they may be undone later.
+  const rest =
+    kept === 0
+      ? 'Nothing was imported.'
+      : `What was imported was undone, except for ${kept === 1 ? '1 account that had' : `${kept} accounts that had`} been used or changed since: coursectl imports show ${record.number}`;
+  const error = new AppError('IMPORT_REFUSED', `${why} ${rest}`);
+  const now = core.now();
+  const end = { status: 'undone', finishedAt: now, undoneAt: now } as const;
+  await advance(step, { ...end, errorCode: error.code, errorMessage: error.message });
+  await removeSpooledFile(core, record);
+  return error;
+}
