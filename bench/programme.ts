@@ -143,7 +143,7 @@ const stages = ['for Beginners', 'in Practice', 'Masterclass', 'Refresher', 'in 
 const categories = ['Craft', 'Technology', 'Languages', 'Office', null];
 const description = 'What you will be able to do afterwards, and what you should bring along for it. '.repeat(8);
 const courseColumns =
-  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, is_full, is_published, search_key, title_key, category_key, created_at, updated_at';
+  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, is_published, search_key, title_key, category_key, created_at, updated_at';
 
 function namesOfCourse(index: number) {
   const title = `${pick(topics, index)} ${pick(stages, index >> 3)} ${index}`;
@@ -165,7 +165,6 @@ function courseRow(id: string, trainerId: string, index: number, count: number):
   const level = pick(['beginner', 'intermediate', 'advanced'], index);
   const createdAt = moment(index / count);
   const { searchKey: key, titleKey, categoryKey } = keys;
-  const isFull = index % coursesPerFull === 1;
   return [
     id,
     trainerId,
@@ -177,8 +176,7 @@ function courseRow(id: string, trainerId: string, index: number, count: number):
     'English',
     pick(['online', 'classroom', 'hybrid'], index),
     JSON.stringify(tags),
-    isFull ? 20 : 500,
-    isFull,
+    index % coursesPerFull === 1 ? 20 : 500,
     index % 5 > 0,
     key,
     titleKey,

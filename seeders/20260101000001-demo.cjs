@@ -573,7 +573,6 @@ const memberRows = [...trainerRows, ...traineeRows];
 function courseRow(course) {
   const createdAt = new Date(course.createdAt);
   const [startDate = null, endDate = null] = course.dates ?? [];
-  const { pending = 0, active = 0 } = course.enrollments;
   return {
     id: demoId(course.title, createdAt),
     trainer_id: trainerRows[course.trainer].id,
@@ -593,8 +592,6 @@ function courseRow(course) {
     location: course.location ?? null,
     is_published: course.isPublished ?? true,
     is_featured: course.isFeatured ?? false,
-    // Whether all seats are taken: see src/services/capacity.ts.
-    is_full: pending + active >= (course.maxStudents ?? Number.POSITIVE_INFINITY),
     search_key: searchKey(course.title, course.category, ...course.tags),
     title_key: sortKey(course.title, 200),
     category_key: sortKey(course.category, 100),

@@ -68,26 +68,12 @@ export function refersToCollected<M extends Model>(
   return literal(`(${column} IN (SELECT id FROM (${ids.join(' UNION ALL ')}) AS collected)) = 1`);
 }
 
-/** How many enrollments of `statuses` the course in the row of a query has, counted in an index. */
-function seatsTaken(sequelize: Sequelize, statuses: readonly string[]): string {
+/** That a course has seats left, or is full: its enrollments of `statuses`, which take one, are counted in an index. */
+export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses: readonly string[]) {
   const counted = statuses.map((status) => sequelize.escape(status)).join(', ');
-  return `(SELECT COUNT(*) FROM enrollments WHERE course_id = Course.id AND status IN (${counted}))`;
-}
-
-/** That a course has seats left: the enrollments of `statuses`, which take one, are counted. */
-export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[]) {
-  return sequelize.literal(`(Course.max_students IS NULL OR Course.max_students > ${seatsTaken(sequelize, statuses)})`);
-}
-
-/**
- * That a course is stored as full, or as not full.
- * @param how `by index`: such courses are looked up, to count or to name them; `in order`: rows are read in the order of a page,
- *   because most pages end soon
- */
-export function isStoredAsFull(isFull: boolean, how: 'by index' | 'in order') {
-  return literal(
-    `${how === 'by index' ? '`Course`.`is_full`' : 'COALESCE(`Course`.`is_full`, 0)'} = ${Number(isFull)}`,
-  );
+  const taken = `(SELECT COUNT(*) FROM enrollments WHERE course_id = \`Course\`.\`id\` AND status IN (${counted}))`;
+  const limit = '`Course`.`max_students`';
+  return literal(seatsLeft ? `(${limit} IS NULL OR ${limit} > ${taken})` : `${limit} <= ${taken}`);
 }
 
 /**

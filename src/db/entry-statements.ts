@@ -8,7 +8,7 @@ import { plainSelect } from './plain-select.js';
 
 /** What decides whether an account gets a seat in a course. */
 export interface EntryState {
-  course: Pick<Course, 'id' | 'trainerId' | 'isPublished' | 'maxStudents' | 'isFull'>;
+  course: Pick<Course, 'id' | 'trainerId' | 'isPublished' | 'maxStudents'>;
   /** The enrollments that take a seat. */
   seatsTaken: number;
   /** Undefined when the account doesn't exist. */
@@ -22,7 +22,6 @@ type Row = [
   trainerId: string,
   isPublished: number,
   maxStudents: number | null,
-  isFull: number,
   role: User['role'] | null,
   isActive: number | null,
   enrollmentId: string | null,
@@ -33,7 +32,7 @@ type Row = [
 /** @param statuses how many there are of enrollments that take a seat */
 function statementFor(statuses: number): string {
   const statusIn = `IN (${Array(statuses).fill('?').join(', ')})`;
-  return `SELECT c.trainer_id, c.is_published, c.max_students, c.is_full, u.role, u.is_active, e.id, e.status,
+  return `SELECT c.trainer_id, c.is_published, c.max_students, u.role, u.is_active, e.id, e.status,
     (SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status ${statusIn})
   FROM courses c LEFT JOIN users u ON u.id = ? LEFT JOIN enrollments e ON e.course_id = c.id AND e.user_id = u.id
   WHERE c.id = ?`;
@@ -75,9 +74,9 @@ export async function readEntryState(
   const [row] = await plainSelect(sequelize, statementFor(seatStatuses.length), { values, transaction });
   if (!row) return undefined;
   // The columns of the statement.
-  const [trainerId, published, maxStudents, isFull, role, active, enrollmentId, status, seats] = row as Row;
+  const [trainerId, published, maxStudents, role, active, enrollmentId, status, seats] = row as Row;
   return {
-    course: { id: courseId, trainerId, isPublished: Boolean(published), maxStudents, isFull: Boolean(isFull) },
+    course: { id: courseId, trainerId, isPublished: Boolean(published), maxStudents },
     seatsTaken: Number(seats),
     account: role === null ? undefined : { role, isActive: Boolean(active) },
     existing: enrollmentId === null || status === null ? undefined : { id: enrollmentId, status },

@@ -17,7 +17,7 @@ export type Order = [by: string | Utils.Literal, direction: 'ASC' | 'DESC'][];
 export interface Part<M extends Model> {
   where: WhereOptions<Attributes<M>>;
   /** The attribute in whose order the index has them. */
-  sortedBy?: string | undefined;
+  sortedBy?: Order[number][0] | undefined;
 }
 
 /** Which rows of a model are listed, and what of them. */

@@ -6,11 +6,8 @@ import type { Core } from './core.js';
 import { forceIncrementCourseVersions } from './row-locks.js';
 
 /**
- * The seats of courses. A course that is full has `isFull`:
- * - What reserves a seat or changes the limit has locked the course and counted its seats, and stores whether it is full.
- * - What frees a seat doesn't lock the course, which others wait for to enroll. Its transaction inserts a `FreedSeat`, by which a
- *   course with `isFull` is counted; after the commit it is stored whether the course is full, and these rows are
- *   deleted (freed-seats.ts). Where that fails, the next cleanup does it.
+ * The seats of courses: they are counted, never stored. What reserves a seat or changes the limit has locked the course; what
+ * frees one has not, because others wait for this lock to enroll.
  */
 
 /** The statuses of enrollments that count towards the capacity of a course. */
@@ -19,11 +16,8 @@ export const seatStatuses = ['pending', 'active'] as const;
 /** Whether an enrollment takes a seat. */
 export const hasSeat = ({ status }: Pick<Enrollment, 'status'>): boolean => seatStatuses.some((one) => one === status);
 
-/** Of a course: what decides whether it is full, and what was stored of that. */
-type Capacity = Pick<Course, 'id' | 'maxStudents' | 'isFull'>;
-
 /** Counts the reserved seats of courses, by id; courses without any are left out. */
-export async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
+async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
   if (courseIds.length === 0) return new Map<string, number>();
   const counts = await core.database.models.Enrollment.count({
     where: { courseId: [...courseIds], status: [...seatStatuses] },
@@ -50,10 +44,6 @@ export async function countReservedSeats(
   return countSeats(core, courseIds, transaction);
 }
 
-/** Whether a course is full with so many reserved seats. */
-export const isFullWith = ({ maxStudents }: Pick<Course, 'maxStudents'>, reserved: number): boolean =>
-  maxStudents !== null && reserved >= maxStudents;
-
 /** The refusal of more enrollments than a course has seats left. It says how many of both, where some could be enrolled. */
 export function courseFull(seatsLeft: number, wanted: number): AppError {
   if (seatsLeft <= 0 || wanted === 1) return new AppError('COURSE_FULL');
@@ -64,46 +54,22 @@ export function courseFull(seatsLeft: number, wanted: number): AppError {
   );
 }
 
-/** Stores whether locked courses are full. @param reserved the seats of each, with those that this transaction reserves */
-export async function storeWhetherFull(
-  { database: { models } }: Core,
-  courses: readonly Capacity[],
-  reserved: ReadonlyMap<string, number>,
-  transaction: Transaction,
-): Promise<void> {
-  for (const isFull of [true, false]) {
-    const changed = courses.filter(
-      (course) => course.isFull !== isFull && isFullWith(course, reserved.get(course.id) ?? 0) === isFull,
-    );
-    const id = changed.map((course) => course.id);
-    if (id.length > 0) await models.Course.update({ isFull }, { where: { id }, silent: true, transaction });
-  }
+/** Refuses more enrollments than a locked course has seats left. @param reserved its seats @throws AppError `COURSE_FULL` */
+export function assertSeatsLeft({ maxStudents }: Pick<Course, 'maxStudents'>, reserved: number, wanted: number): void {
+  if (maxStudents !== null && reserved + wanted > maxStudents) throw courseFull(maxStudents - reserved, wanted);
 }
 
 /** Reserves seats of a course for enrollments of the same transaction. @throws AppError `COURSE_FULL` */
 export async function reserveSeats(
   core: Core,
-  course: Capacity,
+  course: Pick<Course, 'id' | 'maxStudents'>,
   wanted: number,
   transaction: Transaction,
 ): Promise<void> {
   if (wanted === 0) return;
   // Without a limit too: a transaction on another node may be setting one.
   await forceIncrementCourseVersions(core, [course.id], transaction);
-  const counted = course.maxStudents === null ? undefined : await countSeats(core, [course.id], transaction);
-  await reserveCounted(core, course, counted?.get(course.id) ?? 0, wanted, transaction);
-}
-
-/** Reserves seats of a locked course. @param reserved the seats that are reserved @throws AppError `COURSE_FULL` */
-export async function reserveCounted(
-  core: Core,
-  course: Capacity,
-  reserved: number,
-  wanted: number,
-  transaction: Transaction,
-): Promise<void> {
-  const total = reserved + wanted;
-  if (course.maxStudents !== null && total > course.maxStudents)
-    throw courseFull(course.maxStudents - reserved, wanted);
-  await storeWhetherFull(core, [course], new Map([[course.id, total]]), transaction);
+  if (course.maxStudents === null) return;
+  const counted = await countSeats(core, [course.id], transaction);
+  assertSeatsLeft(course, counted.get(course.id) ?? 0, wanted);
 }

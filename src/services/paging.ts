@@ -1,4 +1,4 @@
-import type { Attributes, Model, ModelStatic, WhereOptions } from 'sequelize';
+import type { Model, ModelStatic } from 'sequelize';
 import { bothOf } from '../db/both-of.js';
 import { type Listed, type Order, type Part, rowsOf, type Window } from '../db/page.js';
 import type { Paging, PagingWithKey, Sorting } from '../schemas/listing.js';
@@ -77,11 +77,6 @@ export const partsWith =
 interface Listing<M extends Model> extends Omit<Listed<M>, 'parts'> {
   /** At most so many rows are counted, or those up to the end of the page: for listings of everything. All by default. */
   maxCounted?: number;
-  /**
-   * Conditions by which rows are counted sooner than by `where`, up to the bound: all but the last have some of the rows, and
-   * decide where these are more than the bound; the last has all.
-   */
-  counted?: readonly WhereOptions<Attributes<M>>[];
   /** Of searches by words, and of courses by seats: finds the page and the number of rows by indexes where they are few. */
   findParts?: FindParts<M> | undefined;
   /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
@@ -120,27 +115,6 @@ interface Reading<M extends Model> {
   /** @returns at most `most` */
   count(most?: number): Promise<number>;
   page(window: Window): Promise<M[]>;
-}
-
-/** The rows of a listing. @param counted see `Listing` */
-function listedRows<M extends Model>(
-  model: ModelStatic<M>,
-  listed: Listed<M>,
-  counted: readonly WhereOptions<Attributes<M>>[] = [listed.where],
-): Reading<M> {
-  const rows = rowsOf(model, listed);
-  return {
-    page: rows.page,
-    async count(most) {
-      if (most === undefined) return rows.count();
-      let count = 0;
-      for (const where of counted) {
-        count = await rowsOf(model, { where, order: [] }).count(most);
-        if (count === most) break;
-      }
-      return count;
-    },
-  };
 }
 
 /** How the rows of a listing are found by indexes. */
@@ -201,7 +175,7 @@ export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
   paging: PagingWithKey,
-  { ifNone, maxCounted: most, counted: countedBy, findParts, ...listed }: Listing<M>,
+  { ifNone, maxCounted: most, findParts, ...listed }: Listing<M>,
 ): Promise<Page<M>> {
   const { page, limit, afterId } = paging;
   // To the end of the page at least, so that clients that read pages until the last one come to the end.
@@ -212,7 +186,7 @@ export async function pageOf<M extends Model>(
     ? await core.database.read(() =>
         rowsByParts(model, { ...listed, findParts, most: isBeyondCounted ? undefined : counted }),
       )
-    : listedRows(model, listed, countedBy);
+    : rowsOf(model, listed);
   const count = () => rows.count(counted);
   const read = (rowLimit: number) => rows.page({ limit: rowLimit, offset: (page - 1) * limit, after: afterId });
   return core.database.read(async () => {

@@ -20,7 +20,6 @@ describe('A database whose schema is newer than the program', () => {
       'account_words',
       'courses',
       'course_words',
-      'freed_seats',
       'enrollments',
       'sessions',
       'audit_entries',

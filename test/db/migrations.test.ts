@@ -26,7 +26,6 @@ const tables = [
   'courses',
   'enrollments',
   'files',
-  'freed_seats',
   'import_plan_rows',
   'import_plans',
   'import_rows',

@@ -12,11 +12,6 @@ const broken: Readonly<Record<string, string>> = {
   'phones of two': 'SELECT COUNT(*) - COUNT(DISTINCT phone_key) AS n FROM users',
   'courses with too many seats taken': `SELECT COUNT(*) AS n FROM courses WHERE max_students < (SELECT COUNT(*) FROM enrollments
     WHERE course_id = courses.id AND status IN ('pending', 'active'))`,
-  'full courses that are not stored as full': `SELECT COUNT(*) AS n FROM courses WHERE is_full = 0 AND max_students <=
-    (SELECT COUNT(*) FROM enrollments WHERE course_id = courses.id AND status IN ('pending', 'active'))`,
-  'courses stored as full that are not': `SELECT COUNT(*) AS n FROM courses WHERE is_full = 1
-    AND id NOT IN (SELECT course_id FROM freed_seats) AND (max_students IS NULL OR max_students >
-    (SELECT COUNT(*) FROM enrollments WHERE course_id = courses.id AND status IN ('pending', 'active')))`,
   'trainees twice in a course':
     'SELECT COUNT(*) AS n FROM (SELECT user_id FROM enrollments GROUP BY user_id, course_id HAVING COUNT(*) > 1) AS twice',
   'courses of no trainer':

@@ -3,7 +3,7 @@ import { insertRows } from '../../src/db/bulk-insert.js';
 import { newIds } from '../../src/services/ids.js';
 import { maxCounted } from '../../src/services/paging.js';
 import { testEnvironment } from '../support/environment.js';
-import { buildCourse, buildTrainees, buildUser } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
@@ -148,6 +148,21 @@ describe('The number of items of a large listing', function () {
     expect(await paginationOf('/api/courses', cast.trainee)).to.deep.equal(courses);
     expect(await paginationOf(`/api/courses/trainer/${cast.owner.user.id}`, cast.owner)).to.include({
       totalItems: count,
+    });
+    // The seats of the next courses are counted only until there are more than 1,000.
+    expect(await paginationOf('/api/courses?seatsLeft=true')).to.deep.equal({
+      ...courses,
+      totalPages: 84,
+      totalItems: 1000,
+    });
+    const full = await buildCourse(harness.context, cast.owner.user, { maxStudents: 1, createdAt: moment });
+    await buildEnrollment(harness.context, await buildUser(harness.context), full);
+    for (const by of [cast.admin, cast.owner])
+      expect(await paginationOf('/api/courses?seatsLeft=false', by)).to.include({ totalPages: 1, totalItems: 1 });
+    expect(await paginationOf('/api/courses?seatsLeft=false', cast.trainee)).to.include({ totalItems: 0 });
+    expect(await paginationOf('/api/courses?seatsLeft=true&page=834')).to.include({
+      totalPages: 834,
+      totalItems: 10_001,
     });
     expect(await paginationOf('/api/audit')).to.deep.equal(capped);
     expect(await paginationOf(`/api/audit?targetId=${cast.trainee.user.id}`)).to.deep.equal(capped);

@@ -12,7 +12,6 @@ import { searchKey } from '../../src/schemas/keys.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
 import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/store.js';
 import { startSession } from '../../src/services/auth/sessions.js';
-import { isFullWith, seatStatuses } from '../../src/services/capacity.js';
 
 /** The password of every account that a factory makes. */
 export const factoryPassword = 'factory-password';
@@ -108,8 +107,7 @@ export async function buildEnrollment(
   course: Course,
   given: Partial<Enrollment> = {},
 ): Promise<Enrollment> {
-  const { Course, Enrollment } = context.database.models;
-  const enrollment = await Enrollment.create({
+  return context.database.models.Enrollment.create({
     id: uuidv7(),
     userId: trainee.id,
     courseId: course.id,
@@ -117,12 +115,6 @@ export async function buildEnrollment(
     enrolledAt: new Date(),
     ...given,
   });
-  // Not read from the database, it may have no value at all.
-  if (typeof course.maxStudents !== 'number') return enrollment;
-  // As the program stores it.
-  const seats = await Enrollment.count({ where: { courseId: course.id, status: [...seatStatuses] } });
-  if (isFullWith(course, seats)) await Course.update({ isFull: true }, { where: { id: course.id }, silent: true });
-  return enrollment;
 }
 
 /** A file that lies in the storage, and its row. */

@@ -60,7 +60,6 @@ function openShared(): Promise<Shared> {
 const tables = [
   'login_throttle',
   'files',
-  'freed_seats',
   'enrollments',
   'courses',
   'import_rows',

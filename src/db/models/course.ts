@@ -36,8 +36,6 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare thumbnail: CreationOptional<string | null>;
   declare isPublished: CreationOptional<boolean>;
   declare isFeatured: CreationOptional<boolean>;
-  /** As it was stored last; seats may have been freed since: see services/capacity.ts. */
-  declare isFull: CreationOptional<boolean>;
   /** Incremented by transactions that rely on the course: see services/row-locks.ts. */
   declare lockVersion: CreationOptional<number>;
   declare searchKey: string;
@@ -85,7 +83,6 @@ export function initCourse(sequelize: Sequelize): typeof Course {
       thumbnail: { type: DataTypes.STRING(255) },
       isPublished: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       isFeatured: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
-      isFull: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
       titleKey: { type: DataTypes.STRING(sortKeyLength(titleMaximum)), allowNull: false, defaultValue: '' },

@@ -4,7 +4,6 @@ import { initAuditEntry } from './audit-entry.js';
 import { initCourse } from './course.js';
 import { initCourseWord } from './course-word.js';
 import { initEnrollment } from './enrollment.js';
-import { initFreedSeat } from './freed-seat.js';
 import { initImport } from './import.js';
 import { initImportPlan } from './import-plan.js';
 import { initImportPlanRow } from './import-plan-row.js';
@@ -29,7 +28,6 @@ export function initModels(sequelize: Sequelize) {
     ImportPlanRow: initImportPlanRow(sequelize),
     Course: initCourse(sequelize),
     Enrollment: initEnrollment(sequelize),
-    FreedSeat: initFreedSeat(sequelize),
     StoredFile: initStoredFile(sequelize),
     LoginThrottle: initLoginThrottle(sequelize),
     PhoneCountry: initPhoneCountry(sequelize),

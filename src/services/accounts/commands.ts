@@ -16,10 +16,9 @@ import { assertPasswordAllowed } from '../auth/password-policy.js';
 import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
-import { hasSeat, seatStatuses } from '../capacity.js';
+import { seatStatuses } from '../capacity.js';
 import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
-import { noteFreed, settleFreed } from '../freed-seats.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
@@ -266,23 +265,19 @@ export async function changeActivation(core: Core, actor: Actor, id: string, inp
  */
 export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
   const { User, Enrollment } = core.database.models;
-  const { user, freed } = await core.database.inTransaction(async (transaction) => {
+  const user = await core.database.inTransaction(async (transaction) => {
     const locked = await User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
     if (!locked) throw notFound('User');
     if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
     await assertWithoutCourses(core, locked, transaction);
-    const its = await Enrollment.findAll({ attributes: ['courseId', 'status'], where: { userId: id }, transaction });
-    const enrollments = its.length;
+    const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
     await markForDeletion(core, { userId: id }, transaction);
     await removeWords(core, [locked], transaction);
     await locked.destroy({ transaction });
     const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
     await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);
-    const freed = its.filter(hasSeat);
-    await noteFreed(core, freed, transaction);
-    return { user: locked, freed };
+    return locked;
   });
-  await settleFreed(core, freed);
   await removeMarked(core, { userId: id });
   return user;
 }

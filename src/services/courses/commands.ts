@@ -22,7 +22,7 @@ import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
 import { denied } from '../auth/permissions.js';
 import { assertActive } from '../auth/sessions.js';
-import { countReservedSeats, isFullWith } from '../capacity.js';
+import { countReservedSeats } from '../capacity.js';
 import type { Actor, Core, Identity } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
@@ -192,7 +192,6 @@ export async function updateCourse(core: Core, actor: Actor, id: string, input: 
       throw validationError([
         { path: 'maxStudents', message: `maxStudents must be at least ${reserved}: so many seats are taken.` },
       ]);
-    course.isFull = isFullWith(course, reserved);
   });
 }
 

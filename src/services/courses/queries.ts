@@ -1,5 +1,5 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
-import { contains, isActiveTrainer, isPublishedOrOf, trainerKey } from '../../db/conditions.js';
+import { contains, hasSeatsLeft, isActiveTrainer, isPublishedOrOf, trainerKey } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
@@ -12,11 +12,10 @@ import {
 } from '../../schemas/course.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
-import { addSeats } from '../capacity.js';
+import { addSeats, seatStatuses } from '../capacity.js';
 import type { Core, Identity } from '../core.js';
-import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
+import { type FindParts, maxCounted, orderOf, type Page, pageOf } from '../paging.js';
 import { coursesFound, coursesWith } from './search.js';
-import { bySeats } from './seats.js';
 
 /** The public fields of a course's trainer. */
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
@@ -38,14 +37,18 @@ async function withDetails(core: Core, { include }: CourseDetails, courses: read
 
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
 
-/** Where rows are read to count them: of searches, and of filters by seats with others. */
+/** Where rows are read to count them: of searches, and of filters by seats. */
 const maxCountedByRow = 1000;
+
+/** Those that have seats left, or are full; all of them where nothing is wanted. */
+const bySeats = ({ database: { sequelize } }: Core, seatsLeft: boolean | undefined): WhereOptions<Course>[] =>
+  seatsLeft === undefined ? [] : [{ [Op.and]: [hasSeatsLeft(sequelize, seatsLeft, seatStatuses)] }];
 
 /** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
   const listing = validate(courseListingSchema, query);
   const { category, level, courseType, trainerId, isPublished } = listing;
-  const found: WhereOptions<Course> = {
+  const where: WhereOptions<Course> = {
     [Op.and]: [
       visibleTo(core, viewer),
       {
@@ -56,16 +59,25 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
         ...(isPublished !== undefined && { isPublished }),
       },
       ...(await coursesFound(core, listing.search)),
+      ...bySeats(core, listing.seatsLeft),
     ],
   };
-  const { counted, ...listed } = await bySeats(core, found, listing.seatsLeft);
+  const order = orderOf(listing);
+  const sortedBy = order[0]?.[0];
+  // Seats are counted of each course that is looked at: once, for the page and the number.
+  const findParts: FindParts<Course> = async () => ({
+    parts: [{ where, sortedBy }],
+    entries: 0,
+    some: undefined,
+    rows: 0,
+    inOnePass: true,
+  });
   const page = await pageOf(core, core.database.models.Course, listing, {
-    ...listed,
-    // A search is as long as its words are looked up: once is enough.
-    counted: listing.search ? [listed.where] : counted,
-    order: orderOf(listing),
+    where,
+    order,
     include: withTrainer(core),
     maxCounted: listing.seatsLeft === undefined && !listing.search ? maxCounted : maxCountedByRow,
+    ...(listing.seatsLeft !== undefined && { findParts }),
   });
   await withDetails(core, listing, page.items);
   return page;
@@ -93,7 +105,7 @@ export async function listTrainerCourses(
   const { isPublished } = listing;
   const own = { trainerId, ...(isPublished !== undefined && { isPublished }) };
   const page = await pageOf(core, core.database.models.Course, listing, {
-    ...(await bySeats(core, { [Op.and]: [own, ...coursesWith(core, listing.search)] }, listing.seatsLeft)),
+    where: { [Op.and]: [own, ...coursesWith(core, listing.search), ...bySeats(core, listing.seatsLeft)] },
     order: orderOf(listing),
     include: withTrainer(core),
     // A trainer lists their own courses, and exists.

@@ -12,9 +12,8 @@ import {
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
 import { assertActive } from '../auth/sessions.js';
-import { hasSeat, reserveSeats } from '../capacity.js';
+import { reserveSeats } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
-import { noteFreed, settleFreed } from '../freed-seats.js';
 import { enrollmentRecord } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockCourse, lockEnrollment, lockTraineeToEnroll } from './locks.js';
@@ -80,15 +79,10 @@ async function changeEnrollment<Locked>(
       await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
     if (found.course) enrollment.course = found.course;
     if (found.user) enrollment.user = found.user;
-    const freed = hasSeat(before) && !hasSeat(enrollment) ? [enrollment] : [];
-    await noteFreed(core, freed, transaction);
-    return { enrollment, freed };
+    return enrollment;
   };
   const inTransaction = () => core.database.inTransaction(run);
-  const changing = takesSeat?.(found) ? inCourseQueue(core, found.courseId, inTransaction) : inTransaction();
-  const { enrollment, freed } = await changing;
-  await settleFreed(core, freed);
-  return enrollment;
+  return takesSeat?.(found) ? inCourseQueue(core, found.courseId, inTransaction) : inTransaction();
 }
 
 /**

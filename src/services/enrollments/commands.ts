@@ -7,10 +7,9 @@ import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schem
 import { validate } from '../../schemas/validate.js';
 import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
 import { assertActive } from '../auth/sessions.js';
-import { hasSeat, reserveCounted, reserveSeats } from '../capacity.js';
+import { assertSeatsLeft, reserveSeats } from '../capacity.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
-import { noteFreed, settleFreed } from '../freed-seats.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { assignmentRefusal } from './rules.js';
@@ -73,7 +72,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
-    await reserveCounted(core, course, seatsTaken, 1, transaction);
+    assertSeatsLeft(course, seatsTaken, 1);
     return enter(core, course, existing, { userId: user.id, status: 'pending', notes }, transaction);
   };
   return inCourseQueue(core, courseId, () => core.database.inTransaction(request));
@@ -113,7 +112,7 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
 export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
   const { Enrollment } = core.database.models;
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId };
-  const { removed, freed } = await core.database.inTransaction(async (transaction) => {
+  return core.database.inTransaction(async (transaction) => {
     const found = await Enrollment.findAll({
       where: { [Op.and]: [{ id: [...ids] }, scope] },
       order: ['id'],
@@ -126,10 +125,6 @@ export async function removeEnrollments(core: Core, actor: Actor, ids: readonly 
       enrollmentRecord('enrollment.remove', enrollment.id, { before: auditedEnrollment(enrollment) }),
     );
     await recordAudit(core, actor, records, transaction);
-    const freed = found.filter(hasSeat);
-    await noteFreed(core, freed, transaction);
-    return { removed: found, freed };
+    return found;
   });
-  await settleFreed(core, freed);
-  return removed;
 }

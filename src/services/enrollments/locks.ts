@@ -10,9 +10,8 @@ import { forceIncrementUserVersions } from '../row-locks.js';
 
 /**
  * What takes a seat locks the course first, then the trainee, then the enrollments, to avoid deadlocks. Other changes of an
- * enrollment, of its status too, lock the enrollment alone: they don't wait for those who enroll in the course; where they free a
- * seat, another transaction locks the course afterwards (../freed-seats.ts). Between nodes of a cluster these locks don't hold:
- * there the changed enrollment conflicts, and the course whose seats are reserved.
+ * enrollment, of its status too, lock the enrollment alone: they don't wait for those who enroll in the course. Between nodes of
+ * a cluster these locks don't hold: there the changed enrollment conflicts, and the course whose seats are reserved.
  */
 export async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
   const { Course } = core.database.models;

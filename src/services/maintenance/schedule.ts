@@ -4,7 +4,6 @@ import { isAppError } from '../../errors.js';
 import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
-import { settleCourses } from '../freed-seats.js';
 import { sweepPlans } from '../imports/store/plan-store.js';
 import { pruneAudit } from './audit-retention.js';
 import { pruneLedgers } from './ledger-retention.js';
@@ -39,7 +38,6 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
     return { imports, exported };
   },
   throttle: async (core, signal) => ({ removed: await sweepThrottle(core, signal) }),
-  'full courses': async (core, signal) => ({ haveSeats: await settleCourses(core, signal) }),
 };
 
 /** Runs the cleanups now, and again in each interval, which is in milliseconds. */

@@ -116,7 +116,6 @@ export async function overheard(watch: Watch, work: () => Promise<void>): Promis
 const tables = [
   'account_words',
   'course_words',
-  'freed_seats',
   'audit_entries',
   'imports',
   'login_throttle',

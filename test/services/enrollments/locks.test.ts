@@ -20,7 +20,7 @@ describe('Locks of enrollments', () => {
   const told: string[] = [];
   beforeEach(async () => {
     const trainer = await buildUser(harness.context, { role: 'trainer' });
-    course = await buildCourse(harness.context, trainer, { isPublished: true, maxStudents: 3, isFull: false });
+    course = await buildCourse(harness.context, trainer, { isPublished: true, maxStudents: 3 });
     told.length = 0;
   });
   afterEach(() => tell(false));
@@ -97,7 +97,7 @@ describe('Locks of enrollments', () => {
       }
     });
 
-  it('are of the enrollment alone where no seat is taken, and of the course once a seat is freed', async () => {
+  it('are of the enrollment alone where no seat is taken', async () => {
     const { context } = harness;
     const id = await enrolled('pending');
     tell(note);
@@ -106,17 +106,7 @@ describe('Locks of enrollments', () => {
     tell(false);
     const change = ['BEGIN', 'SELECT enrollments', 'UPDATE enrollments', 'INSERT audit_entries', 'COMMIT'];
     const read = ['SELECT enrollments'];
-    const noting = [...change.slice(0, -1), 'INSERT freed_seats', 'COMMIT'];
-    // The course is locked at the end, in a transaction of its own, if no other has it: whether it was full.
-    const settling = [
-      'BEGIN',
-      'SELECT courses',
-      'UPDATE courses',
-      'SELECT freed_seats',
-      'DELETE freed_seats',
-      'COMMIT',
-    ];
-    expect(statements()).to.deep.equal([...change, ...read, ...change, ...read, ...noting, ...settling]);
+    expect(statements()).to.deep.equal([...change, ...read, ...change, ...read, ...change]);
   });
 
   it('let others change progress and status while a transaction has the course, but not take a seat', async function () {

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { countReservedSeats, storeWhetherFull } from '../../capacity.js';
+import { countReservedSeats } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
 import type { CourseReference, Decision } from '../plan/outcomes.js';
@@ -32,21 +32,18 @@ export async function assertCourses(
   const taken =
     limited.length > 0 ? await countReservedSeats(core, limitedIds, transaction) : new Map<string, number>();
   const courses = await core.database.models.Course.findAll({
-    attributes: ['id', 'trainerId', 'maxStudents', 'isFull'],
+    attributes: ['id', 'trainerId', 'maxStudents'],
     where: { id: [...wanted.keys()] },
     transaction,
   });
   if (courses.length < wanted.size) throw new StaleDecision();
-  const reserved = new Map<string, number>();
   for (const { id, trainerId, maxStudents } of courses) {
     const { course, count } = wanted.get(id) ?? {};
     if (trainerId !== course?.trainerId || (maxStudents === null) !== (course.maxStudents === null))
       throw new StaleDecision();
     const seats = (taken.get(id) ?? 0) + (count ?? 0);
     if (maxStudents !== null && seats > maxStudents) throw new StaleDecision();
-    reserved.set(id, seats);
   }
-  await storeWhetherFull(core, courses, reserved, transaction);
 }
 
 /**

@@ -1,12 +1,9 @@
 import { type InferAttributes, Op, type Transaction } from 'sequelize';
-import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import { AppError } from '../../../errors.js';
 import { recordAudit } from '../../audit.js';
-import { hasSeat } from '../../capacity.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
-import { noteFreed, settleFreed } from '../../freed-seats.js';
 import { KeyIndex } from '../read/key-index.js';
 import type { KeptAccount } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
@@ -132,18 +129,13 @@ export async function undoRows(
   );
   for (let rows = 0, before = Number.MAX_SAFE_INTEGER; ; ) {
     let verdicts: Verdict[] = [];
-    let freed: Enrollment[] = [];
     await advance({ status: 'undoing' }, async (transaction) => {
       const found = await undoable(core, record, before, transaction);
       const activity = await activityOf(core, found, transaction);
       verdicts = verdictsOn(found, activity, undone);
-      // Of the accounts that are kept, too: their courses are counted for nothing.
-      freed = [...activity.enrollments.values()].flat().filter(hasSeat);
       // Once begun it goes on: half of it would be left to others.
       await carryOut(core, withoutSession(actor), record, verdicts, transaction);
-      await noteFreed(core, freed, transaction);
     });
-    await settleFreed(core, freed);
     addTo(result, verdicts, restored);
     rows += verdicts.length;
     onProgress(rows);
