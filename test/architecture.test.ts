@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -329,5 +329,33 @@ describe('The process', () => {
   it('makes every input schema with the Joi of schemas/joi.ts, which bounds text', () => {
     const others = files.filter((file) => file.startsWith('schemas/') && /^import Joi from 'joi'/m.test(textOf(file)));
     expect(others).to.deep.equal(['schemas/joi.ts']);
+  });
+});
+
+describe('Test files', () => {
+  const root = path.join(src, '..');
+
+  /** Whether a file of tests imports another, directly or through others. */
+  function reaches(file: string, target: string, seen = new Set<string>()): boolean {
+    if (file === target) return true;
+    // This file has imports as texts, which name no files.
+    if (seen.has(file) || !file.startsWith('test/') || !existsSync(path.join(root, file))) return false;
+    seen.add(file);
+    return importsOf(readFileSync(path.join(root, file), 'utf8'))
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier }) => path.join(path.dirname(file), specifier).replace(/\.js$/, '.ts'))
+      .some((imported) => reaches(imported, target, seen));
+  }
+
+  it('that start the built program or a browser say so in their names, so that npm test needs neither', () => {
+    const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => path.join('test', file));
+    const misnamed = tests.filter((file) => {
+      const isPage = reaches(file, 'test/console/support/browser.ts');
+      if (isPage !== file.endsWith('.browser.test.ts')) return true;
+      return reaches(file, 'test/support/built-program.ts') && !isPage && !file.endsWith('.process.test.ts');
+    });
+    expect(misnamed).to.deep.equal([]);
   });
 });

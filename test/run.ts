@@ -1,28 +1,57 @@
 /**
- * `npm test`: linter, types and all tests, on SQLite and on MySQL/MariaDB at once, closed with one count; with
- * WITH_PACKAGE=1 also the installed package (`npm run test:package`), with WITH_CONTAINER=1 the container image
- * (`npm run test:container`), with WITH_FAULTS=1 the fault runs (`npm run test:faults`), whose promises are counted too: those
- * that measure no load run beside the tests. See `--help`.
- *
- * The tests on MySQL use the server of TEST_DATABASE_URL, or a private one started from a `mariadbd` or `mysqld` on the
- * PATH. Without either they are left out, loudly; with REQUIRE_MYSQL=1 that is a failure.
+ * `npm test`: linter, types, and the tests on SQLite that need neither a database server nor a browser nor the built program.
+ * `npm run test:all`: also the others. The name of a test file says where it belongs: docs/TESTING.md.
  */
-import { rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { concurrency as faultRuns } from './faults/schedule.js';
-import { checks, runCheck } from './runner/checks.js';
-import { needsDatabase, needsProgram, testFiles } from './runner/files.js';
-import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
-import { type PoolOptions, WorkerPool } from './runner/pool.js';
-import { type Flaky, filesToRepeat, flakyNotice, withRepeated } from './runner/repeat.js';
-import { type Counts, closingLine, failureList, printDurations, sum, writeTitles } from './runner/report.js';
-import { type LegResult, printResult } from './runner/result.js';
-import { runScript } from './runner/run-script.js';
-import { makeScratch } from './runner/scratch.js';
-import { prepareMysql, prepareSqlite, type Unprepared } from './runner/templates.js';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { buildProgram } from './support/built-program.js';
+import { type Counts, closingLine, failure, leaveCounts, noCounts, readCounts, sum } from './support/counts.js';
+import type { FileDuration } from './support/hooks.js';
 import { slownessNow } from './support/machine.js';
+import { type Prepared, prepareServer, prepareSqlite } from './support/prepare.js';
+import type { MochaCounts } from './support/reporter.js';
+import { makeScratch } from './support/scratch.js';
+
+const usage = `npm test [-- [options] [file ...]]   linter, types, and the tests that need nothing else
+npm run test:all                    also the tests of the built program, on MySQL/MariaDB and of pages, the
+                                    installed package, the container image and the fault runs
+  --db sqlite|mysql   files on this database (default: sqlite)
+  --grep TEXT         only tests whose title contains TEXT
+  --jobs N            test files at once (default: one a core)
+  --durations         print the durations by file
+  --rest              with test:all: all that npm test leaves out
+TEST_DEPTH=full       run long loops in full
+Examples:
+  npm test -- test/http/login.test.ts
+  npm test -- --db mysql test/db/lease.sql.test.ts`;
+
+const repository = fileURLToPath(new URL('../', import.meta.url));
+const cores = availableParallelism();
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    all: { type: 'boolean', default: false },
+    rest: { type: 'boolean', default: false },
+    db: { type: 'string', default: 'sqlite' },
+    jobs: { type: 'string', default: String(cores) },
+    grep: { type: 'string' },
+    durations: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const testFiles = readdirSync(path.join(repository, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => path.posix.join('test', file))
+  .sort();
+const isPage = (file: string) => file.endsWith('.browser.test.ts');
+const isProcess = (file: string) => file.endsWith('.process.test.ts');
+const needsProgram = (file: string) => isPage(file) || isProcess(file);
+const isForServers = (file: string) => file.includes('.sql.');
 
 const disk = tmpdir();
 const scratch = makeScratch();
@@ -38,125 +67,176 @@ for (const [signal, exitCode] of [
     process.exit(exitCode);
   });
 
-const withFaults = process.env.WITH_FAULTS === '1';
+const build = path.join(scratch, 'program');
+const durations = path.join(scratch, 'durations');
+let runs = 0;
 
-/** Scripts that are run after the tests when they are asked for. */
-const scripts = {
-  'test:package': process.env.WITH_PACKAGE === '1',
-  'test:container': process.env.WITH_CONTAINER === '1',
-  'test:faults --alone': withFaults,
-};
-
-/** What comes of the tests on a database that can't be prepared. */
-function withoutDatabase(kind: DatabaseKind, why: Unprepared): LegResult {
-  const failures = why === 'required' ? [`no server for ${kind}`] : [];
-  return { passed: 0, failed: failures.length, skipped: 0, failures, files: [] };
+/** Runs a program. @returns its exit code, and what it left in the file for its counts */
+async function run<T extends Counts>(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  quiet = false,
+) {
+  runs += 1;
+  const countsFile = path.join(scratch, `counts-${runs}.json`);
+  const { TEST_DATABASE_URL: _, ...inherited } = process.env;
+  const child = spawn(command, args, {
+    cwd: repository,
+    env: { ...inherited, ...env, TEST_COUNTS_FILE: countsFile },
+    stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { exitCode, output, counts: readCounts<T>(countsFile) };
 }
 
-/** What came of the tests on a database, and the environment in which they can be repeated. */
-interface Run {
-  kind: DatabaseKind;
-  result: LegResult;
-  env?: Record<string, string>;
+/** Runs a script of package.json that counts by itself. */
+async function script(name: string, ...args: string[]): Promise<Counts> {
+  const command = ['npm run', name, ...args].join(' ');
+  console.log(`\n=== ${command} ===`);
+  // On the disk: images of containers and clusters of databases are large, and servers wait for disks.
+  const env = { TMPDIR: disk, TEST_BUILD: build };
+  const { exitCode, counts } = await run('npm', ['run', '--silent', name, '--', ...args], env);
+  if (counts === undefined || (exitCode !== 0 && counts.failed === 0))
+    return sum([counts ?? noCounts, failure(`${command} ended with exit code ${exitCode}`)]);
+  return counts;
 }
 
-/** Runs the few files that failed once more, one after the other. */
-async function repeatFailed(runs: readonly Run[], options: Omit<PoolOptions, 'jobs' | 'kinds'>): Promise<LegResult[]> {
-  const flaky: Flaky[] = [];
-  const results: LegResult[] = [];
-  for (const { kind, env, result } of runs) {
-    const files = filesToRepeat(result);
-    if (!env || files.length === 0) {
-      results.push(result);
-      continue;
-    }
-    console.log('\nOnce more, one file after the other:');
-    const pool = new WorkerPool({ ...options, jobs: 1, kinds: [kind] });
-    const repeated = withRepeated(result, await pool.run({ kind, files, env }));
-    flaky.push(...repeated.flaky);
-    results.push(repeated.result);
+/** Runs a script of package.json as one test; prints its output only when it fails. */
+async function check(name: string): Promise<Counts> {
+  const { exitCode, output } = await run('npm', ['run', '--silent', name], {}, true);
+  console.log(exitCode === 0 ? `  ok      npm run ${name}` : `  not ok  npm run ${name}\n${output}`);
+  return exitCode === 0 ? { ...noCounts, passed: 1 } : failure(`npm run ${name}`);
+}
+
+/** Runs test files, and the few that fail once more, one after the other: what passes then is printed as flaky. */
+async function mocha(files: readonly string[], { env }: Prepared, jobs = Number(options.jobs)): Promise<Counts> {
+  if (files.length === 0) return noCounts;
+  const once = async (chosen: readonly string[], jobsNow: number): Promise<MochaCounts> => {
+    const args = [
+      'node_modules/mocha/bin/mocha.js',
+      ...['--parallel', '--jobs', String(jobsNow), '--timeout', String(Math.ceil(20_000 * slowness))],
+      ...['--reporter', './test/support/reporter.ts'],
+      ...(options.grep === undefined ? [] : ['--fgrep', options.grep]),
+      ...chosen,
+    ];
+    const { exitCode, counts } = await run<MochaCounts>(process.execPath, args, {
+      ...env,
+      ...(options.durations && { TEST_DURATIONS: durations }),
+      ...(chosen.some(needsProgram) && { TEST_BUILD: build }),
+    });
+    const missing = options.grep === undefined ? chosen.filter((file) => !counts?.files.includes(file)) : [];
+    const failures = [
+      ...missing.map((file) => `${file} has no tests, or ended before them`),
+      ...(exitCode !== 0 && counts?.failed === 0 ? [`mocha ended with exit code ${exitCode}`] : []),
+    ];
+    return {
+      ...sum([counts ?? noCounts, ...failures.map(failure)]),
+      files: [...chosen],
+      failedFiles: [...(counts?.failedFiles ?? []), ...missing],
+    };
+  };
+  const first = await once(files, jobs);
+  const { failedFiles } = first;
+  if (positionals.length > 0 || failedFiles.length === 0 || failedFiles.length > 5) return first;
+  console.log('\nOnce more, one file after the other:');
+  const second = await once(failedFiles, 1);
+  if (second.failed > 0) return { ...first, passed: first.passed };
+  console.log(
+    `\nFLAKY: these failed beside others and passed alone. Look for the race.\n${first.failures.join('\n')}\n`,
+  );
+  return { ...first, passed: first.passed + first.failed, failed: 0, failures: [] };
+}
+
+/** The tests on a server that there is not. */
+function withoutServer(): Counts {
+  const text = 'NOT TESTED ON MySQL/MariaDB: no TEST_DATABASE_URL, and no mariadbd or mysqld on the PATH';
+  console.error(`\n${'!'.repeat(100)}\n!! ${text}.\n${'!'.repeat(100)}`);
+  return process.env.REQUIRE_MYSQL === '1' ? failure(text) : { ...noCounts, skipped: 1 };
+}
+
+async function onServer(files: readonly string[]): Promise<Counts> {
+  const prepared = await prepareServer();
+  if (!prepared) return withoutServer();
+  try {
+    // It waits for the server meanwhile.
+    return await mocha(files, prepared, Number(options.jobs) * 2);
+  } finally {
+    await prepared.remove();
   }
-  if (flaky.length > 0) console.log(`\n${flakyNotice(flaky)}`);
-  return results;
+}
+
+/** What `npm test` leaves out. The fault runs that measure no load run beside the tests, which wait often. */
+async function rest(prepared: Prepared): Promise<Counts[]> {
+  const counts: Counts[] = [];
+  const [, beside] = await Promise.all([
+    (async () => {
+      counts.push(await onServer(testFiles.filter(isForServers)));
+      const files = testFiles.filter(needsProgram);
+      counts.push(await mocha(files, prepared, Number(options.jobs) * 2));
+    })(),
+    script('test:faults', '--side-by-side'),
+  ]);
+  counts.push(beside);
+  for (const name of ['test:package', 'test:container']) counts.push(await script(name));
+  counts.push(await script('test:faults', '--alone'));
+  return counts;
+}
+
+function printDurations(): void {
+  const rows = existsSync(durations)
+    ? readFileSync(durations, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as FileDuration)
+    : [];
+  const total = (of: keyof Omit<FileDuration, 'file'>) => rows.reduce((so, row) => so + row[of], 0);
+  const all = { file: 'all files', wall: total('wall'), cpu: total('cpu'), children: total('children') };
+  console.log('\nSeconds, processor seconds, and those of started programs, by file\n');
+  for (const { file, ...times } of [...rows.sort((a, b) => b.wall - a.wall), all])
+    console.log(
+      `${Object.values(times)
+        .map((milliseconds) => (milliseconds / 1000).toFixed(1).padStart(9))
+        .join('')}  ${path.relative(repository, file) || file}`,
+    );
 }
 
 async function main(): Promise<Counts> {
-  const options = parseOptions(process.argv.slice(2));
-  const all = testFiles();
-  const files = options.files.length > 0 ? options.files.map((file) => path.normalize(file)) : all;
-  const unknown = files.filter((file) => !all.includes(file));
+  const chosen = positionals.map((file) => path.posix.normalize(file));
+  const unknown = chosen.filter((file) => !testFiles.includes(file));
   if (unknown.length > 0) throw new Error(`No such test file: ${unknown.join(', ')}`);
-
-  const whole = options.files.length === 0 && options.grep === undefined;
-  const besideTests = whole && withFaults ? faultRuns.besideTests : 0;
-  // All workers and fault runs share the cores, with the programs and browsers that they start.
-  const processesPerCore = Math.max(1, (2 * (options.jobs + besideTests)) / availableParallelism());
-  const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * processesPerCore;
-  process.env.TEST_SLOWNESS = slowness.toFixed(2);
-  const durations = options.durations ? path.join(scratch, 'durations') : undefined;
-
-  const checking = whole ? Promise.all(checks.map(runCheck)) : Promise.resolve([]);
-  const build = path.join(scratch, 'program');
-  const startProgram = new Set(files.filter(needsProgram));
-  let isBuilt = false;
-  const shared = {
-    TMPDIR: disk,
-    TEST_SCRATCH: scratch,
-    ...(startProgram.size > 0 && { TEST_BUILD: build }),
-    ...(durations !== undefined && { TEST_DURATIONS: durations }),
-  };
-  const poolOptions = { timeoutMs: Math.ceil(20_000 * slowness), grep: options.grep, report: printResult };
-  const pool = new WorkerPool({
-    ...poolOptions,
-    jobs: options.jobs,
-    kinds: options.databases,
-    isReady: (file) => isBuilt || !startProgram.has(file),
-  });
-  const prepare: Record<DatabaseKind, typeof prepareSqlite> = { sqlite: prepareSqlite, mysql: prepareMysql };
-  const preparing = options.databases.map((kind) => prepare[kind]());
-  try {
-    const running = options.databases.map(async (kind, index): Promise<Run> => {
-      const prepared = await preparing[index];
-      if (typeof prepared !== 'object') {
-        pool.leaveOut(kind);
-        return { kind, result: withoutDatabase(kind, prepared ?? 'required') };
-      }
-      const env = { ...shared, ...prepared.env };
-      // What touches no database runs once, beside the first one.
-      const own = files.filter((file) => index === 0 || needsDatabase(file));
-      return { kind, env, result: await pool.run({ kind, files: own, env }) };
-    });
-    // On the disk: images of containers and clusters of databases are large, and servers wait for disks.
-    const run = (script: string) =>
-      runScript(script, path.join(scratch, `${script.replace(/\W+/g, '-')}.json`), shared);
-    const building = startProgram.size > 0 ? buildProgram(build) : Promise.resolve();
-    const [runs, beside] = await Promise.all([
-      Promise.all(running),
-      building.then(async () => {
-        isBuilt = true;
-        pool.wake();
-        return besideTests > 0 ? [await run('test:faults --side-by-side')] : [];
-      }),
-    ]);
-    const results = whole ? await repeatFailed(runs, poolOptions) : runs.map(({ result }) => result);
-    const counted: Counts[] = [...results, ...(await checking), ...beside];
-    if (durations !== undefined) printDurations(durations, results);
-    if (options.titles !== undefined) writeTitles(options.titles, results);
-    for (const [script, wanted] of Object.entries(scripts)) if (wanted && whole) counted.push(await run(script));
-    return sum(counted);
-  } finally {
-    pool.close();
-    for (const prepared of await Promise.allSettled(preparing))
-      if (prepared.status === 'fulfilled' && typeof prepared.value === 'object') await prepared.value.remove();
-  }
+  if (options.db !== 'sqlite' && options.db !== 'mysql') throw new Error('--db takes sqlite or mysql.');
+  if (options.all || chosen.some(needsProgram)) await buildProgram(build);
+  if (chosen.length > 0 && options.db === 'mysql') return onServer(chosen);
+  const prepared = await prepareSqlite();
+  if (chosen.length > 0) return mocha(chosen, prepared);
+  const own = options.rest
+    ? []
+    : await Promise.all([
+        mocha(
+          testFiles.filter((file) => !needsProgram(file)),
+          prepared,
+        ),
+        check('lint'),
+        check('types'),
+      ]);
+  return sum([...own, ...(options.all ? await rest(prepared) : [])]);
 }
 
-if (process.argv.includes('--help')) {
-  console.log(usage);
-} else {
+// Programs, browsers and fault runs share the cores with the tests.
+const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * (options.all ? 4 : 2);
+process.env.TEST_SLOWNESS = slowness.toFixed(2);
+
+if (options.help) console.log(usage);
+else
   try {
-    const counts = await main();
-    if (counts.failures.length > 0) console.log(`\n${failureList(counts)}`);
+    const counts = sum([await main(), readCounts(process.env.TEST_COUNTS_FILE ?? '') ?? noCounts]);
+    if (options.durations) printDurations();
+    for (const text of counts.failures) console.log(`\nFAILED  ${text}`);
+    leaveCounts(counts);
     console.log(`\n${closingLine(counts)}`);
     process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
   } catch (error) {
@@ -165,4 +245,3 @@ if (process.argv.includes('--help')) {
   } finally {
     removeScratch();
   }
-}

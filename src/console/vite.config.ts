@@ -32,7 +32,7 @@ function precompressed(): Plugin {
 /**
  * The code that several pages share, in a few files: many small ones compress badly. Each file is loaded as a whole, so it
  * has what all that load it need. The first group that matches takes a module, and what the module imports with it.
- * test/console/budget.test.ts says what each page may load.
+ * test/console/budget.browser.test.ts says what each page may load.
  */
 const sharedCode = [
   // Whatever is shown. The entry itself stays a file of its own: index.html names it.

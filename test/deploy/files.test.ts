@@ -150,21 +150,21 @@ describe('The files for deployments', () => {
   });
 
   it('test every version of Node that package.json names, and publish with provenance after all tests', () => {
-    const [ci, release] = ['ci', 'release'].map((name) => documentsIn(`.github/workflows/${name}.yml`)[0]) as [
-      Workflow,
-      Workflow,
-    ];
+    const [ci, nightly, release] = ['ci', 'nightly', 'release'].map(
+      (name) => documentsIn(`.github/workflows/${name}.yml`)[0],
+    ) as [Workflow, Workflow, Workflow];
     const lines = Array.from(engines.node.matchAll(/\^(\d+)/g), ([, line]) => line);
     expect(lines).to.not.have.length(0);
     expect(ci.jobs.test?.strategy?.matrix.node).to.deep.equal(lines);
     const commands = ({ jobs }: Workflow) =>
       Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
     expect(commands(ci)).to.include.members(['npm ci && npm test', '.ci/run']);
+    expect(commands(nightly)).to.include('.ci/run');
     const publishing = commands(release);
     const published = publishing.findIndex((command) => command.startsWith('npm publish --provenance'));
     expect(published).to.be.greaterThan(publishing.indexOf('.ci/run')).and.greaterThan(0);
     expect(release.jobs.publish?.permissions).to.include({ 'id-token': 'write' });
-    for (const workflow of [ci, release]) expect(workflow.permissions).to.deep.equal({ contents: 'read' });
+    for (const workflow of [ci, nightly, release]) expect(workflow.permissions).to.deep.equal({ contents: 'read' });
   });
 
   it('and the forms for reports are well-formed', () => {

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 import { buildProgram } from '../support/built-program.js';
+import { leaveCounts } from '../support/counts.js';
 import { fullDepth } from '../support/depth.js';
 import { onThisMachine } from '../support/machine.js';
 import { failures, rows, type Verdict } from './report.js';
@@ -123,9 +124,7 @@ function report(verdicts: readonly Verdict[]): boolean {
   const failed = verdicts.filter(({ kept }) => kept === false).length;
   const passed = verdicts.length - failed - notRun.length;
   console.log(`\n${passed} passed, ${failed} failed`);
-  const countsFile = process.env.COURSECTL_TEST_COUNTS;
-  if (countsFile)
-    writeFileSync(countsFile, JSON.stringify({ passed, failed, skipped: notRun.length, failures: failures(verdicts) }));
+  leaveCounts({ passed, failed, skipped: notRun.length, failures: failures(verdicts) });
   return failed === 0 && passed > 0;
 }
 

@@ -1,11 +1,12 @@
 /** What the checks of the installed package and of the container image share. */
 import { type ChildProcess, execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { failures, rows, type Verdict } from '../faults/report.js';
+import { leaveCounts } from '../support/counts.js';
 
 export const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-package-'));
 export const at = (...names: string[]) => path.join(folder, ...names);
@@ -84,7 +85,6 @@ export function conclude(): void {
   const failed = verdicts.filter(({ kept }) => kept === false).length;
   const passed = verdicts.length - failed - skipped;
   console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
-  const countsFile = process.env.COURSECTL_TEST_COUNTS;
-  if (countsFile) writeFileSync(countsFile, JSON.stringify({ passed, failed, skipped, failures: failures(verdicts) }));
+  leaveCounts({ passed, failed, skipped, failures: failures(verdicts) });
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }

@@ -1,19 +1,62 @@
-import './scratch-folder.js';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Context, RootHookObject } from 'mocha';
-import { watchFile } from './durations.js';
 import { closeAll } from './last-test.js';
 
-const durations = process.env.TEST_DURATIONS;
-const watching = durations === undefined ? undefined : watchFile(durations);
+/** What running one test file took, in milliseconds. */
+export interface FileDuration {
+  file: string;
+  wall: number;
+  /** Processor time of the process and of programs that it started and that ended; these are 0 where /proc is missing. */
+  cpu: number;
+  children: number;
+}
 
-/** Mocha runs root hooks once for each file where files run side by side. */
+const durations = process.env.TEST_DURATIONS;
+const isWorker = process.env.MOCHA_WORKER_ID !== undefined;
+
+/** The kernel counts processor time in hundredths of a second. */
+const tickMs = 10;
+
+function childrenCpu(): number {
+  if (!existsSync('/proc/self/stat')) return 0;
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  // After the name, which may contain anything: the state is field 3, the times of children are fields 16 and 17.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * tickMs;
+}
+
+function now(): Omit<FileDuration, 'file'> {
+  const { user, system } = process.cpuUsage();
+  return { wall: performance.now(), cpu: (user + system) / 1000, children: childrenCpu() };
+}
+
+let begun = now();
+let file = '';
+
+const rethrow = (reason: unknown): never => {
+  throw reason;
+};
+
+/** Run once for each test file where files run side by side. */
 export const mochaHooks: RootHookObject = {
   beforeAll(this: Context) {
-    watching?.begin(this.test?.parent?.suites[0]?.file);
+    // Mocha's workers leave rejections that nobody handles to other listeners, and remove these after each file.
+    if (isWorker) process.on('unhandledRejection', rethrow);
+    file = this.test?.parent?.suites[0]?.file ?? '';
+    begun = now();
   },
   async afterAll() {
-    watching?.end();
+    if (durations !== undefined) {
+      const { wall, cpu, children } = now();
+      const duration: FileDuration = {
+        file,
+        wall: wall - begun.wall,
+        cpu: cpu - begun.cpu,
+        children: children - begun.children,
+      };
+      appendFileSync(durations, `${JSON.stringify(duration)}\n`);
+    }
     // Workers go on to the next file with the same database; `test/run.ts` removes all of them.
-    if (process.env.TEST_WORKER === undefined) await closeAll();
+    if (!isWorker) await closeAll();
   },
 };

@@ -12,6 +12,6 @@ interface Migration {
 
 /** Loads a file of `migrations/`. */
 export function migration(name: string): Migration {
-  // test/db/migrations.test.ts runs both steps of every file.
+  // test/db/migrations.sql.test.ts runs both steps of every file.
   return require(fileURLToPath(new URL(`../../../migrations/${name}`, import.meta.url))) as Migration;
 }

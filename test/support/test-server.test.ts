@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect } from 'chai';
-import { findServer, startThrowAwayServer } from '../support/test-server.js';
+import { findServer, startThrowAwayServer } from './test-server.js';
 
 describe('A throw-away server', () => {
   it('that does not start leaves nothing behind', async function () {
