@@ -8,9 +8,6 @@
  */
 const { createHash } = require('node:crypto');
 const bcrypt = require('bcryptjs');
-const { built } = require('../migrations/lib/built.cjs');
-const { storedWords, wordsOf } = require('../migrations/lib/search-words.cjs');
-const { sortKey } = require('../migrations/lib/sort-key.cjs');
 
 /** What every demo account logs in with. */
 const demoPassword = 'demo-password';
@@ -504,29 +501,9 @@ function demoPhone(place) {
   return style(String(10 + Math.floor(place / phoneStyles.length)));
 }
 
-// The same keys as src/schemas/fields.ts makes. A seeder can't import that: it runs beside the built program and, in tests,
-// beside the source alone.
+// --- Rows, in columns of the database; `keys` are the functions of the program that make keys ------------------------------
 
-/** What makes two phones the same, for the marks that the styles above use. */
-const phoneKey = (phone) => phone.replace(/[\s().-]/g, '');
-
-/** Letters and apostrophes that are a form of others. */
-const letterForms = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ς: 'σ' },
-  ...{ '‘': "'", '’': "'", ʻ: "'", ʼ: "'" },
-};
-
-/** The folded text that a search looks in; the demo's texts are far below the length at which the program cuts it. */
-function searchKey(...parts) {
-  const unaccented = parts
-    .join(' ')
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '');
-  const plain = unaccented.toLowerCase().normalize('NFC');
-  return Array.from(plain, (letter) => letterForms[letter] ?? letter).join('');
-}
-
-function accountRow([localPart, firstName, lastName], place, { role, isActive = true, createdAt }) {
+function accountRow(keys, [localPart, firstName, lastName], place, { role, isActive = true, createdAt }) {
   const email = `${localPart}@example.com`;
   const phone = demoPhone(place);
   const lastLogin = isActive && fraction(`${localPart} logs in`) < 0.8;
@@ -536,41 +513,34 @@ function accountRow([localPart, firstName, lastName], place, { role, isActive = 
     last_name: lastName,
     email,
     phone,
-    phone_key: phoneKey(phone),
+    phone_key: keys.phoneKey(phone),
     role,
     is_active: isActive,
     last_login: lastLogin ? momentBetween(new Date(reference - 40 * dayMs), reference, `${localPart} login`) : null,
     requires_password_change: false,
-    search_key: searchKey(firstName, lastName, email),
-    last_name_key: sortKey(lastName, 50),
-    first_name_key: sortKey(firstName, 50),
+    search_key: keys.searchKey(firstName, lastName, email),
+    last_name_key: keys.sortKey(lastName, 50),
+    first_name_key: keys.sortKey(firstName, 50),
     created_at: createdAt,
     updated_at: createdAt,
   };
 }
 
-function traineeRow(person, index) {
+function traineeRow(keys, person, index) {
   // All of them before the first course opens, so that nobody is enrolled before they have an account.
   const createdAt = momentBetween(
     new Date('2025-09-01T06:00:00Z'),
     new Date('2025-12-20T18:00:00Z'),
     `${person[0]} joins`,
   );
-  return accountRow(person, 1 + trainers.length + index, {
+  return accountRow(keys, person, 1 + trainers.length + index, {
     role: 'trainee',
     isActive: !inactiveTrainees.has(index),
     createdAt,
   });
 }
 
-const superAdminRow = accountRow(admin, 0, { role: 'super_admin', createdAt: new Date('2025-08-04T07:00:00Z') });
-const trainerRows = trainers.map((person, index) =>
-  accountRow(person, 1 + index, { role: 'trainer', createdAt: new Date(`2025-08-${11 + index}T08:30:00Z`) }),
-);
-const traineeRows = trainees.map(traineeRow);
-const memberRows = [...trainerRows, ...traineeRows];
-
-function courseRow(course) {
+function courseRow(keys, course, trainerRows) {
   const createdAt = new Date(course.createdAt);
   const [startDate = null, endDate = null] = course.dates ?? [];
   return {
@@ -592,15 +562,13 @@ function courseRow(course) {
     location: course.location ?? null,
     is_published: course.isPublished ?? true,
     is_featured: course.isFeatured ?? false,
-    search_key: searchKey(course.title, course.category, ...course.tags),
-    title_key: sortKey(course.title, 200),
-    category_key: sortKey(course.category, 100),
+    search_key: keys.searchKey(course.title, course.category, ...course.tags),
+    title_key: keys.sortKey(course.title, 200),
+    category_key: keys.sortKey(course.category, 100),
     created_at: createdAt,
     updated_at: createdAt,
   };
 }
-
-const courseRows = courses.map(courseRow);
 
 /** From when to when a course runs, as far as the demo's today has come; one without dates always does. */
 function courseRun(course) {
@@ -658,7 +626,7 @@ function enrollmentRow(course, trainee, status) {
 }
 
 /** The enrollments of a course, its trainees drawn in an order of its own. */
-function enrollmentRows(course, index) {
+function enrollmentRows(course, index, traineeRows) {
   const statuses = Object.entries(courses[index].enrollments).flatMap(([status, count]) => Array(count).fill(status));
   const drawn = traineeRows
     .map((trainee) => ({ trainee, lot: fraction(`${course.title} draws ${trainee.email}`) }))
@@ -666,7 +634,21 @@ function enrollmentRows(course, index) {
   return statuses.map((status, place) => enrollmentRow(course, drawn[place].trainee, status));
 }
 
-const allEnrollmentRows = courseRows.flatMap(enrollmentRows);
+/** All rows. @param keys functions of src/for-migrations.ts */
+function demoRows(keys) {
+  const superAdmin = accountRow(keys, admin, 0, { role: 'super_admin', createdAt: new Date('2025-08-04T07:00:00Z') });
+  const trainerRows = trainers.map((person, index) =>
+    accountRow(keys, person, 1 + index, { role: 'trainer', createdAt: new Date(`2025-08-${11 + index}T08:30:00Z`) }),
+  );
+  const traineeRows = trainees.map((person, index) => traineeRow(keys, person, index));
+  const courseRows = courses.map((course) => courseRow(keys, course, trainerRows));
+  return {
+    superAdmin,
+    members: [...trainerRows, ...traineeRows],
+    courses: courseRows,
+    enrollments: courseRows.flatMap((course, index) => enrollmentRows(course, index, traineeRows)),
+  };
+}
 
 // --- The seeder -----------------------------------------------------------------------------------------------------
 
@@ -690,63 +672,64 @@ async function insertRows(queryInterface, table, rows, transaction) {
   }
 }
 
-const wordRows = (accounts) =>
-  accounts.flatMap((account) => storedWords(account).map((word) => ({ word, account_id: account.id })));
+function accountWordRows({ storedWords }, accounts) {
+  return accounts.flatMap((account) => {
+    const { search_key: searchKey, first_name_key: firstNameKey, last_name_key: lastNameKey, email } = account;
+    const words = storedWords({ searchKey, firstNameKey, lastNameKey, email });
+    return words.map((word) => ({ word, account_id: account.id }));
+  });
+}
 
-const courseWordRows = courseRows.flatMap(({ id, search_key: key }) =>
-  wordsOf(key).map((word) => ({ word, course_id: id })),
-);
+const courseWordRows = ({ wordsOf }, courseRows) =>
+  courseRows.flatMap(({ id, search_key: key }) => wordsOf(key).map((word) => ({ word, course_id: id })));
 
 const idsOf = (rows) => rows.map((row) => row.id);
 
-/** Refuses what the services refuse, with their words: sequelize-cli calls the seeder past them. */
-async function assertNotProduction() {
-  const { loadConfig } = await built('config/config.js');
-  if (loadConfig().environment === 'production') await refuse('SEED_REFUSED');
-}
-
-async function refuse(code) {
-  const { AppError } = await built('errors.js');
-  throw new AppError(code);
-}
+/** What the seeder uses of the program: coursectl gives it, for sequelize-cli it is the built one. */
+const loadProgram = async (given) => given ?? import('../dist/for-migrations.js');
 
 module.exports = {
   /**
    * Does nothing when the demo is there, and keeps a super admin that is there.
-   * @param {(transaction: object) => Promise<void>} [alsoInTransaction] done with the rows, when there are new ones. coursectl
-   *   gives it, whose services have checked that the demo may be loaded; without it the seeder checks that itself
+   * @param {{ program?: object, alsoInTransaction?: (transaction: object) => Promise<void> }} [given] by coursectl:
+   *   `alsoInTransaction` is done with the rows, when there are new ones. Its services have checked that the demo may be
+   *   loaded; without it the seeder checks that itself
    * @throws AppError `SEED_REFUSED`, `DATABASE_NOT_EMPTY`, both without `alsoInTransaction` only
    */
-  async up(queryInterface, _sequelize, alsoInTransaction) {
+  async up(queryInterface, _sequelize, { program: givenProgram, alsoInTransaction } = {}) {
+    const program = await loadProgram(givenProgram);
+    const { AppError, loadConfig } = program;
     const isUnchecked = alsoInTransaction === undefined;
-    if (isUnchecked) await assertNotProduction();
+    if (isUnchecked && loadConfig().environment === 'production') throw new AppError('SEED_REFUSED');
+    const { superAdmin, members, courses: courseRows, enrollments } = demoRows(program);
     await inOneTransaction(queryInterface, async (transaction) => {
-      if (await isAnyUser(queryInterface, 'id IN (:ids)', { ids: idsOf(memberRows) }, transaction)) return;
+      if (await isAnyUser(queryInterface, 'id IN (:ids)', { ids: idsOf(members) }, transaction)) return;
       if (isUnchecked && (await isAnyUser(queryInterface, "role <> 'super_admin'", {}, transaction)))
-        await refuse('DATABASE_NOT_EMPTY');
+        throw new AppError('DATABASE_NOT_EMPTY');
       const hasSuperAdmin = await isAnyUser(queryInterface, "role = 'super_admin'", {}, transaction);
-      const accounts = hasSuperAdmin ? memberRows : [superAdminRow, ...memberRows];
+      const accounts = hasSuperAdmin ? members : [superAdmin, ...members];
       const passwordHash = await bcrypt.hash(demoPassword, bcryptCost);
       const users = accounts.map((account) => ({ ...account, password_hash: passwordHash }));
       await insertRows(queryInterface, 'users', users, transaction);
-      await insertRows(queryInterface, 'account_words', wordRows(accounts), transaction);
+      await insertRows(queryInterface, 'account_words', accountWordRows(program, accounts), transaction);
       await insertRows(queryInterface, 'courses', courseRows, transaction);
-      await insertRows(queryInterface, 'course_words', courseWordRows, transaction);
-      await insertRows(queryInterface, 'enrollments', allEnrollmentRows, transaction);
+      await insertRows(queryInterface, 'course_words', courseWordRows(program, courseRows), transaction);
+      await insertRows(queryInterface, 'enrollments', enrollments, transaction);
       await alsoInTransaction?.(transaction);
     });
   },
 
   /**
    * Deletes the demo's rows and the enrollments added to them since; fails whole while a demo trainer has other courses.
-   * @param {(transaction: object, rows: object) => Promise<void>} [assertRemovable] given the rows as `up` adds them. coursectl
-   *   gives it, which removes the demo only if nobody has changed it
+   * @param {{ program?: object, assertRemovable?: (transaction: object, rows: object) => Promise<void> }} [given] by coursectl:
+   *   `assertRemovable` is given the rows as `up` adds them, and throws when somebody has changed them
    */
-  async down(queryInterface, _sequelize, assertRemovable) {
-    const users = [superAdminRow, ...memberRows];
+  async down(queryInterface, _sequelize, { program, assertRemovable } = {}) {
+    const { superAdmin, members, courses: courseRows, enrollments } = demoRows(await loadProgram(program));
+    const users = [superAdmin, ...members];
     await inOneTransaction(queryInterface, async (transaction) => {
-      await assertRemovable?.(transaction, { users, courses: courseRows, enrollments: allEnrollmentRows });
-      await queryInterface.bulkDelete('enrollments', { id: idsOf(allEnrollmentRows) }, { transaction });
+      await assertRemovable?.(transaction, { users, courses: courseRows, enrollments });
+      await queryInterface.bulkDelete('enrollments', { id: idsOf(enrollments) }, { transaction });
       await queryInterface.bulkDelete('courses', { id: idsOf(courseRows) }, { transaction });
       await queryInterface.bulkDelete('account_words', { account_id: idsOf(users) }, { transaction });
       await queryInterface.bulkDelete('users', { id: idsOf(users) }, { transaction });

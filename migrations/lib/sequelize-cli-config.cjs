@@ -1,12 +1,10 @@
 /** Settings for sequelize-cli from the same environment and `.env` file as `coursectl`, through the built program. */
-const { built } = require('./built.cjs');
 
 // As in coursectl: a new database and its folder are for this user only.
 process.umask(0o077);
 
 module.exports = async () => {
-  const { loadConfig } = await built('config/config.js');
-  const { sequelizeOptions } = await built('db/connection.js');
+  const { loadConfig, sequelizeOptions } = await import('../../dist/for-migrations.js');
   try {
     // A step may take long, on a large table or while others use it.
     return sequelizeOptions(loadConfig().database, { inactivityMs: 0 });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type QueryInterface, QueryTypes, Sequelize, type Transaction } from 'sequelize';
 import type { Umzug, UmzugStorage } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
+import * as program from '../for-migrations.js';
 import { type Database, openDatabase } from './connection.js';
 import { isSqlite, serverVersion } from './dialect.js';
 import { type LeaseOptions, withLease } from './lease.js';
@@ -40,15 +41,16 @@ export interface DemoRows {
 type AssertRemovable = (transaction: Transaction, rows: DemoRows) => Promise<void>;
 
 /** What steps are given by the program, and not by sequelize-cli. */
-interface StepHooks {
-  up?: AlsoInTransaction;
-  down?: AssertRemovable;
+interface Given {
+  alsoInTransaction?: AlsoInTransaction;
+  assertRemovable?: AssertRemovable;
 }
 
-interface Step {
-  up(queryInterface: QueryInterface, sequelize: typeof Sequelize, also?: AlsoInTransaction): Promise<void>;
-  down(queryInterface: QueryInterface, sequelize: typeof Sequelize, assertRemovable?: AssertRemovable): Promise<void>;
-}
+type Run = (
+  queryInterface: QueryInterface,
+  sequelize: typeof Sequelize,
+  given: Given & { program: typeof program },
+) => Promise<void>;
 
 const require = createRequire(import.meta.url);
 
@@ -57,7 +59,7 @@ async function umzugOver(
   database: Database,
   folder: string,
   storage?: UmzugStorage,
-  hooks: StepHooks = {},
+  given: Given = {},
 ): Promise<Umzug<QueryInterface>> {
   const { SequelizeStorage, Umzug } = await import('umzug');
   return new Umzug<QueryInterface>({
@@ -65,12 +67,9 @@ async function umzugOver(
       glob: ['*.cjs', { cwd: folder }],
       resolve: ({ name, path: file, context }) => {
         // A file of another shape fails when it runs.
-        const step = require(file ?? path.join(folder, name)) as Step;
-        return {
-          name,
-          up: () => step.up(context, Sequelize, hooks.up),
-          down: () => step.down(context, Sequelize, hooks.down),
-        };
+        const { up, down } = require(file ?? path.join(folder, name)) as { up: Run; down: Run };
+        const run = (step: Run) => () => step(context, Sequelize, { ...given, program });
+        return { name, up: run(up), down: run(down) };
       },
     },
     context: database.sequelize.getQueryInterface(),
@@ -237,18 +236,18 @@ export async function migrateDown(
 
 /**
  * Runs the demo seeder, which does nothing when its rows exist; safe to run concurrently. Whether the demo may be loaded its
- * caller has checked: the seeder itself checks that under sequelize-cli only, which gives it no `also`.
- * @param also committed with the rows, when there are new ones
+ * caller has checked: the seeder itself checks that under sequelize-cli only, which gives it no `alsoInTransaction`.
+ * @param alsoInTransaction committed with the rows, when there are new ones
  * @throws AppError `SCHEMA_OUTDATED` before anything is written, `MIGRATION_LOCKED`, `MIGRATION_FAILED`, whose cause is
  *   `EMAIL_TAKEN` or `PHONE_TAKEN` when an account has one of the demo's
  */
 export async function seedDemo(
   database: Database,
   waiting: MigrationWait = {},
-  also: AlsoInTransaction = async () => undefined,
+  alsoInTransaction: AlsoInTransaction = async () => undefined,
 ): Promise<void> {
   await assertSchemaCurrent(database);
-  const seed = async () => (await umzugOver(database, seedersFolder, seedersLog([]), { up: also })).up();
+  const seed = async () => (await umzugOver(database, seedersFolder, seedersLog([]), { alsoInTransaction })).up();
   await runExclusively(database, 'seeding', seed, waiting);
 }
 
@@ -271,6 +270,6 @@ export async function unseedDemo(
   await assertSchemaCurrent(database);
   const seeders = (await readdir(seedersFolder)).filter((name) => name.endsWith('.cjs'));
   const remove = async () =>
-    (await umzugOver(database, seedersFolder, seedersLog(seeders), { down: assertRemovable })).down({ to: 0 });
+    (await umzugOver(database, seedersFolder, seedersLog(seeders), { assertRemovable })).down({ to: 0 });
   await runExclusively(database, 'seeding', remove, waiting);
 }

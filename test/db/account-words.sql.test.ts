@@ -3,25 +3,19 @@ import fc from 'fast-check';
 import { Op, type WhereOptions } from 'sequelize';
 import { insertRows } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
-import { migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import type { User } from '../../src/db/models/user.js';
 import { hasWords, isInAny, partsByWord } from '../../src/db/word-conditions.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/keys.js';
-import { searchedWords, storedWords } from '../../src/schemas/search-words.js';
+import { searchedWords } from '../../src/schemas/search-words.js';
 import { nameMaximum } from '../../src/schemas/sort-key.js';
 import { userKeys } from '../../src/services/accounts/store.js';
+import { wordsOfAccount } from '../../src/services/accounts/words.js';
 import { newIds } from '../../src/services/ids.js';
 import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { anyName } from '../support/names.js';
 import { useDatabases } from './support/databases.js';
-import { migration } from './support/migration.js';
 
-const name = '20260101000028-create-account-words.cjs';
-const step = migration(name);
-const domains = migration('20260101000030-index-email-domains.cjs');
-
-/** More than a batch of the migration, and no multiple of it. */
 const count = 1100;
 const moment = new Date('2026-01-31T08:00:00.123Z');
 
@@ -29,7 +23,7 @@ describe('The words of accounts', function () {
   this.timeout(scaled(60_000));
   const databases = useDatabases();
 
-  /** Accounts with names in all scripts, without words. */
+  /** Accounts with names in all scripts, and their words. */
   async function fill(database: Database): Promise<void> {
     const names = fc.sample(anyName(nameMaximum), { numRuns: 2 * count, seed: 16 });
     const ids = newIds(count);
@@ -52,43 +46,11 @@ describe('The words of accounts', function () {
         updatedAt: moment,
       };
     });
-    await database.inTransaction((transaction) => insertRows(database.models.User, rows, transaction));
+    await database.inTransaction(async (transaction) => {
+      await insertRows(database.models.User, rows, transaction);
+      await insertRows(database.models.AccountWord, rows.flatMap(wordsOfAccount), transaction);
+    });
   }
-
-  async function expectRightWords({ models: { AccountWord, User } }: Database): Promise<void> {
-    const users = await User.findAll();
-    expect(users).to.have.length(count);
-    const expected = users.flatMap((user) => storedWords(user).map((word) => `${user.id} ${word}`));
-    const rows = await AccountWord.findAll();
-    expect(rows.map(({ word, accountId }) => `${accountId} ${word}`).sort()).to.deep.equal(expected.sort());
-  }
-
-  it('are made by the migration, which can be repeated, and taken away', async () => {
-    const database = databases.open();
-    await fill(database);
-    const { executed } = await migrationStatus(database);
-    await migrateDown(database, executed.length - executed.indexOf(name));
-    await migrateUp(database);
-    await expectRightWords(database);
-    // As an interrupted one leaves it.
-    const { AccountWord, User } = database.models;
-    const half = await User.findAll({ attributes: ['id'], order: ['id'], offset: count / 2 });
-    await AccountWord.destroy({ where: { accountId: half.map(({ id }) => id) } });
-    await step.up(database.sequelize.getQueryInterface());
-    await expectRightWords(database);
-  });
-
-  it('are without domains of emails, which have an index of their own, once the migrations are through', async () => {
-    const database = databases.open();
-    const { AccountWord, User } = database.models;
-    await fill(database);
-    await step.up(database.sequelize.getQueryInterface());
-    const account = await User.findOne({ rejectOnEmpty: true });
-    // As an earlier version of the migration stored it.
-    await AccountWord.create({ word: account.email.slice(account.email.indexOf('@') + 1), accountId: account.id });
-    await domains.up(database.sequelize.getQueryInterface());
-    await expectRightWords(database);
-  });
 
   /** Where words begin, said in another way than the program does. */
   function begins(user: User, word: string): boolean {
@@ -107,7 +69,6 @@ describe('The words of accounts', function () {
     const database = databases.open();
     const { sequelize, models } = database;
     await fill(database);
-    await step.up(sequelize.getQueryInterface());
     const users = await models.User.findAll();
     const found = async (where: WhereOptions<User>) => {
       const rows = await models.User.findAll({ attributes: ['id'], where: { [Op.and]: [where] } });

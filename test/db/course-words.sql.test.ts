@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { Op, type WhereOptions } from 'sequelize';
 import { insertRows } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
-import { migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import type { Course } from '../../src/db/models/course.js';
 import { courseHasWords, courseIsFoundBy } from '../../src/db/word-conditions.js';
 import { searchKey } from '../../src/schemas/keys.js';
@@ -15,12 +14,7 @@ import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { anyName } from '../support/names.js';
 import { useDatabases } from './support/databases.js';
-import { migration } from './support/migration.js';
 
-const name = '20260101000031-create-course-words.cjs';
-const step = migration(name);
-
-/** More than a batch of the migration, and no multiple of it. */
 const count = 620;
 const moment = new Date('2026-01-31T08:00:00.123Z');
 
@@ -28,7 +22,7 @@ describe('The words of courses', function () {
   this.timeout(scaled(60_000));
   const databases = useDatabases();
 
-  /** Courses with titles in all scripts, without words. */
+  /** Courses with titles in all scripts, and their words. */
   async function fill({ models, inTransaction }: Database): Promise<void> {
     const [trainerId = '', ...ids] = newIds(count + 1);
     const texts = fc.sample(anyName(60), { numRuns: 3 * count, seed: 31 });
@@ -50,33 +44,10 @@ describe('The words of courses', function () {
       const account = { ...trainer, phone: '+44 1', phoneKey: '+441', passwordHash: 'x', role: 'trainer' as const };
       await insertRows(models.User, [{ id: trainerId, ...account, ...userKeys(trainer), ...dates }], transaction);
       await insertRows(models.Course, courses, transaction);
+      const words = courses.flatMap(({ id, searchKey: key }) => wordsOf(key).map((word) => ({ word, courseId: id })));
+      await insertRows(models.CourseWord, words, transaction);
     });
   }
-
-  async function expectRightWords({ models: { Course, CourseWord } }: Database): Promise<void> {
-    const courses = await Course.findAll();
-    expect(courses).to.have.length(count);
-    const expected = courses.flatMap(({ id, searchKey: key }) => wordsOf(key).map((word) => `${id} ${word}`));
-    const rows = await CourseWord.findAll();
-    expect(rows.map(({ word, courseId }) => `${courseId} ${word}`).sort()).to.deep.equal(expected.sort());
-  }
-
-  it('are made by the migration, which can be repeated, and taken away; they go with their course', async () => {
-    const database = databases.open();
-    const { Course, CourseWord } = database.models;
-    await fill(database);
-    const { executed } = await migrationStatus(database);
-    await migrateDown(database, executed.length - executed.indexOf(name));
-    await migrateUp(database);
-    await expectRightWords(database);
-    // As an interrupted one leaves it.
-    const half = await Course.findAll({ attributes: ['id'], order: ['id'], offset: count / 2 });
-    await CourseWord.destroy({ where: { courseId: half.map(({ id }) => id) } });
-    await step.up(database.sequelize.getQueryInterface());
-    await expectRightWords(database);
-    await Course.destroy({ where: {} });
-    expect(await CourseWord.count()).to.equal(0);
-  });
 
   /** Where words begin, said in another way than the program does. */
   function begins({ searchKey: key }: Course, word: string): boolean {
@@ -85,11 +56,10 @@ describe('The words of courses', function () {
     return new RegExp(`(?:^|[-'’@ ]|(?=${script}))${escaped}`, 'u').test(key);
   }
 
-  it('find the same courses by index, by reading all courses, and by the rule', async () => {
+  it('find the same courses by index, by reading all courses, and by the rule; they go with their course', async () => {
     const database = databases.open();
     const { sequelize, models } = database;
     await fill(database);
-    await step.up(sequelize.getQueryInterface());
     const courses = await models.Course.findAll();
     const found = async (where: WhereOptions<Course>) => {
       const rows = await models.Course.findAll({ attributes: ['id'], where: { [Op.and]: [where] } });
@@ -117,5 +87,7 @@ describe('The words of courses', function () {
       { numRuns: atDepth(150, 1500) },
     );
     expect(hits).to.be.above(100);
+    await models.Course.destroy({ where: {} });
+    expect(await models.CourseWord.count()).to.equal(0);
   });
 });

@@ -1,13 +1,8 @@
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { characters } from '../../src/schemas/fields.js';
 import { nameMaximum, sortKey, sortKeyBeginning, sortKeyLength, titleMaximum } from '../../src/schemas/sort-key.js';
 import { anyName, byBytes } from '../support/names.js';
-
-const file = fileURLToPath(new URL('../../migrations/lib/sort-key.cjs', import.meta.url));
-const copy = createRequire(import.meta.url)(file) as { sortKey: typeof sortKey };
 
 const sorted = (names: readonly string[]) =>
   names.toSorted((one, other) => byBytes(sortKey(one, nameMaximum), sortKey(other, nameMaximum)));
@@ -117,17 +112,6 @@ describe('sortKey', () => {
         expect(counted.slice(0, 1) >= ' ' || counted === '').to.equal(true);
       }),
     );
-  });
-
-  it('is the same in migrations and seeders', () => {
-    fc.assert(
-      fc.property(anyName(titleMaximum), fc.constantFrom(nameMaximum, titleMaximum), (text, most) => {
-        expect(copy.sortKey(text, most)).to.equal(sortKey(text, most));
-      }),
-      { numRuns: 2000 },
-    );
-    const marks = `a${'\u0301'.repeat(40)}`;
-    expect(copy.sortKey(marks, nameMaximum)).to.equal(sortKey(marks, nameMaximum));
   });
 });
 

@@ -1,0 +1,31 @@
+const { oneOf, tableMigration } = require('./lib/ddl.cjs');
+
+module.exports = tableMigration({
+  name: 'import_rows',
+  columns: {
+    import_id: { type: 'id' },
+    line: { type: 'integer' },
+    outcome: { type: ['word', 10] },
+    code: { type: ['word', 40], null: true },
+    // The codes of the further faults of a row, each between spaces: rows are found by any of their codes.
+    other_codes: { type: ['word', 255], null: true },
+    user_id: { type: 'id', null: true },
+    // Why the row was rejected, with the value that is wrong, unless it may be secret.
+    reason: { type: 'text', null: true },
+    // What a rejected row says, folded as searches are, so that it is found: it has no account.
+    search_key: { type: ['string', 500], null: true },
+    // What undo needs: an updated account as it was before and the time of the update, and the enrollments made.
+    undo_json: { type: 'text', null: true },
+    // What undo did with the row's account, and why it was kept.
+    undo_outcome: { type: ['word', 10], null: true },
+    undo_code: { type: ['word', 20], null: true },
+  },
+  primaryKey: ['import_id', 'line'],
+  checks: {
+    import_rows_outcome_known: oneOf('outcome', ['created', 'updated', 'skipped', 'rejected']),
+    import_rows_undo_known: `undo_outcome IS NULL OR ${oneOf('undo_outcome', ['removed', 'restored', 'kept'])}`,
+  },
+  foreignKeys: {
+    import_rows_import_fk: { columns: ['import_id'], references: ['imports', ['id']], onDelete: 'CASCADE' },
+  },
+});

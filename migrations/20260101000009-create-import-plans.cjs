@@ -1,0 +1,22 @@
+const { tableMigration } = require('./lib/ddl.cjs');
+
+module.exports = tableMigration({
+  name: 'import_plans',
+  columns: {
+    import_id: { type: 'id' },
+    // Counts the plans that were asked for: a process that makes an earlier one stops.
+    revision: { type: 'integer', default: 1 },
+    // How many rows of the file were planned so far.
+    rows_read: { type: 'integer', default: 0 },
+    // The finished plan, as the API shows it.
+    plan_json: { type: 'longText', null: true },
+    // When it was applied: from then on its import is bound to it, until its first rows are committed.
+    applied_at: { type: 'timestamp', null: true },
+    expires_at: { type: 'timestamp' },
+  },
+  primaryKey: ['import_id'],
+  indexes: { import_plans_expiry: ['expires_at'] },
+  foreignKeys: {
+    import_plans_import_fk: { columns: ['import_id'], references: ['imports', ['id']], onDelete: 'CASCADE' },
+  },
+});

@@ -1,0 +1,22 @@
+const { tableMigration } = require('./lib/ddl.cjs');
+
+// One row: the country whose way of writing phones counts, empty for none, and the one that phones are given keys for; null when
+// they aren't. Those keys replace the others together, once all accounts have theirs.
+const table = tableMigration({
+  name: 'phone_country',
+  columns: {
+    id: { type: 'integer' },
+    country: { type: ['word', 2], default: '' },
+    next_country: { type: ['word', 2], null: true },
+  },
+});
+
+module.exports = {
+  ...table,
+  async up(queryInterface) {
+    await table.up(queryInterface);
+    await queryInterface.sequelize.query(
+      "INSERT INTO phone_country (id, country) SELECT 1, '' FROM (SELECT 1 AS one) AS rows_before WHERE NOT EXISTS (SELECT 1 FROM phone_country)",
+    );
+  },
+};
