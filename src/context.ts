@@ -103,7 +103,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
     if (!options.hasher) await hasher.close();
-    await images.close();
+    images.close();
     await storage.close();
     await database.close();
   };

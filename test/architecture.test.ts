@@ -312,7 +312,7 @@ describe('The process', () => {
 
   it('is ended only by cli/main.ts, and the image process by itself', () => {
     const endings = /\bprocess\.(exit\b|exitCode|kill|abort)/;
-    expect(filesWith(endings)).to.deep.equal(['cli/main.ts', 'storage/image-worker.ts']);
+    expect(filesWith(endings)).to.deep.equal(['cli/main.ts', 'storage/image-worker.mjs']);
   });
 
   it('never writes to the console; it is replaced only to silence a dependency', () => {

@@ -1,9 +1,12 @@
-import { access, constants, rm, stat } from 'node:fs/promises';
+import { type ChildProcess, type ExecFileException, execFile } from 'node:child_process';
+import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
+import { getPriority, setPriority } from 'node:os';
 import path from 'node:path';
-import { AppError } from '../errors.js';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { AppError, validationError } from '../errors.js';
 import { createFairQueue, type QueueBounds } from '../fair-queue.js';
 import { diskFault } from './disk-fault.js';
-import { createImageProcess, type ImageProcessSettings, type PreparedImage } from './image-process.js';
 
 /** The limits of a picture before and after it is prepared; lengths in pixels. */
 export interface ImageLimits {
@@ -14,13 +17,19 @@ export interface ImageLimits {
   height: number;
 }
 
+/** The task of image-worker.mjs. */
+export interface ImageTask extends ImageLimits {
+  /** How much the memory of the process may grow, in bytes. */
+  growthBytes: number;
+}
+
 /** The account of a picture, for fair queueing, and a signal that cancels it, waiting or running. */
 export interface ImageOwner {
   account: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Prepares pictures in another process, one at a time. */
+/** Prepares pictures one at a time, each in a process of its own. */
 export interface ImagePreparer {
   /**
    * Converts an untrusted picture to one that is safe to show: upright, scaled down, WebP, and without metadata such as the
@@ -28,45 +37,98 @@ export interface ImagePreparer {
    * @param target the output file, readable for this user alone; removed after a failure
    * @throws AppError `VALIDATION` for the field `image`, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
    */
-  prepare(source: string, target: string, limits: ImageLimits, owner: ImageOwner): Promise<PreparedImage>;
-  /** The id of the running process. */
-  pid(): number | undefined;
-  /** Refuses waiting pictures and ends the process. */
-  close(): Promise<void>;
+  prepare(source: string, target: string, limits: ImageLimits, owner: ImageOwner): Promise<void>;
+  /** Refuses waiting pictures and kills the process of the running one, which fails with `INTERRUPTED`. */
+  close(): void;
 }
 
 /**
- * The queue takes the pictures of a whole class. A picture of 25 megapixels takes about a second of an idle core. Libvips
- * needs up to 32 MiB in addition to the picture, and some memory stays allocated after earlier ones.
+ * A picture of 25 megapixels takes about a second of an idle core. Libvips needs up to 32 MiB in addition to the picture. Requests
+ * come before pictures: the niceness of the process exceeds the service's.
  */
 const defaults = {
   entries: 200,
   bytes: 100_000_000,
   entriesEach: 8,
   waitMs: 20_000,
-  deadlineMs: 15_000,
-  idleMs: 10_000,
+  deadlineMs: 10_000,
   extraNiceness: 10,
   extraBytes: 48 * 1024 * 1024,
-} satisfies QueueBounds & ImageProcessSettings & { extraBytes: number };
+} satisfies QueueBounds & Record<string, number>;
 
 /** For a progressive JPEG at full colour; a PNG or WebP with 8 bits a channel needs 4. */
 const bytesPerPixel = 6;
+/** More than a WebP picture of the largest size has. */
+const maxOutputBytes = 16 * 1024 * 1024;
 
-/** Creates the preparer; its process is started with the first picture. */
+const workerFile = fileURLToPath(new URL('./image-worker.mjs', import.meta.url));
+
+function lowerPriority(pid: number, extraNiceness: number): void {
+  try {
+    setPriority(pid, Math.min(19, getPriority() + extraNiceness));
+  } catch {
+    // It has ended already, or the system has no priorities: neither is a failure.
+  }
+}
+
+/** Why a process failed: a problem of the picture, or a fault of this program. */
+function failureOf(error: ExecFileException): Error {
+  const { code, signal, killed, message, stderr } = error;
+  const problem = (text: string) => validationError([{ path: 'image', message: text }]);
+  // See image-worker.mjs.
+  if (code === 2) return problem(String(stderr));
+  if (signal === 'SIGKILL' && killed) return problem('The image takes too long to prepare. Send it with fewer pixels.');
+  // By itself, or by the system.
+  if (signal === 'SIGKILL')
+    return problem(
+      'The image takes too much memory to prepare. Send it smaller, or saved without interlacing and with 8 bits a channel.',
+    );
+  // Only the decoder can crash it.
+  if (signal) return problem('The image is damaged.');
+  return new Error(`The process that prepares images failed: ${message}`, { cause: error });
+}
+
+/** Creates the preparer. */
 export function createImagePreparer(changes: Partial<typeof defaults> = {}): ImagePreparer {
-  const settings = { ...defaults, ...changes };
-  const queue = createFairQueue(settings);
-  const worker = createImageProcess(settings);
+  const { deadlineMs, extraNiceness, extraBytes, ...bounds } = { ...defaults, ...changes };
+  const queue = createFairQueue(bounds);
+  let running: ChildProcess | undefined;
+  let isClosed = false;
+
+  async function run(source: string, limits: ImageLimits, signal?: AbortSignal): Promise<Buffer> {
+    signal?.throwIfAborted();
+    const task: ImageTask = { ...limits, growthBytes: bytesPerPixel * limits.maxPixels + extraBytes };
+    const argv = ['--max-old-space-size=64', workerFile, source, JSON.stringify(task)];
+    const work = promisify(execFile)(process.execPath, argv, {
+      // Pictures are untrusted, and the service's environment holds secrets.
+      env: {},
+      encoding: 'buffer',
+      timeout: deadlineMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: maxOutputBytes,
+    });
+    running = work.child;
+    if (running.pid !== undefined) lowerPriority(running.pid, extraNiceness);
+    // Given to execFile(), the signal would end it with SIGTERM, and leave before it has ended.
+    const cancel = () => work.child.kill('SIGKILL');
+    signal?.addEventListener('abort', cancel);
+    try {
+      return (await work).stdout;
+    } catch (error) {
+      if (isClosed) throw new AppError('INTERRUPTED', undefined, { cause: error });
+      throw failureOf(error as ExecFileException);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
 
   return {
     async prepare(source, target, limits, { account, signal }) {
       try {
         await access(source, constants.R_OK);
         const { size } = await stat(source);
-        const wholeBytes = bytesPerPixel * limits.maxPixels;
-        const task = { source, target, ...limits, wholeBytes, growthBytes: wholeBytes + settings.extraBytes };
-        return await queue.add({ account, bytes: size, signal }, () => worker.run(task, signal));
+        const picture = await queue.add({ account, bytes: size, signal }, () => run(source, limits, signal));
+        await writeFile(target, picture, { mode: 0o600, signal });
       } catch (error) {
         // The first error matters more; the cleanup of uploads removes what stays.
         await rm(target, { force: true }).catch(() => undefined);
@@ -74,10 +136,10 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
         throw diskFault(path.dirname(target), error);
       }
     },
-    pid: () => worker.pid(),
-    async close() {
+    close() {
+      isClosed = true;
       queue.close();
-      await worker.close();
+      running?.kill('SIGKILL');
     },
   };
 }

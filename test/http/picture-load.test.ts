@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import request from 'supertest';
 import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
+import { createImagePreparer } from '../../src/storage/images.js';
+import { childrenOf, isRunning } from '../support/child-processes.js';
 import { signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
@@ -31,20 +32,17 @@ describe('many pictures together', function () {
     const logger = createLogger('info', { write: (line: string) => void logged.push(line) });
     const files = { ...config.files, storage: { kind: 'local' as const, folder: `${folder.path}/files` } };
     const http = { ...config.http, port: 0, host: '127.0.0.1', maxInFlight };
-    context = await createContext({ ...config, dataDir: folder.path, files, http }, logger, { hasher });
-    let closed: Promise<void> | undefined;
-    closeContext = () => (closed ??= context.close());
+    context = await createContext({ ...config, dataDir: folder.path, files, http }, logger, {
+      hasher,
+      images: createImagePreparer({ extraNiceness: 0, deadlineMs: 60_000, waitMs: 60_000 }),
+    });
     server = await startServer(context);
     ({ token } = await signIn(context));
-    // From now on there is a process, which can be made to stand still.
-    expect((await avatar(token)).status).to.equal(200);
   });
-  /** A test may have done it already. */
-  let closeContext: () => Promise<void>;
 
   afterEach(async () => {
     await server.close();
-    await closeContext();
+    await context.close();
     await emptyStorage(harness.context);
     folder.remove();
   });
@@ -58,8 +56,16 @@ describe('many pictures together', function () {
   const accounts = async (count: number) =>
     Promise.all(Array.from({ length: count }, async () => (await signIn(context)).token));
 
-  const pidNow = () => context.images.pid() ?? 0;
-  const stopped = (pid: number) => process.kill(pid, 'SIGSTOP');
+  /** Makes the process of the first of these pictures stand still. */
+  async function standingStill<T>(send: () => T): Promise<{ pid: number; sent: T }> {
+    const others = childrenOf(process.pid);
+    const newOne = () => childrenOf(process.pid).find((child) => !others.includes(child)) ?? 0;
+    const sent = send();
+    await until(() => newOne() > 0);
+    const pid = newOne();
+    process.kill(pid, 'SIGSTOP');
+    return { pid, sent };
+  }
   const goOn = (pid: number) => process.kill(pid, 'SIGCONT');
 
   /** Sends a picture, and can leave without an answer. */
@@ -74,28 +80,27 @@ describe('many pictures together', function () {
   }
 
   it('delay no other request, however many wait', async () => {
-    const pid = pidNow();
-    stopped(pid);
-    const waiting = (await accounts(4 * maxInFlight)).map((as) => avatar(as).then(({ status }) => status));
+    const tokens = await accounts(4 * maxInFlight);
+    const { pid, sent } = await standingStill(() => tokens.map((as) => avatar(as).then(({ status }) => status)));
     await until(() => uploadsIn(context).length === 4 * maxInFlight);
     const answers = await Promise.all(Array.from({ length: 6 }, async () => (await me()).status));
     expect(answers).to.deep.equal(Array(6).fill(200));
     goOn(pid);
-    expect(await Promise.all(waiting)).to.deep.equal(Array(4 * maxInFlight).fill(200));
-    await expectNothingLeft(context, 1 + 4 * maxInFlight);
+    expect(await Promise.all(sent)).to.deep.equal(Array(4 * maxInFlight).fill(200));
+    await expectNothingLeft(context, 4 * maxInFlight);
   });
 
   it('are not taken from one account alone', async () => {
-    const pid = pidNow();
-    stopped(pid);
-    const greedy = Array.from({ length: 14 }, () => avatar(token).then(({ status, headers }) => ({ status, headers })));
+    const { pid, sent } = await standingStill(() =>
+      Array.from({ length: 14 }, () => avatar(token).then(({ status, headers }) => ({ status, headers }))),
+    );
     // One is at it, eight wait, and the others are refused immediately.
     await until(() => uploadsIn(context).length === 9);
     const [other = ''] = await accounts(1);
     const theirs = avatar(other).then(({ status }) => status);
     await until(() => uploadsIn(context).length === 10);
     goOn(pid);
-    const answers = await Promise.all(greedy);
+    const answers = await Promise.all(sent);
     const turnedAway = answers.filter(({ status }) => status === 503);
     expect(turnedAway.length).to.equal(5);
     for (const { headers } of turnedAway) expect(headers['retry-after']).to.match(/^\d+$/);
@@ -105,25 +110,21 @@ describe('many pictures together', function () {
   });
 
   it('are given up with their clients, whether they wait or are worked on', async () => {
-    const pid = pidNow();
-    stopped(pid);
-    const sockets = (await accounts(4)).map(sendAvatar);
+    const tokens = await accounts(4);
+    const { pid, sent } = await standingStill(() => tokens.map(sendAvatar));
     await until(() => uploadsIn(context).length === 4);
-    for (const socket of sockets) socket.destroy();
-    await until(() => !existsSync(`/proc/${pid}`));
-    await expectNothingLeft(context, 1);
+    for (const socket of sent) socket.destroy();
+    await until(() => !isRunning(pid));
+    await expectNothingLeft(context, 0);
     expect((await avatar(token)).status).to.equal(200);
     // That a client leaves is no fault of the service.
     expect(logged.filter((line) => /"level":(50|60)/.test(line))).to.deep.equal([]);
   });
 
-  it('end with the service, and their process with them', async () => {
-    const pid = pidNow();
+  it('are prepared before the service ends', async () => {
     const waiting = (await accounts(3)).map((as) => avatar(as).then(({ status }) => status));
     await until(() => uploadsIn(context).length > 0);
     await server.close();
     expect(await Promise.all(waiting)).to.deep.equal(Array(3).fill(200));
-    await closeContext();
-    expect(existsSync(`/proc/${pid}`)).to.equal(false);
   });
 });

@@ -1,0 +1,58 @@
+// @ts-check
+/**
+ * The process that prepares one picture: see images.ts. Writes it to standard output, or a problem of the picture to standard
+ * error, with exit code 2. It may be killed at any time, because it has nothing to clean up. Plain JavaScript, because a loader
+ * of TypeScript would take longer than most pictures.
+ */
+import sharp from 'sharp';
+
+/** @typedef {import('./images.js').ImageTask} ImageTask */
+
+/** The interval of the memory check, in milliseconds; decoding takes some megabytes in that time. */
+const memoryCheckMs = 10;
+
+/**
+ * Translates an error of libvips, which has no codes.
+ * @param {string} message
+ * @param {number} maxPixels
+ */
+function problemOf(message, maxPixels) {
+  if (/exceeds pixel limit/i.test(message)) return `The image may have at most ${maxPixels / 1_000_000} megapixels.`;
+  if (/unsupported image format/i.test(message)) return 'The image must be a JPEG, PNG or WebP picture.';
+  // The format is supported, but the file can't be read to its end.
+  return 'The image is damaged.';
+}
+
+/**
+ * @param {string} source
+ * @param {ImageTask} task
+ */
+async function prepare(source, { maxPixels, width, height, growthBytes }) {
+  const end = () => process.kill(process.pid, 'SIGKILL');
+  // Standard input closes when the service has ended, however that happened.
+  process.stdin.once('end', end).resume().unref();
+  // A terminal sends these to the whole process group; the service ends this process itself.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+  const maxBytes = process.memoryUsage.rss() + growthBytes;
+  // The only way to limit libvips, which works in other threads and with memory outside V8.
+  setInterval(() => process.memoryUsage.rss() > maxBytes && end(), memoryCheckMs).unref();
+  // The content decides the format, whatever the file's name; only these three loaders are enabled.
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile', 'VipsForeignLoadWebpFile'] });
+  // Other cores are for requests.
+  sharp.concurrency(1);
+  try {
+    const picture = await sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 })
+      .autoOrient()
+      .resize({ width, height, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality: 82 })
+      .toBuffer();
+    process.stdout.write(picture);
+  } catch (error) {
+    process.stderr.write(problemOf(String(error), maxPixels));
+    process.exitCode = 2;
+  }
+}
+
+const [source = '', task = ''] = process.argv.slice(2);
+await prepare(source, JSON.parse(task));
