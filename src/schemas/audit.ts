@@ -22,6 +22,7 @@ export const auditActions = [
   'import.plan',
   'import.start',
   'import.resume',
+  'import.finish',
   'import.cancel',
   'import.undo',
   'import.credentials',

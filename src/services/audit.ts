@@ -13,7 +13,6 @@ import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
 import type { Actor, Core } from './core.js';
 import { withNewIds } from './ids.js';
-import { withCreation } from './imported-accounts.js';
 import { maxCounted, type Page, pageOf } from './paging.js';
 
 /** A record about something of one kind. */
@@ -146,7 +145,7 @@ export function auditedEnrollment(enrollment: Enrollment) {
 export type AuditedEnrollment = ReturnType<typeof auditedEnrollment>;
 
 /**
- * One page of the audit log, newest first, with names beside the ids; for a single account with its creation by an import.
+ * One page of the audit log, newest first, with names beside the ids.
  * @throws AppError `VALIDATION`
  */
 export async function listAudit(core: Core, query: unknown): Promise<Page<AuditEntry>> {
@@ -166,8 +165,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
     ['at', 'DESC'],
     ['id', 'DESC'],
   ];
-  const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, maxCounted });
-  const page = await withCreation(core, listing, recorded);
+  const page = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, maxCounted });
   await addNames(core, page.items);
   return page;
 }

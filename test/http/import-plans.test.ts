@@ -265,6 +265,7 @@ describe('Imports that are planned over HTTP', () => {
     expect(actions.map(({ action }) => action)).to.deep.equal([
       'import.plan',
       'import.start',
+      'import.finish',
       'import.credentials',
       'import.undo',
     ]);

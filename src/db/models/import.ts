@@ -59,14 +59,7 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
 
   /** The outcomes of its rows so far. */
   get counts(): NonAttribute<ImportCounts> {
-    return {
-      rows: this.rowsDone,
-      created: this.createdCount,
-      updated: this.updatedCount,
-      skipped: this.skippedCount,
-      rejected: this.rejectedCount,
-      enrolled: this.enrolledCount,
-    };
+    return countsOf(this);
   }
 
   /** Whether it has generated passwords that can be fetched over HTTP, once. */
@@ -83,6 +76,21 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
 
 const count = () => ({ type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 });
 const length = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 });
+
+/** What became of the rows that are done. */
+export function countsOf({
+  rowsDone: rows,
+  createdCount: created,
+  updatedCount: updated,
+  skippedCount: skipped,
+  rejectedCount: rejected,
+  enrolledCount: enrolled,
+}: Pick<
+  Import,
+  'rowsDone' | 'createdCount' | 'updatedCount' | 'skippedCount' | 'rejectedCount' | 'enrolledCount'
+>): ImportCounts {
+  return { rows, created, updated, skipped, rejected, enrolled };
+}
 
 export function initImport(sequelize: Sequelize): typeof Import {
   // A subclass for each connection, because init() binds the class to one.

@@ -46,7 +46,7 @@ export const people: Words['people'] = {
   deleteHint: 'Das Konto, sein Bild und seine Teilnahmen werden gelöscht. Das lässt sich nicht rückgängig machen.',
   deleted: '{{name}} wurde gelöscht.',
   noEnrollments: 'In keinem Kurs.',
-  historyHint: 'Was mit diesem Konto geschehen ist.',
+  historyHint: 'Was mit diesem Konto geschehen ist. Ein Import, der es angelegt hat, steht unter Importe.',
   changesBy: 'Änderungen dieser Person',
   any: {
     role: 'Alle Rollen',

@@ -42,7 +42,7 @@ export const people = {
   deleteHint: 'The account, its picture and its enrollments are deleted. This cannot be undone.',
   deleted: '{{name}} was deleted.',
   noEnrollments: 'Not enrolled in any course.',
-  historyHint: 'What was done to this account.',
+  historyHint: 'What was done to this account. An import that created it is under Imports.',
   changesBy: 'Changes made by this person',
   any: {
     role: 'Any role',

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Import } from '../../../db/models/import.js';
+import type { Transaction } from 'sequelize';
+import { countsOf, type Import, type ImportCounts } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
+import { recordAudit } from '../../audit.js';
 import type { ReportFile } from '../output/report-file.js';
 import { closeReports, type Reports, rejectLines, reportsOf } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-capacity.js';
@@ -92,7 +94,20 @@ async function end(run: ImportRun, progress: Parameters<typeof advance>[1]): Pro
   await credentials.end();
   await rejects.end();
   // Rows that a file was begun for may have been decided otherwise since: then it was removed.
-  await advance(run, { ...progress, ...reportsOf(run.reports) });
+  await advance(run, { ...progress, ...reportsOf(run.reports) }, async (transaction) => {
+    if (progress.finishedAt) await auditFinish(run, run.record.counts, transaction);
+  });
+}
+
+/** Records what an import did in all. Its ledger has what became of each row. */
+async function auditFinish(
+  { core, actor, record }: ImportRun,
+  counts: ImportCounts,
+  transaction: Transaction,
+): Promise<void> {
+  const after = { fileName: record.fileName, ...counts };
+  const entry = { action: 'import.finish', targetType: 'import', targetId: record.id, after } as const;
+  await recordAudit(core, actor, entry, transaction);
 }
 
 /** Whether so many bad rows end the import before its end. */
@@ -170,6 +185,7 @@ async function tryBatch(
     await writeBatch(core, actor, ledger, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();
+    if (stopped) await auditFinish(run, countsOf(progress), transaction);
   });
   run.reasons.add(decisions);
 }

@@ -62,38 +62,43 @@ describe('The audit trail of an account that imports changed', () => {
     expect(JSON.stringify(entries)).not.to.match(/\$2[aby]\$/);
   });
 
-  it('names the row and the import that created it, and its values when undo removed it', async () => {
+  it('begins with its values and the import where undo removed what an import had created', async () => {
     const { id: importId } = await importing.json(importing.write('people.csv', people(3)));
-    const created = await user('p00002@example.org');
-    const creation = { action: 'user.import', before: null, after: { importId, line: 3, file: 'people.csv' } };
-    const first = await trailOf(created.id);
-    expect(first.pagination).to.include({ totalItems: 1, totalPages: 1 });
-    expect(first.entries[0]).to.deep.include({ ...creation, actorId: null, origin: 'cli' });
-    await cli('users', 'deactivate', created.email);
-    await cli('users', 'activate', created.email);
-    const actions = async (...flags: string[]) =>
-      (await trailOf(created.id, ...flags)).entries.map(({ action }) => action);
-    expect(await actions()).to.deep.equal(['user.activate', 'user.deactivate', 'user.import']);
-    expect(await actions('--limit', '2', '--page', '1')).to.deep.equal(['user.activate', 'user.deactivate']);
-    expect(await actions('--limit', '2', '--page', '2')).to.deep.equal(['user.import']);
-    expect(await actions('--limit', '3', '--page', '2')).to.deep.equal([]);
-    expect(await actions('--action', 'user.import')).to.deep.equal(['user.import']);
-    expect(await actions('--action', 'user.activate')).to.deep.equal(['user.activate']);
-    expect(await actions('--target-type', 'course')).to.deep.equal([]);
-    expect(await actions('--to', '2020-01-01')).to.deep.equal([]);
     const gone = await user('p00001@example.org');
+    expect((await trailOf(gone.id)).entries).to.deep.equal([]);
     await cli('imports', 'undo', importId, '--yes');
     const { entries } = await trailOf(gone.id);
-    expect(entries.map(({ action }) => action)).to.deep.equal(['user.undo-import', 'user.import']);
+    expect(entries.map(({ action }) => action)).to.deep.equal(['user.undo-import']);
     expect(entries[0]?.before).to.deep.include({ email: 'p00001@example.org', role: 'trainee' });
     expect(entries[0]?.after).to.deep.equal({ importId, line: 2 });
   });
+
+  it('has no entry for rows that changed nothing', async () => {
+    const admin = await signIn(importing.context, { role: 'super_admin' });
+    const known = await buildUser(importing.context, { email: 'ada@example.org', phone: '1' });
+    const { body } = await importing.api('get', `/api/audit?targetId=${known.id}`, admin.token).expect(200);
+    expect(body.entries).to.deep.equal([]);
+    await importing.json(importing.write('people.csv', `${header}\nNew,Name,ada@example.org,2,,\n`));
+    expect((await trailOf(known.id)).entries).to.deep.equal([]);
+  });
+});
+
+describe('The audit trail of an import', () => {
+  const importing = useImporting();
+
+  async function trail() {
+    const { stdout } = await runCli(['audit', 'list', '--target-type', 'import', '--target', '1', '--json'], {
+      env: importing.env,
+      cwd: importing.folder,
+    });
+    return (JSON.parse(stdout) as { entries: (Entry & { targetName: string })[] }).entries;
+  }
 
   for (const [how, args] of [
     ['its number', ['imports', 'resume', '1']],
     ['the same command', ['users', 'import', 'people.csv']],
   ] as const)
-    it(`names the user of the operating system who started the import, or resumed it by ${how}`, async () => {
+    it(`says who started it, who resumed it by ${how}, and once what it did in all`, async () => {
       const by = (osUser: string, ...words: readonly string[]) =>
         runCli([...words, '--yes'], { env: importing.env, cwd: importing.folder, osUser });
       importing.write('people.csv', people(batchRows + 10));
@@ -105,24 +110,29 @@ describe('The audit trail of an account that imports changed', () => {
       expect(await by('ann', 'users', 'import', 'people.csv')).to.include({ exitCode: 70 });
       await repair();
       expect(await by('ben', ...args)).to.include({ exitCode: 0 });
-      const creatorOf = async (email: string) => (await trailOf((await user(email)).id)).entries[0];
-      const creation = { action: 'user.import', origin: 'cli' };
-      expect(await creatorOf('p00001@example.org')).to.include({ ...creation, osUser: 'ann' });
-      expect(await creatorOf('p00060@example.org')).to.include({ ...creation, osUser: 'ben' });
-      const { stdout } = await cli('audit', 'list', '--target-type', 'import', '--json');
-      const { entries } = JSON.parse(stdout) as { entries: Entry[] };
+      const entries = await trail();
       expect(entries.map(({ action, osUser }) => `${action} ${osUser}`)).to.deep.equal([
+        'import.finish ben',
         'import.resume ben',
         'import.start ann',
       ]);
+      const counts = {
+        rows: batchRows + 10,
+        created: batchRows + 10,
+        updated: 0,
+        skipped: 0,
+        rejected: 0,
+        enrolled: 0,
+      };
+      expect(entries[0]?.after).to.deep.equal({ fileName: 'people.csv', ...counts });
+      expect(entries[0]?.targetName).to.equal('people.csv');
     });
 
-  it('has no entry for rows that changed nothing', async () => {
-    const admin = await signIn(importing.context, { role: 'super_admin' });
-    const known = await buildUser(importing.context, { email: 'ada@example.org', phone: '1' });
-    const { body } = await importing.api('get', `/api/audit?targetId=${known.id}`, admin.token).expect(200);
-    expect(body.entries).to.deep.equal([]);
-    await importing.json(importing.write('people.csv', `${header}\nNew,Name,ada@example.org,2,,\n`));
-    expect((await trailOf(known.id)).entries).to.deep.equal([]);
+  it('says what it did where a bad row stopped it', async () => {
+    const file = importing.write('people.csv', `${people(2)}Bad,Email,none,+1 9\n${people(1, 'q').split('\n')[1]}\n`);
+    expect(await importing.json(file, '--on-error', 'stop')).to.include({ status: 'stopped' });
+    const [finish] = await trail();
+    const counts = { rows: 3, created: 2, updated: 0, skipped: 0, rejected: 1, enrolled: 0 };
+    expect(finish).to.deep.include({ action: 'import.finish', after: { fileName: 'people.csv', ...counts } });
   });
 });

@@ -137,18 +137,14 @@ describe('coursectl users import people.csv', () => {
     expect(record?.finishedAt).to.be.instanceOf(Date);
   });
 
-  it('leaves an entry in the audit log', async () => {
-    const { id } = await importTrainees();
-    const [entry, ...others] = await models().AuditEntry.findAll();
-    expect(others).to.deep.equal([]);
-    expect(entry).to.include({
-      action: 'import.start',
-      targetType: 'import',
-      targetId: id,
-      origin: 'cli',
-      actorId: null,
-    });
-    expect(JSON.parse(entry?.afterJson ?? '')).to.include({ fileName: 'people.csv', rows: 40, role: 'trainee' });
+  it('leaves entries of its begin and its end in the audit log', async () => {
+    const { id, counts } = await importTrainees();
+    const entries = await models().AuditEntry.findAll({ order: ['id'] });
+    expect(entries.map(({ action }) => action)).to.deep.equal(['import.start', 'import.finish']);
+    for (const entry of entries)
+      expect(entry).to.include({ targetType: 'import', targetId: id, origin: 'cli', actorId: null });
+    expect(entries[0]?.after).to.include({ fileName: 'people.csv', rows: 40, role: 'trainee' });
+    expect(entries[1]?.after).to.deep.equal({ fileName: 'people.csv', ...counts });
   });
 
   it('changes nothing when the same file is imported again', async () => {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { Op } from 'sequelize';
 import type { Context } from '../../../../src/context.js';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
@@ -211,9 +212,11 @@ export async function leftBehind({ database }: Context, file: string) {
   const imports = await Import.findAll({ raw: true });
   const users = await User.findAll({ order: ['email'], raw: true });
   const emails = new Map(users.map(({ id, email }) => [id, email]));
+  for (const { id } of imports) emails.set(id, 'the import');
   const ledger = await ImportRow.findAll({ order: ['importId', 'line'], raw: true });
   const enrollments = await Enrollment.findAll({ raw: true });
-  const audit = await AuditEntry.findAll({ where: { targetType: 'user' }, raw: true });
+  const recorded = { [Op.or]: [{ targetType: 'user' }, { action: 'import.finish' }] };
+  const audit = await AuditEntry.findAll({ where: recorded, raw: true });
   const nameOf = (id: string | null) => (id === null ? null : (emails.get(id) ?? id));
   const base = path.join(path.dirname(file), path.basename(file, '.csv'));
   return {
