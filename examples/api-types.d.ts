@@ -946,7 +946,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -2809,7 +2809,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */

@@ -2,60 +2,47 @@ import { Op, type WhereOptions } from 'sequelize';
 import { hasLedger } from '../../db/conditions.js';
 import type { Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
-import { undoNoteOf } from '../../db/models/import-row.js';
-import { AppError } from '../../errors.js';
+import { type ImportRow, undoNoteOf } from '../../db/models/import-row.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import type { Core } from '../core.js';
 import { isRunning } from '../imports/store/find-import.js';
-import { lockImport } from '../imports/store/repository.js';
-import { writeArchive } from './archive.js';
-import { archivedRows, assertStillHeld, deleteExported, retentionStart, withRetentionLease } from './retention.js';
-
-/** Rows per query. */
-const pageRows = 1000;
+import {
+  assertStillHeld,
+  type Exported,
+  exportRows,
+  type OldRows,
+  retentionStart,
+  withRetentionLease,
+} from './retention.js';
 
 /** Imports that have ended and were not undone. Any other may still need its ledger, however old it is. */
 const ended: readonly ImportStatus[] = ['completed', 'stopped', 'failed', 'cancelled'];
-
-/** What a run of the retention did with the ledgers of imports. */
-export interface PrunedLedgers {
-  /** How many imports lost their ledger, or had none and can't be resumed any more. */
-  imports: number;
-  /** How many rows were exported and deleted. */
-  exported: number;
-  /** The files with the rows. */
-  files: string[];
-}
 
 /**
  * The imports that ended before a moment, or were undone before it, and those with rows whose ledger a run closed that was
  * killed. Imports without rows are due, too: they may keep their file and their plan to be resumed, until the ledger is closed.
  */
-function dueBefore({ database }: Core, before: Date): Promise<Import[]> {
-  const { models, sequelize } = database;
+function isDue({ database }: Core, before: Date): WhereOptions<Import> {
   const isOld = { [Op.lt]: before };
-  const where: WhereOptions<Import> = {
+  return {
     [Op.or]: [
       { status: [...ended], finishedAt: isOld, ledgerClosedAt: null },
       // One that was interrupted and then undone has no `finishedAt`.
       { status: 'undone', undoneAt: isOld, ledgerClosedAt: null },
-      { [Op.and]: [{ ledgerClosedAt: { [Op.ne]: null } }, hasLedger(sequelize)] },
+      { [Op.and]: [{ ledgerClosedAt: { [Op.ne]: null } }, hasLedger(database.sequelize)] },
     ],
   };
-  return database.read(() => models.Import.findAll({ where, order: ['id'] }));
 }
 
-/** The same for an import that was read again. */
-function isDue({ status, finishedAt, undoneAt, ledgerClosedAt }: Import, before: Date): boolean {
-  if (ledgerClosedAt !== null) return true;
-  const end = status === 'undone' ? undoneAt : finishedAt;
-  return (status === 'undone' || ended.includes(status)) && end !== null && end < before;
+function dueImports(core: Core, before: Date): Promise<Import[]> {
+  const { models, read } = core.database;
+  return read(() => models.Import.findAll({ where: isDue(core, before), order: ['id'] }));
 }
 
 /** How many imports ended longer ago than the retention, and how many rows they have. @param days the retention */
 export async function countOldLedgers(core: Core, days: number): Promise<{ imports: number; exported: number }> {
   const { ImportRow } = core.database.models;
-  const records = await dueBefore(core, retentionStart(core, days));
+  const records = await dueImports(core, retentionStart(core, days));
   let exported = 0;
   for (const { id } of records)
     exported += await core.database.read(() => ImportRow.count({ where: { importId: id } }));
@@ -63,25 +50,24 @@ export async function countOldLedgers(core: Core, days: number): Promise<{ impor
 }
 
 /**
- * Exports the ledgers of imports that ended longer ago than the retention, then deletes them. A ledger is closed first, so that
- * the import can't be undone or resumed meanwhile; the cleanups then remove its file and its plan. Killed at any point, it
- * loses nothing: the next run exports again what was not yet deleted.
+ * Exports the ledgers of imports that ended longer ago than the retention, each to a file, then deletes them: see
+ * {@link exportRows}. A ledger is closed first, so that the import can't be undone or resumed meanwhile; the cleanups then
+ * remove its file and its plan.
  * @param days the retention
- * @throws AppError `RETENTION_RUNNING` while another process exports, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ * @returns how many imports lost their ledger, or had none and can't be resumed any more, and what was exported
+ * @throws AppError `RETENTION_RUNNING` while another process exports, and as {@link exportRows}
  */
-export function pruneLedgers(core: Core, days: number, signal: AbortSignal): Promise<PrunedLedgers> {
+export function pruneLedgers(core: Core, days: number, signal: AbortSignal): Promise<Exported & { imports: number }> {
   return withRetentionLease(core, async (lease) => {
     const before = retentionStart(core, days);
-    const result: PrunedLedgers = { imports: 0, exported: 0, files: [] };
-    for (const { id } of await dueBefore(core, before)) {
+    const result = { imports: 0, exported: 0, files: [] as string[] };
+    for (const { id } of await dueImports(core, before)) {
       const record = await closeLedger(core, lease, id, before);
       if (!record) continue;
+      const { exported, files } = await exportRows(core, lease, ledgerOf(core, record), signal);
       result.imports += 1;
-      while (await hasRows(core, id)) {
-        const { rows, file } = await exportBatch(core, lease, record, signal);
-        result.exported += rows;
-        result.files.push(file);
-      }
+      result.exported += exported;
+      result.files.push(...files);
     }
     return result;
   });
@@ -91,9 +77,10 @@ export function pruneLedgers(core: Core, days: number, signal: AbortSignal): Pro
 function closeLedger(core: Core, lease: Lease, id: string, before: Date): Promise<Import | undefined> {
   return core.database.inTransaction(async (transaction) => {
     await assertStillHeld(lease, transaction);
-    const record = await lockImport(core, id, transaction);
-    if (!isDue(record, before)) return undefined;
-    if (record.ledgerClosedAt !== null) return record;
+    const where = { [Op.and]: [{ id }, isDue(core, before)] };
+    const lock = transaction.LOCK.UPDATE;
+    const record = await core.database.models.Import.findOne({ where, transaction, lock });
+    if (!record || record.ledgerClosedAt !== null) return record ?? undefined;
     // A process that is about to resume or undo it has a lease. One that gets the lease later sees that the ledger is closed,
     // because it locks the import before its first change.
     if (await isRunning(core, record, transaction)) return undefined;
@@ -101,75 +88,32 @@ function closeLedger(core: Core, lease: Lease, id: string, before: Date): Promis
   });
 }
 
-async function hasRows({ database }: Core, importId: string): Promise<boolean> {
-  const { ImportRow } = database.models;
-  return (await database.read(() => ImportRow.findOne({ attributes: ['line'], where: { importId } }))) !== null;
-}
-
-/** Exports and deletes the next rows of a ledger. */
-async function exportBatch(
-  core: Core,
-  lease: Lease,
-  record: Import,
-  signal: AbortSignal,
-): Promise<{ rows: number; file: string }> {
-  const { ImportRow } = core.database.models;
-  const lines: number[] = [];
-  const file = await writeArchive(core, 'import', ledgerLines(core, record, lines, signal));
-  await deleteExported(core, lease, lines, (line, transaction) =>
-    ImportRow.destroy({ where: { importId: record.id, line }, transaction }),
-  );
-  return { rows: lines.length, file };
-}
-
 /**
- * The lines of a file: the import, then its rows in the order of the file. Hashes of old passwords, which only undo needed,
- * are left out.
- * @param lines gets the lines of the rows
+ * The rows of an import in the order of the file, after a line about the import. Hashes of old passwords, which only undo
+ * needed, are left out.
  */
-async function* ledgerLines(core: Core, record: Import, lines: number[], signal: AbortSignal): AsyncGenerator<object> {
-  const { ImportRow } = core.database.models;
-  const { id, number, status, origin, fileName, fileSha256, optionsJson, counts } = record;
+function ledgerOf({ database }: Core, record: Import): OldRows<ImportRow> {
+  const { ImportRow } = database.models;
+  const { id: importId, number, status, origin, fileName, fileSha256, optionsJson, counts } = record;
   const { createdBy, createdAt, startedAt, finishedAt, undoneAt } = record;
   // Written by `optionsText`, which takes an object.
   const options = JSON.parse(optionsJson) as object;
-  const times = { createdAt, startedAt, finishedAt, undoneAt };
-  yield {
-    type: 'import',
-    id,
-    number,
-    status,
-    origin,
-    file: fileName,
-    fileSha256,
-    options,
-    counts,
-    createdBy,
-    ...times,
-  };
-  while (lines.length < archivedRows) {
-    if (signal.aborted) throw new AppError('INTERRUPTED');
-    const where = { importId: id, line: { [Op.gt]: lines.at(-1) ?? 0 } };
-    const rows = await core.database.read(() => ImportRow.findAll({ where, order: ['line'], limit: pageRows }));
-    if (rows.length === 0) return;
-    for (const { importId, line, outcome, code, otherCodes, userId, reason, undoJson, undoOutcome, undoCode } of rows) {
+  const what = { id: importId, number, status, origin, file: fileName, fileSha256, options, counts };
+  return {
+    kind: 'import',
+    head: { type: 'import', ...what, createdBy, createdAt, startedAt, finishedAt, undoneAt },
+    next: (last, limit) =>
+      database.read(() =>
+        ImportRow.findAll({ where: { importId, line: { [Op.gt]: last?.line ?? 0 } }, order: ['line'], limit }),
+      ),
+    toLine({ line, outcome, code, otherCodes, userId, reason, undoJson, undoOutcome, undoCode }) {
       const { before, ...note } = undoNoteOf(undoJson) ?? {};
       const { passwordHash: _, ...fields } = before ?? { passwordHash: undefined };
       const undo = undoJson === null ? null : { ...note, ...(before && { before: fields }) };
-      lines.push(line);
-      yield {
-        type: 'importRow',
-        importId,
-        line,
-        outcome,
-        code,
-        otherCodes,
-        userId,
-        reason,
-        undo,
-        undoOutcome,
-        undoCode,
-      };
-    }
-  }
+      const done = { outcome, code, otherCodes, userId, reason };
+      return { type: 'importRow', importId, line, ...done, undo, undoOutcome, undoCode };
+    },
+    remove: (rows, transaction) =>
+      ImportRow.destroy({ where: { importId, line: rows.map(({ line }) => line) }, transaction }),
+  };
 }

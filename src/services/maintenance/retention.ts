@@ -1,31 +1,123 @@
-import type { Transaction } from 'sequelize';
+import { open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Op, type Transaction, type WhereOptions } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import { hasLedger } from '../../db/conditions.js';
 import { type Lease, withLease } from '../../db/lease.js';
+import type { AuditEntry } from '../../db/models/audit-entry.js';
+import { type TableSize, tableSizes } from '../../db/table-sizes.js';
 import { AppError } from '../../errors.js';
+import { diskFault } from '../../storage/disk-fault.js';
+import { makeFolder } from '../../storage/make-folder.js';
+import { syncFolder } from '../../storage/sync-folder.js';
 import type { Core } from '../core.js';
-import { removeUnfinishedArchives } from './archive.js';
 
-/** How many rows are exported to a file before they are deleted: their ids are kept in memory meanwhile. */
-export const archivedRows = 20_000;
-
-/** How many rows are deleted in one transaction, which must not delay requests. */
-const deletedRows = 500;
+/** How many rows are exported and then deleted at a time: some have 240 KB, and deleting them must not delay requests. */
+const pageRows = 200;
 
 /** The time before which rows are exported and deleted. @param days the retention */
 export function retentionStart(core: Core, days: number): Date {
   return new Date(core.now().getTime() - days * 86_400_000);
 }
 
+/** The folder with the rows that were exported before they were deleted. Only its owner can read it. */
+export const archiveFolder = ({ config }: Core): string => path.join(config.dataDir, 'retention');
+
+/** A file of exported rows, as lines of JSON. */
+interface Archive {
+  file: string;
+  /** When it returns, the lines are on the disk. @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` */
+  append(lines: readonly object[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Creates a file in the {@link archiveFolder}. @param kind begins its name */
+async function createArchive(core: Core, kind: string): Promise<Archive> {
+  const folder = archiveFolder(core);
+  const moment = core.now().toISOString();
+  const file = path.join(folder, `${kind}-${moment.replaceAll(/[-:]|\.\d+/g, '')}-${uuidv7()}.ndjson`);
+  const onDisk = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw diskFault(folder, error);
+    });
+  await onDisk(makeFolder(folder));
+  const handle = await onDisk(open(file, 'wx', 0o600));
+  let isEmpty = true;
+  return {
+    file,
+    async append(lines) {
+      await onDisk(handle.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+      await onDisk(handle.sync());
+      if (isEmpty) for (const named of [folder, path.dirname(folder)]) await onDisk(syncFolder(named));
+      isEmpty = false;
+    },
+    async close() {
+      await handle.close();
+      // Of a full disk: the next run begins another one.
+      if (isEmpty) await rm(file, { force: true });
+    },
+  };
+}
+
+/** Rows to export, then delete. */
+export interface OldRows<Row> {
+  /** Begins the name of the file. */
+  kind: 'audit' | 'import';
+  /** The first line of the file, about all rows. */
+  head?: object;
+  /** The next rows. @param last the one before them, which is deleted by then; none for the first ones */
+  next(last: Row | undefined, limit: number): Promise<Row[]>;
+  toLine(row: Row): object;
+  remove(rows: readonly Row[], transaction: Transaction): Promise<unknown>;
+}
+
+/** What was exported, then deleted. */
+export interface Exported {
+  /** How many rows. */
+  exported: number;
+  /** The files with them. */
+  files: string[];
+}
+
 /**
- * Runs `work` under the lease of the exports, so that one process of all instances exports at a time. Removes what killed
- * runs have left.
+ * Exports rows to a file, page by page: each page is deleted, by exactly the rows that were exported, once it is on the disk.
+ * Killed at any point, it loses nothing: rows that were exported and not yet deleted are exported once more by the next run.
+ * @throws AppError `INTERRUPTED` when told to stop, or when another process has the lease; `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ */
+export async function exportRows<Row>(
+  core: Core,
+  lease: Lease,
+  rows: OldRows<Row>,
+  signal: AbortSignal,
+): Promise<Exported> {
+  let archive: Archive | undefined;
+  let exported = 0;
+  try {
+    for (let last: Row | undefined; ; ) {
+      if (signal.aborted) throw new AppError('INTERRUPTED');
+      const page = await rows.next(last, pageRows);
+      if (page.length === 0) return { exported, files: archive ? [archive.file] : [] };
+      const head = archive || !rows.head ? [] : [rows.head];
+      archive ??= await createArchive(core, rows.kind);
+      await archive.append([...head, ...page.map(rows.toLine)]);
+      await core.database.inTransaction(async (transaction) => {
+        await assertStillHeld(lease, transaction);
+        await rows.remove(page, transaction);
+      });
+      exported += page.length;
+      last = page.at(-1);
+    }
+  } finally {
+    await archive?.close();
+  }
+}
+
+/**
+ * Runs `work` under the lease of the exports, so that one process of all instances exports at a time.
  * @throws AppError `RETENTION_RUNNING` while another process exports
  */
-export async function withRetentionLease<T>(core: Core, work: (lease: Lease) => Promise<T>): Promise<T> {
-  const refusal = () => new AppError('RETENTION_RUNNING');
-  return withLease(core.database, 'retention', 0, refusal, async (lease) => {
-    await removeUnfinishedArchives(core);
-    return work(lease);
-  });
+export function withRetentionLease<T>(core: Core, work: (lease: Lease) => Promise<T>): Promise<T> {
+  return withLease(core.database, 'retention', 0, () => new AppError('RETENTION_RUNNING'), work);
 }
 
 /** @throws AppError `INTERRUPTED` when another process has the lease: it does the rest */
@@ -34,22 +126,60 @@ export async function assertStillHeld(lease: Lease, transaction: Transaction): P
     throw new AppError('INTERRUPTED', 'Another process has taken over the export of old rows.');
 }
 
+/** How many audit entries are older than the retention. @param days the retention */
+export async function countOldAudit(core: Core, days: number): Promise<number> {
+  const { AuditEntry } = core.database.models;
+  const where = { at: { [Op.lt]: retentionStart(core, days) } };
+  return core.database.read(() => AuditEntry.count({ where }));
+}
+
 /**
- * Deletes exported rows in short transactions, by exactly the keys that were exported.
- * @param destroy deletes the rows with these keys in a transaction
- * @throws AppError `INTERRUPTED` when another process has the lease: it exports the rest again
+ * Exports the audit entries that are older than the retention, oldest first, then deletes them: see {@link exportRows}.
+ * @param days the retention
+ * @throws AppError `RETENTION_RUNNING` while another process exports, and as {@link exportRows}
  */
-export async function deleteExported<K>(
-  core: Core,
-  lease: Lease,
-  keys: readonly K[],
-  destroy: (keys: K[], transaction: Transaction) => Promise<unknown>,
-): Promise<void> {
-  // In the order of the export: what a crash leaves is exported again.
-  for (let from = 0; from < keys.length; from += deletedRows) {
-    await core.database.inTransaction(async (transaction) => {
-      await assertStillHeld(lease, transaction);
-      await destroy(keys.slice(from, from + deletedRows), transaction);
-    });
-  }
+export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promise<Exported> {
+  const { models, read } = core.database;
+  const before = retentionStart(core, days);
+  const after = (last: AuditEntry | undefined): WhereOptions<AuditEntry> =>
+    last
+      ? {
+          at: { [Op.gte]: last.at, [Op.lt]: before },
+          [Op.or]: [{ at: { [Op.gt]: last.at } }, { id: { [Op.gt]: last.id } }],
+        }
+      : { at: { [Op.lt]: before } };
+  const entries: OldRows<AuditEntry> = {
+    kind: 'audit',
+    next: (last, limit) => read(() => models.AuditEntry.findAll({ where: after(last), order: ['at', 'id'], limit })),
+    toLine(entry) {
+      const { id, at, actorId, origin, ip, osUser, action, targetType, targetId, before: old, after: present } = entry;
+      const what = { action, targetType, targetId, before: old, after: present };
+      return { type: 'auditEntry', id, at, actorId, origin, ip, osUser, ...what };
+    },
+    remove: (page, transaction) => models.AuditEntry.destroy({ where: { id: page.map(({ id }) => id) }, transaction }),
+  };
+  return withRetentionLease(core, (lease) => exportRows(core, lease, entries, signal));
+}
+
+/** The tables that grow with the use of the service, and not with the number of people and courses alone. */
+const growingTables = ['audit_entries', 'import_rows', 'enrollments', 'users'];
+
+/** How large the growing tables are. */
+export interface Growth {
+  tables: TableSize[];
+  /** The time of the oldest audit entry; null when there is none. */
+  oldestAudit: Date | null;
+  /** When the oldest import began that has rows; null when there is none. */
+  oldestLedger: Date | null;
+}
+
+/** Estimates how large the growing tables are, without reading them. */
+export async function growthOf({ database }: Core): Promise<Growth> {
+  const { AuditEntry, Import } = database.models;
+  const tables = await tableSizes(database, growingTables);
+  const oldest = await database.read(() => AuditEntry.findOne({ attributes: ['at'], order: ['at', 'id'] }));
+  const ledger = await database.read(() =>
+    Import.findOne({ attributes: ['createdAt'], where: hasLedger(database.sequelize), order: ['number'] }),
+  );
+  return { tables, oldestAudit: oldest?.at ?? null, oldestLedger: ledger?.createdAt ?? null };
 }

@@ -5,9 +5,9 @@ import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { sweepPlans } from '../imports/store/plan-store.js';
-import { pruneAudit } from './audit-retention.js';
 import { pruneLedgers } from './ledger-retention.js';
 import { sweepFiles } from './orphan-cleanup.js';
+import { pruneAudit } from './retention.js';
 
 const hourMs = 60 * 60_000;
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Context, createContext } from '../../../src/context.js';
@@ -6,8 +6,9 @@ import { createLogger } from '../../../src/logger.js';
 import { type AuditRecord, recordAudit } from '../../../src/services/audit.js';
 import { operator } from '../../../src/services/core.js';
 import { newIds } from '../../../src/services/ids.js';
-import { pruneAudit } from '../../../src/services/maintenance/audit-retention.js';
+import { pruneAudit } from '../../../src/services/maintenance/retention.js';
 import { startHousekeeping } from '../../../src/services/maintenance/schedule.js';
+import { failureOf } from '../../db/support/failure.js';
 import { useHarness } from '../../support/harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
@@ -49,12 +50,16 @@ describe('the retention of the audit log', () => {
   }
   const kept = async () =>
     (await context.database.models.AuditEntry.findAll({ order: ['at', 'id'] })).map((one) => one.targetId);
-  const files = () => readdirSync(path.join(folder.path, 'retention'));
   const linesOf = (file: string) =>
     readFileSync(file, 'utf8')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  const exportedTargets = () => {
+    const archive = path.join(folder.path, 'retention');
+    return readdirSync(archive).flatMap((name) => linesOf(path.join(archive, name)).map(({ targetId }) => targetId));
+  };
 
   it('exports entries that are older, oldest first, deletes them, and keeps the others', async () => {
     const [older = ''] = await record(ago(32));
@@ -111,24 +116,57 @@ describe('the retention of the audit log', () => {
     for (const result of results)
       if (result.status === 'rejected') expect(result.reason).to.include({ code: 'RETENTION_RUNNING' });
     expect(results.map(({ status }) => status)).to.include('fulfilled');
-    const exported = files().flatMap((name) => linesOf(path.join(folder.path, 'retention', name)));
-    expect(exported.map(({ targetId }) => targetId)).to.deep.equal(targets);
+    expect(exportedTargets()).to.deep.equal(targets);
     expect(await kept()).to.deep.equal([]);
   });
 
-  it('deletes nothing when the export is stopped, and leaves no incomplete file', async () => {
+  it('deletes nothing when it is stopped before the first page, and writes no file', async () => {
     await record(ago(40), 3);
-    const failure: unknown = await pruneAudit(context, 30, AbortSignal.abort()).catch((error: unknown) => error);
-    expect(failure).to.include({ code: 'INTERRUPTED' });
+    expect((await failureOf(() => pruneAudit(context, 30, AbortSignal.abort()))).code).to.equal('INTERRUPTED');
     expect(await kept()).to.have.length(3);
-    expect(files()).to.deep.equal([]);
+    expect(readdirSync(folder.path)).to.deep.equal([]);
+  });
+
+  /** The program, in which something happens before the second page is read. */
+  function beforeSecondPage(then: () => unknown): Context {
+    const { database } = context;
+    let happened = false;
+    const read: typeof database.read = async (work) => {
+      if (!happened && existsSync(path.join(folder.path, 'retention'))) {
+        happened = true;
+        await then();
+      }
+      return database.read(work);
+    };
+    return { ...context, database: { ...database, read } };
+  }
+
+  it('has deleted exactly what is in the file when it is stopped between pages', async () => {
+    const targets = await record(ago(40), 450);
+    const stop = new AbortController();
+    const stopped = beforeSecondPage(() => stop.abort());
+    expect((await failureOf(() => pruneAudit(stopped, 30, stop.signal))).code).to.equal('INTERRUPTED');
+    const left = await kept();
+    expect(left).to.have.length.within(1, 449);
+    expect([...exportedTargets(), ...left]).to.deep.equal(targets);
+  });
+
+  it('deletes nothing more once another process has taken over', async () => {
+    const targets = await record(ago(40), 450);
+    const leases = (sql: string) => context.database.sequelize.query(`${sql} WHERE name = 'retention'`);
+    const takenOver = beforeSecondPage(() => leases("UPDATE leases SET owner = 'another'"));
+    const { code } = await failureOf(() => pruneAudit(takenOver, 30, unaborted));
+    await leases('DELETE FROM leases');
+    expect(code).to.equal('INTERRUPTED');
+    const left = await kept();
+    expect(left).to.deep.equal(targets.slice(200));
+    expect(exportedTargets()).to.include.members(targets.slice(0, 200));
   });
 
   it('deletes nothing when the folder can not be used', async () => {
     await record(ago(40));
     writeFileSync(path.join(folder.path, 'retention'), 'in the way');
-    const failure: unknown = await pruneAudit(context, 30, unaborted).catch((error: unknown) => error);
-    expect(failure).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect((await failureOf(() => pruneAudit(context, 30, unaborted))).code).to.equal('STORAGE_UNAVAILABLE');
     expect(await kept()).to.have.length(1);
   });
 

@@ -17,10 +17,8 @@ import { sweepPlans } from '../../../src/services/imports/store/plan-store.js';
 import { listImportRows } from '../../../src/services/imports/store/row-listing.js';
 import { removeOrphanedUploads } from '../../../src/services/imports/store/spool.js';
 import { countOldLedgers, pruneLedgers } from '../../../src/services/maintenance/ledger-retention.js';
-import { archivedRows } from '../../../src/services/maintenance/retention.js';
 import { failureOf } from '../../db/support/failure.js';
 import { buildUser, signIn } from '../../support/factories.js';
-import { scaled } from '../../support/machine.js';
 import { whileRunning } from '../../support/until.js';
 import { hashedPeople, useImporting } from '../imports/support/importing.js';
 import { applyOptions, batchRows, importFile, importFirstBatch } from '../imports/support/running.js';
@@ -28,7 +26,8 @@ import { client, runToEnd, runToPlan, submit } from '../imports/support/submitti
 
 const day = 86_400_000;
 const unaborted = new AbortController().signal;
-const count = 120;
+/** More than a page. */
+const count = 220;
 
 describe('the retention of import ledgers', () => {
   const importing = useImporting();
@@ -98,19 +97,6 @@ describe('the retention of import ledgers', () => {
     const pruned = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), () => prune());
     expect(pruned).to.include({ imports: 0 });
     expect(await rows()).to.equal(count);
-  });
-
-  it('writes several files for an import with many rows', async function () {
-    this.timeout(scaled(60_000));
-    const id = await importPeople();
-    const first = count + 2;
-    const added = Array.from({ length: archivedRows }, (_, index) => ({ importId: id, line: first + index }));
-    await models().ImportRow.bulkCreate(added.map((row) => ({ ...row, outcome: 'rejected' as const })));
-    const { exported, files } = await prune();
-    expect(exported).to.equal(archivedRows + count);
-    const kept = files.map((file) => linesOf(file));
-    expect(kept.map((lines) => lines.length)).to.deep.equal([1 + archivedRows, 1 + count]);
-    expect(kept.map(([head]) => head)).to.deep.equal([kept[0]?.[0], kept[0]?.[0]]);
   });
 
   describe('of imports that ended before their first row', () => {

@@ -1,7 +1,5 @@
 import { AppError } from '../../../errors.js';
-import { archiveFolder } from '../../../services/maintenance/archive.js';
-import { countOldAudit, pruneAudit } from '../../../services/maintenance/audit-retention.js';
-import { retentionStart } from '../../../services/maintenance/retention.js';
+import { archiveFolder, countOldAudit, pruneAudit, retentionStart } from '../../../services/maintenance/retention.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { dryRunOption, yesOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.js';
-import { growthOf } from '../../../services/maintenance/growth.js';
+import { growthOf } from '../../../services/maintenance/retention.js';
 
 const megabyte = 1_000_000;
 

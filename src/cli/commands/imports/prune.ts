@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.js';
-import { archiveFolder } from '../../../services/maintenance/archive.js';
 import { countOldLedgers, pruneLedgers } from '../../../services/maintenance/ledger-retention.js';
+import { archiveFolder } from '../../../services/maintenance/retention.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { dryRunOption, yesOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';

@@ -12,11 +12,9 @@ export interface KilledRetention {
   run(): Running['ended'];
   /** Kills a run as soon as it has come so far, and frees its lease. */
   killWhen(reached: () => Promise<boolean>): Promise<void>;
-  /** The names of all files of exports, whole or not. */
+  /** The names of the files of exports. */
   names(): string[];
-  /** Those of whole files. */
-  complete(): string[];
-  /** The lines of a whole file. */
+  /** The complete lines of a file. */
   linesOf(name: string): string[];
 }
 
@@ -58,7 +56,6 @@ export function useKilledRetention(
       await harness.context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name = 'retention'");
     },
     names,
-    complete: () => names().filter((name) => name.endsWith('.ndjson')),
-    linesOf: (name) => readFileSync(path.join(archive(), name), 'utf8').trimEnd().split('\n'),
+    linesOf: (name) => readFileSync(path.join(archive(), name), 'utf8').split('\n').slice(0, -1),
   };
 }
