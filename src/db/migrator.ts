@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type QueryInterface, QueryTypes, Sequelize, type Transaction } from 'sequelize';
-import type { Umzug, UmzugStorage } from 'umzug';
+import type { Umzug } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
 import * as program from '../for-migrations.js';
 import { type Database, openDatabase } from './connection.js';
@@ -13,12 +13,12 @@ import { translateError } from './translate-error.js';
 
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
 const migrationsFolder = path.join(packageRoot, 'migrations');
-const seedersFolder = path.join(packageRoot, 'seeders');
+const demoSeeder = path.join(packageRoot, 'seeders', '20260101000001-demo.cjs');
 
 /** How long a migration waits for another one, which then has done its work already. */
 const lockWaitMs = 60_000;
 
-/** What is committed with the changes of a step, if it makes any. */
+/** What is committed with the demo programme, if it is added. */
 type AlsoInTransaction = (transaction: Transaction) => Promise<void>;
 
 /** The rows of the demo programme as the seeder adds them, in columns of the database. */
@@ -40,40 +40,39 @@ export interface DemoRows {
 /** Throws, in the transaction that would remove the demo programme, when it has to stay. */
 type AssertRemovable = (transaction: Transaction, rows: DemoRows) => Promise<void>;
 
-/** What steps are given by the program, and not by sequelize-cli. */
+/** What a seeder is given by the program, and not by sequelize-cli; of migrations the functions alone. */
 interface Given {
+  program: typeof program;
   alsoInTransaction?: AlsoInTransaction;
   assertRemovable?: AssertRemovable;
 }
 
-type Run = (
-  queryInterface: QueryInterface,
-  sequelize: typeof Sequelize,
-  given: Given & { program: typeof program },
-) => Promise<void>;
+type Run = (queryInterface: QueryInterface, sequelize: typeof Sequelize, given: Given) => Promise<void>;
+
+interface Step {
+  up: Run;
+  down: Run;
+}
 
 const require = createRequire(import.meta.url);
 
+// A file of another shape fails when it runs.
+const loadStep = (file: string) => require(file) as Step;
+
 /** Umzug is loaded when there are steps to run: it brings two hundred files, most of them for a command line of its own. */
-async function umzugOver(
-  database: Database,
-  folder: string,
-  storage?: UmzugStorage,
-  given: Given = {},
-): Promise<Umzug<QueryInterface>> {
+async function umzugOver({ sequelize }: Database): Promise<Umzug<QueryInterface>> {
   const { SequelizeStorage, Umzug } = await import('umzug');
   return new Umzug<QueryInterface>({
     migrations: {
-      glob: ['*.cjs', { cwd: folder }],
-      resolve: ({ name, path: file, context }) => {
-        // A file of another shape fails when it runs.
-        const { up, down } = require(file ?? path.join(folder, name)) as { up: Run; down: Run };
-        const run = (step: Run) => () => step(context, Sequelize, { ...given, program });
+      glob: ['*.cjs', { cwd: migrationsFolder }],
+      resolve: ({ name, context }) => {
+        const { up, down } = loadStep(path.join(migrationsFolder, name));
+        const run = (step: Run) => () => step(context, Sequelize, { program });
         return { name, up: run(up), down: run(down) };
       },
     },
-    context: database.sequelize.getQueryInterface(),
-    storage: storage ?? new SequelizeStorage({ sequelize: database.sequelize, tableName: 'SequelizeMeta' }),
+    context: sequelize.getQueryInterface(),
+    storage: new SequelizeStorage({ sequelize, tableName: 'SequelizeMeta' }),
     logger: undefined,
   });
 }
@@ -159,28 +158,28 @@ async function withoutTimeLimit<T>(database: Database, work: (unlimited: Databas
 export type MigrationWait = Pick<LeaseOptions, 'signal' | 'onWait'>;
 
 /** Runs steps under a lease that migrations and seeding share. */
-async function runExclusively(
+async function runExclusively<T>(
   database: Database,
   work: 'migration' | 'seeding',
-  run: () => Promise<{ name: string }[]>,
+  run: () => Promise<T>,
   waiting: MigrationWait,
-): Promise<string[]> {
+): Promise<T> {
   const refusal = () =>
     new AppError(
       'MIGRATION_LOCKED',
       'Another migration is still running. Wait for it, then run: coursectl migrate status',
     );
   try {
-    const done = await withLease(database, 'migrations', lockWaitMs, refusal, run, waiting);
-    return done.map((step) => step.name);
+    return await withLease(database, 'migrations', lockWaitMs, refusal, run, waiting);
   } catch (error) {
     throw stepError(error, work, database);
   }
 }
 
 function stepError(error: unknown, work: 'migration' | 'seeding', database: Database): unknown {
-  // Umzug wraps what a step threw.
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  // Umzug wraps what a migration threw.
+  const isWrapped = error instanceof Error && !(error instanceof AppError) && error.cause !== undefined;
+  const cause = isWrapped ? error.cause : error;
   const translated = translateError(cause, database.settings);
   // A step that misses a column needs a fix rather than "migrate up", and a violated constraint needs its cause in the message.
   const taken = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
@@ -211,9 +210,9 @@ export async function migrateUp(database: Database, waiting: MigrationWait = {})
   const up = async () => {
     const { pending } = await migrationStatus(database);
     if (pending.length === 0) return [];
-    return withoutTimeLimit(database, async (unlimited) => (await umzugOver(unlimited, migrationsFolder)).up());
+    return withoutTimeLimit(database, async (unlimited) => (await umzugOver(unlimited)).up());
   };
-  return runExclusively(database, 'migration', up, waiting);
+  return (await runExclusively(database, 'migration', up, waiting)).map(({ name }) => name);
 }
 
 /**
@@ -229,9 +228,9 @@ export async function migrateDown(
   await assertChangeable(database);
   const down = () =>
     withoutTimeLimit(database, async (unlimited) =>
-      (await umzugOver(unlimited, migrationsFolder)).down(steps === 'all' ? { to: 0 } : { step: steps }),
+      (await umzugOver(unlimited)).down(steps === 'all' ? { to: 0 } : { step: steps }),
     );
-  return runExclusively(database, 'migration', down, waiting);
+  return (await runExclusively(database, 'migration', down, waiting)).map(({ name }) => name);
 }
 
 /**
@@ -247,16 +246,10 @@ export async function seedDemo(
   alsoInTransaction: AlsoInTransaction = async () => undefined,
 ): Promise<void> {
   await assertSchemaCurrent(database);
-  const seed = async () => (await umzugOver(database, seedersFolder, seedersLog([]), { alsoInTransaction })).up();
+  const given = { program, alsoInTransaction };
+  const seed = () => loadStep(demoSeeder).up(database.sequelize.getQueryInterface(), Sequelize, given);
   await runExclusively(database, 'seeding', seed, waiting);
 }
-
-/** Seeders look at their rows themselves: nothing is logged of them. @param executed those to take back */
-const seedersLog = (executed: string[]): UmzugStorage => ({
-  executed: async () => executed,
-  logMigration: async () => undefined,
-  unlogMigration: async () => undefined,
-});
 
 /**
  * Removes the rows of the demo seeder.
@@ -268,8 +261,7 @@ export async function unseedDemo(
   waiting: MigrationWait = {},
 ): Promise<void> {
   await assertSchemaCurrent(database);
-  const seeders = (await readdir(seedersFolder)).filter((name) => name.endsWith('.cjs'));
-  const remove = async () =>
-    (await umzugOver(database, seedersFolder, seedersLog(seeders), { assertRemovable })).down({ to: 0 });
+  const given = { program, assertRemovable };
+  const remove = () => loadStep(demoSeeder).down(database.sequelize.getQueryInterface(), Sequelize, given);
   await runExclusively(database, 'seeding', remove, waiting);
 }
