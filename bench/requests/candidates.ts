@@ -28,10 +28,23 @@ export async function stopped({ process: child }: Candidate): Promise<void> {
   await exit;
 }
 
-/** The process and those that it has started: a service decodes pictures in one of its own. */
+/** What a file or folder of /proc says, or `gone` when its process or thread has ended since it was listed. */
+function whileItRuns<T>(read: () => T, gone: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return gone;
+    throw error;
+  }
+}
+
+const textOf = (file: string) => whileItRuns(() => readFileSync(file, 'latin1'), '');
+
+/** The process and those that it has started: a service decodes pictures in others. */
 function family(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+  const threads = whileItRuns(() => readdirSync(`/proc/${pid}/task`), []);
+  const children = threads.flatMap((thread) =>
+    textOf(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   );
   return [pid, ...children.flatMap(family)];
 }
@@ -42,8 +55,8 @@ const processes = ({ process: { pid } }: Candidate): number[] => (pid === undefi
 /** The processor time that a candidate has used, in seconds: 100 ticks of the kernel's clock are one. */
 export function cpuSeconds(candidate: Candidate): number {
   const ticks = processes(candidate).map((pid) => {
-    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
-    // Of the process, and of those that it has started and that have ended.
+    const [, fields = ''] = textOf(`/proc/${pid}/stat`).split(') ');
+    // Of the process, and of those that it has started and that have ended; none of one that has ended just now.
     return fields.split(' ').slice(11, 15).map(Number);
   });
   return ticks.flat().reduce((sum, value) => sum + value, 0) / 100;
@@ -53,7 +66,8 @@ export function cpuSeconds(candidate: Candidate): number {
 const memory = (candidate: Candidate, field: 'VmRSS' | 'VmHWM') =>
   Math.max(
     ...processes(candidate).map(
-      (pid) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+      // A process that ends has none.
+      (pid) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024,
     ),
   );
 
