@@ -2882,16 +2882,14 @@ export interface ReadinessResponse {
     /** Requests refused in the last second */
     turnedAway: number;
   };
-  /** Requests that wait for their clients, or for a hash */
+  /** Requests that wait for their clients, and hashes of passwords that wait for a core */
   waiting?: {
     /** Requests whose body is being received */
     bodies: number;
     /** Uploads that are received or wait to be */
     uploads: number;
-    /** Logins that wait for a password hash */
-    logins: number;
-    /** Responses that their clients have not read yet */
-    answers: number;
+    responses: number;
+    hashes: number;
   };
   /** Open client connections */
   connections?: number;

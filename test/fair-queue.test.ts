@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createFairQueue, type QueueBounds } from '../src/fair-queue.js';
+import { createFairQueue, type QueueLimits } from '../src/fair-queue.js';
 import { faultOf } from './storage/support/storage-contract.js';
 import { scaled } from './support/machine.js';
 
-const bounds: QueueBounds = { entries: 6, bytes: 1000, entriesEach: 4, waitMs: scaled(20_000) };
+const limits: QueueLimits = { capacity: 1, entries: 6, waitingWeight: 1000, entriesEach: 4, waitMs: scaled(20_000) };
 
 describe('the fair queue', () => {
   let done: string[];
@@ -11,10 +11,15 @@ describe('the fair queue', () => {
 
   /** Work that is at it until it is let go, which keeps all others waiting. */
   const untilReleased = () => new Promise<void>((resolve) => (release = resolve));
-  const fill = (queue: ReturnType<typeof createFairQueue>, account: string, names: string, bytes = 1) =>
+  /** Ends that work, which begins in a later microtask. */
+  async function finish(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    release?.();
+  }
+  const fill = (queue: ReturnType<typeof createFairQueue>, owner: string, names: string, weight = 1) =>
     [...names].map((name) =>
       queue
-        .add({ account, bytes }, async () => void done.push(name))
+        .run({ owner, weight }, async () => void done.push(name))
         .then(
           () => `${name} done`,
           ({ code }) => `${name} ${code}`,
@@ -25,17 +30,17 @@ describe('the fair queue', () => {
     done = [];
   });
 
-  it('runs one entry at a time, and serves accounts round robin', async () => {
-    const queue = createFairQueue(bounds);
+  it('runs one entry at a time, and serves owners round robin', async () => {
+    const queue = createFairQueue(limits);
     let underWay = 0;
     let most = 0;
     const order: string[] = [];
-    const add = (account: string) =>
-      queue.add({ account, bytes: 1 }, async () => {
+    const add = (owner: string) =>
+      queue.run({ owner, weight: 1 }, async () => {
         underWay += 1;
         most = Math.max(most, underWay);
         await new Promise((resolve) => setImmediate(resolve));
-        order.push(account);
+        order.push(owner);
         underWay -= 1;
       });
     await Promise.all(['a', 'a', 'a', 'b', 'c'].map(add));
@@ -44,22 +49,22 @@ describe('the fair queue', () => {
     expect(most).to.equal(1);
   });
 
-  it('limits the entries of one account', async () => {
-    const queue = createFairQueue(bounds);
-    const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);
+  it('limits the entries of one owner', async () => {
+    const queue = createFairQueue(limits);
+    const first = queue.run({ owner: 'a', weight: 1 }, untilReleased);
     const rest = fill(queue, 'a', '12345');
     expect(await rest[4]).to.equal('5 OVERLOADED');
-    release?.();
+    await finish();
     await first;
     expect(await Promise.all(rest)).to.deep.equal(['1 done', '2 done', '3 done', '4 done', '5 OVERLOADED']);
   });
 
-  it('drops the newest entry of the account with most entries when it is full', async () => {
-    const queue = createFairQueue(bounds);
-    const first = queue.add({ account: 'z', bytes: 1 }, untilReleased);
+  it('drops the newest entry of the owner with most entries when it is full', async () => {
+    const queue = createFairQueue(limits);
+    const first = queue.run({ owner: 'z', weight: 1 }, untilReleased);
     const greedy = [...fill(queue, 'a', '1234'), ...fill(queue, 'b', '56')];
     const others = ['c', 'd', 'e'].flatMap((account) => fill(queue, account, account));
-    release?.();
+    await finish();
     await first;
     expect(await Promise.all([...greedy, ...others])).to.deep.equal([
       '1 done',
@@ -74,11 +79,11 @@ describe('the fair queue', () => {
     ]);
   });
 
-  it('refuses a new entry when no account has more entries', async () => {
-    const queue = createFairQueue(bounds);
-    const first = queue.add({ account: 'z', bytes: 1 }, untilReleased);
+  it('refuses a new entry when no owner has more entries', async () => {
+    const queue = createFairQueue(limits);
+    const first = queue.run({ owner: 'z', weight: 1 }, untilReleased);
     const some = [...'abcdefgh'].flatMap((account) => fill(queue, account, account));
-    release?.();
+    await finish();
     await first;
     expect(await Promise.all(some)).to.deep.equal([
       ...[...'abcdef'].map((account) => `${account} done`),
@@ -87,48 +92,49 @@ describe('the fair queue', () => {
     ]);
   });
 
-  it('limits the total of bytes', async () => {
-    const queue = createFairQueue(bounds);
-    const first = queue.add({ account: 'z', bytes: 1 }, untilReleased);
+  it('limits the weight that waits', async () => {
+    const queue = createFairQueue(limits);
+    const first = queue.run({ owner: 'z', weight: 1 }, untilReleased);
     const some = [...fill(queue, 'a', '123', 400), ...fill(queue, 'b', '4', 400)];
-    release?.();
+    await finish();
     await first;
     expect(await Promise.all(some)).to.deep.equal(['1 done', '2 OVERLOADED', '3 OVERLOADED', '4 done']);
   });
 
-  it('accepts a single entry above the limit of bytes', async () => {
-    const queue = createFairQueue(bounds);
+  it('accepts a single entry above that', async () => {
+    const queue = createFairQueue(limits);
     expect(await Promise.all(fill(queue, 'a', '1', 2000))).to.deep.equal(['1 done']);
   });
 
   it('limits the waiting time', async () => {
-    const queue = createFairQueue({ ...bounds, waitMs: 1 });
-    const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);
+    const queue = createFairQueue({ ...limits, waitMs: 1 });
+    const first = queue.run({ owner: 'a', weight: 1 }, untilReleased);
     expect(await Promise.all(fill(queue, 'a', '12'))).to.deep.equal(['1 OVERLOADED', '2 OVERLOADED']);
-    release?.();
+    await finish();
     await first;
     expect(done).to.deep.equal([]);
   });
 
   it('removes cancelled entries, and continues after failures', async () => {
-    const queue = createFairQueue(bounds);
-    const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);
+    const queue = createFairQueue(limits);
+    const first = queue.run({ owner: 'a', weight: 1 }, untilReleased);
     const [unwanted, gone] = [new AbortController(), AbortSignal.abort()];
-    const fails = queue.add({ account: 'b', bytes: 1 }, () => Promise.reject(new Error('broken')));
+    const fails = queue.run({ owner: 'b', weight: 1 }, () => Promise.reject(new Error('broken')));
     const takenBack = ['waiting', 'gone'].map((name, index) =>
-      queue.add({ account: 'c', bytes: 1, signal: index === 0 ? unwanted.signal : gone }, async () => done.push(name)),
+      queue.run({ owner: 'c', weight: 1, signal: index === 0 ? unwanted.signal : gone }, async () => done.push(name)),
     );
     const [last] = fill(queue, 'd', 'x');
+    const ended = Promise.all([fails, ...takenBack].map(faultOf));
     unwanted.abort();
-    release?.();
-    const [faults] = await Promise.all([Promise.all([fails, ...takenBack].map(faultOf)), first]);
+    await finish();
+    const [faults] = await Promise.all([ended, first]);
     expect(faults.map(({ message }) => message)).to.deep.equal(['broken', 'Interrupted.', 'Interrupted.']);
     expect([await last, done]).to.deep.equal(['x done', ['x']]);
   });
 
   it('refuses waiting and new entries after it is closed', async () => {
-    const queue = createFairQueue(bounds);
-    const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);
+    const queue = createFairQueue(limits);
+    const first = queue.run({ owner: 'a', weight: 1 }, untilReleased);
     const waiting = fill(queue, 'a', '12');
     queue.close();
     expect(await Promise.all([...waiting, ...fill(queue, 'b', '3')])).to.deep.equal([
@@ -136,7 +142,57 @@ describe('the fair queue', () => {
       '2 OVERLOADED',
       '3 OVERLOADED',
     ]);
-    release?.();
+    await finish();
     await first;
+  });
+
+  it('lets entries wait by how long ago the queue was empty', async () => {
+    const asked: number[] = [];
+    const waitMs = (sinceEmptyMs: number) => {
+      asked.push(sinceEmptyMs);
+      return 60_000;
+    };
+    const queue = createFairQueue({ ...limits, waitMs });
+    const first = queue.run({ owner: 'a' }, untilReleased);
+    const early = fill(queue, 'a', '1');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const later = fill(queue, 'b', '2');
+    expect(asked).to.have.length(2);
+    expect(asked[0]).to.be.below(asked[1] ?? 0);
+    // It is empty again, and waits anew.
+    await finish();
+    await Promise.all([first, ...early, ...later]);
+    const second = queue.run({ owner: 'a' }, untilReleased);
+    const last = fill(queue, 'a', '3');
+    expect(asked[2]).to.be.below(asked[1] ?? 0);
+    await finish();
+    await Promise.all([second, ...last]);
+  });
+
+  it('gives an owner its share while others come, and all when nobody does', async () => {
+    const queue = createFairQueue({ ...limits, capacity: 4, share: 2 });
+    const alone = Array.from({ length: 5 }, () => queue.enter({ owner: 'a' }));
+    expect(queue.figures()).to.deep.equal({ running: 4, waiting: 1 });
+    const other = queue.enter({ owner: 'b' });
+    alone[0]?.leave();
+    await other.ready;
+    alone[1]?.leave();
+    expect(queue.figures()).to.deep.equal({ running: 3, waiting: 1 });
+    alone[2]?.leave();
+    await alone[4]?.ready;
+    expect(queue.figures()).to.deep.equal({ running: 3, waiting: 0 });
+  });
+
+  it('lets others run while an entry waits elsewhere, and ends each once', async () => {
+    const queue = createFairQueue(limits);
+    const [first, second] = [queue.enter({ owner: 'a' }), queue.enter({ owner: 'a' })];
+    first.release();
+    await second.ready;
+    first.reacquire();
+    expect(queue.figures()).to.deep.equal({ running: 2, waiting: 0 });
+    for (const place of [first, first, second]) place.leave();
+    first.reacquire();
+    first.release();
+    expect(queue.figures()).to.deep.equal({ running: 0, waiting: 0 });
   });
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { AppError, validationError } from '../errors.js';
-import { createFairQueue, type QueueBounds } from '../fair-queue.js';
+import { createFairQueue, type QueueLimits } from '../fair-queue.js';
 import { diskFault } from './disk-fault.js';
 
 /** The limits of a picture before and after it is prepared; lengths in pixels. */
@@ -47,14 +47,16 @@ export interface ImagePreparer {
  * come before pictures: the niceness of the process exceeds the service's.
  */
 const defaults = {
+  // One at a time.
+  capacity: 1,
   entries: 200,
-  bytes: 100_000_000,
+  waitingWeight: 100_000_000,
   entriesEach: 8,
   waitMs: 20_000,
   deadlineMs: 10_000,
   extraNiceness: 10,
   extraBytes: 48 * 1024 * 1024,
-} satisfies QueueBounds & Record<string, number>;
+} satisfies QueueLimits & Record<string, number>;
 
 /** For a progressive JPEG at full colour; a PNG or WebP with 8 bits a channel needs 4. */
 const bytesPerPixel = 6;
@@ -127,7 +129,7 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
       try {
         await access(source, constants.R_OK);
         const { size } = await stat(source);
-        const picture = await queue.add({ account, bytes: size, signal }, () => run(source, limits, signal));
+        const picture = await queue.run({ owner: account, weight: size, signal }, () => run(source, limits, signal));
         await writeFile(target, picture, { mode: 0o600, signal });
       } catch (error) {
         // The first error matters more; the cleanup of uploads removes what stays.

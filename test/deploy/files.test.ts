@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
 import { settingNames } from '../../src/config/settings.js';
 import { contract } from '../../src/http/api/contract.js';
+import { uploadBounds } from '../../src/http/overload/clients.js';
 import { requestTimeoutMs } from '../../src/http/server/server.js';
-import { uploadBounds } from '../../src/http/server/waiting-requests.js';
 import { documentsIn, engines, read, root, version } from './files.js';
 
 const manifests = ['secret.example', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);

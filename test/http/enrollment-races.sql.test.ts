@@ -7,7 +7,7 @@ import { createApp } from '../../src/http/server/app.js';
 import { seatStatuses } from '../../src/services/capacity.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
-import { patientLimits, useHarness } from '../support/harness.js';
+import { patientDeadlines, useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person, serve } from './support/cast.js';
 
 type Call = [by: Person, method: string, path: string, body?: object];
@@ -18,7 +18,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 for (const instances of [1, 2]) {
   describe(`Enrollments that are asked for together, of ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
-    const harness = useHarness({}, undefined, { limits: patientLimits });
+    const harness = useHarness({}, undefined, { deadlines: patientDeadlines });
     const servers: Awaited<ReturnType<typeof serve>>[] = [];
     let second: Context | undefined;
     let cast: Cast;
@@ -29,7 +29,7 @@ for (const instances of [1, 2]) {
       const { config, hasher, logger } = harness.context;
       const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: config.dataDir };
       second = await createContext(loadConfig({ env, cwd: config.dataDir }), logger, { hasher });
-      servers.push(await serve(createApp(second, { limits: patientLimits })));
+      servers.push(await serve(createApp(second, { deadlines: patientDeadlines })));
     });
     after(async () => {
       for (const server of servers) await server.close();

@@ -23,7 +23,7 @@ describe('A request as it goes over the wire', () => {
     const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, ...settings };
     const { hasher, logger } = harness.context;
     const context = await createContext(loadConfig({ env, cwd: folder.path }), logger, { hasher });
-    const server = await startServer(context, { limits: { bodyMs: 60_000, unreadMs: 60_000 } });
+    const server = await startServer(context, { deadlines: { bodyMs: 60_000, unreadMs: 60_000 } });
     instance = { context, server };
   });
   afterEach(() => {

@@ -88,7 +88,7 @@ describe('Requests that wait for their clients', () => {
 
   interface Ready {
     requests: Record<'working' | 'queued' | 'turnedAway', number>;
-    waiting: Record<'bodies' | 'uploads' | 'logins' | 'answers', number>;
+    waiting: Record<'bodies' | 'uploads' | 'responses' | 'hashes', number>;
     connections: number;
   }
   const ready = async () => (await request(url).get('/readyz').expect(200)).body as Ready;
@@ -166,17 +166,17 @@ describe('Requests that wait for their clients', () => {
     it('keep no other request from being served, however many do not read them', async () => {
       await start({ MAX_REQUESTS_IN_FLIGHT: '2' }, { consoleFolder: built.path });
       await leaveUnread(3);
-      await until(async () => (await ready()).waiting.answers === 3);
+      await until(async () => (await ready()).waiting.responses === 3);
       expect((await ready()).requests).to.deep.include({ working: 0, queued: 0 });
       await request(url).get('/api/auth/setup-status').expect(200);
     });
 
     it('end when their client reads nothing', async () => {
       // Long enough for both to be seen waiting.
-      await start({}, { consoleFolder: built.path, limits: { unreadMs: scaled(1000) } });
+      await start({}, { consoleFolder: built.path, deadlines: { unreadMs: scaled(1000) } });
       await leaveUnread(2);
-      await until(async () => (await ready()).waiting.answers === 2);
-      await until(async () => (await ready()).waiting.answers === 0);
+      await until(async () => (await ready()).waiting.responses === 2);
+      await until(async () => (await ready()).waiting.responses === 0);
     });
   });
 

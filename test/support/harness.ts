@@ -3,8 +3,8 @@ import { QueryTypes } from 'sequelize';
 import request, { type Test } from 'supertest';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
+import { type Deadlines, standardDeadlines } from '../../src/http/overload/deadlines.js';
 import { createApp } from '../../src/http/server/app.js';
-import { type RequestLimits, standardLimits } from '../../src/http/server/respond.js';
 import { createLogger, type Logger } from '../../src/logger.js';
 import { createPasswordHasher, type PasswordHasher } from '../../src/services/auth/passwords.js';
 import { createImagePreparer } from '../../src/storage/images.js';
@@ -84,7 +84,7 @@ export async function emptyDatabase({ database }: Context): Promise<void> {
 }
 
 /** For dozens of requests that wait for one row, which takes longer on a slow machine and beside other tests. */
-export const patientLimits = { databaseMs: scaled(standardLimits.databaseMs) };
+export const patientDeadlines = { databaseMs: scaled(standardDeadlines.databaseMs) };
 
 /** What a test of the API works with. */
 export interface Harness {
@@ -102,12 +102,12 @@ export interface Harness {
  * Gives the enclosing `describe` a program on a database that is emptied before each test. A suite with a logger or settings of
  * its own has a program of its own; the others share one.
  * @param settings environment variables on top of {@link testEnvironment}
- * @param options `empty: 'never'` leaves it to the tests to empty the database; `limits` are those of requests
+ * @param options `empty: 'never'` leaves it to the tests to empty the database; `deadlines` are those of requests
  */
 export function useHarness(
   settings: Record<string, string> = {},
   logger: Logger = silent,
-  { empty = 'before each', limits }: { empty?: 'before each' | 'never'; limits?: Partial<RequestLimits> } = {},
+  { empty = 'before each', deadlines }: { empty?: 'before each' | 'never'; deadlines?: Partial<Deadlines> } = {},
 ): Harness {
   const isOwn = Object.keys(settings).length > 0 || logger !== silent;
   const harness = {
@@ -124,7 +124,7 @@ export function useHarness(
     const { database, create, context } = await openShared();
     harness.databaseUrl = database.url;
     harness.context = isOwn ? await create(settings, logger) : context;
-    harness.app = createApp(harness.context, { ...(limits && { limits }) });
+    harness.app = createApp(harness.context, { ...(deadlines && { deadlines }) });
   });
 
   beforeEach(async () => {

@@ -50,7 +50,7 @@ export interface Operation {
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** No deadline for the database: the work may take many seconds, or minutes. Otherwise a request waits a few seconds for it. */
   databaseDeadline?: 'none';
-  /** It reads very many rows from the database: of all such answers one piece is made at a time (lengthy-work.ts). */
+  /** It reads very many rows from the database: of all such answers one piece is made at a time (overload/costly-work.ts). */
   exportsRows?: true;
   /** It waits for a hash, in a queue that has its own bound. */
   hashesPassword?: true;
@@ -58,7 +58,7 @@ export interface Operation {
   acceptsRanges?: true;
   /**
    * The most bytes of JSON that an item of its list can have, where the answer can have more than 2 MB. Such answers are built
-   * a few at a time (large-answers.ts), by the query's limit, or without one by what the handler expects.
+   * a few at a time (overload/costly-work.ts), by the query's limit, or without one by what the handler expects.
    */
   itemBytes?: number;
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */

@@ -1,6 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { ByteRange } from '../../services/files/files.js';
+import { readWithin } from '../overload/deadlines.js';
 import { isKnown } from './ranges.js';
 
 /** An answer that is sent as it comes. Nothing is sent before its first piece is there. */
@@ -23,14 +24,14 @@ export interface StreamAnswer {
   settled?(arrived: boolean): Promise<void>;
 }
 
-/** How an answer is sent. */
+/** How an answer is sent as it comes. */
 export interface Sending {
   /** A client that reads nothing for this long is disconnected, in milliseconds. */
   unreadMs: number;
   /** Called when only sending is left. */
-  onBegin?(): void;
-  /** Called once when the client doesn't read the response immediately. */
-  onUntaken?(): void;
+  onBegin(): void;
+  /** Called when the client doesn't read the response immediately. */
+  onUnread(): void;
 }
 
 function setStreamHeaders(response: Response, content: string, answer: StreamAnswer): void {
@@ -46,22 +47,6 @@ function setStreamHeaders(response: Response, content: string, answer: StreamAns
   if (bytes !== undefined) response.setHeader('Content-Length', bytes);
   if (etag !== undefined) response.setHeader('ETag', etag).setHeader('Accept-Ranges', 'bytes');
   if (piece) response.status(206).setHeader('Content-Range', `bytes ${piece.start}-${piece.end}/${piece.of}`);
-}
-
-/** Whether the client has taken what was written, in time; else it is cut off. */
-export function isTaken(response: Response, event: 'drain' | 'finish', unreadMs: number): Promise<boolean> {
-  if (response.destroyed) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const late = setTimeout(() => response.destroy(), unreadMs);
-    const settle = (taken: boolean) => {
-      clearTimeout(late);
-      response.off(event, succeed).off('close', fail);
-      resolve(taken);
-    };
-    const succeed = () => settle(true);
-    const fail = () => settle(false);
-    response.once(event, succeed).once('close', fail);
-  });
 }
 
 /** Sends an answer as it comes, no faster than the client takes it. */
@@ -89,25 +74,22 @@ async function sendPieces(
   response: Response,
   content: string,
   answer: StreamAnswer,
-  { unreadMs, onBegin, onUntaken }: Sending,
+  { unreadMs, onBegin, onUnread }: Sending,
 ): Promise<boolean> {
-  let isUntaken = false;
-  const untilTaken = () => {
-    if (!isUntaken) onUntaken?.();
-    isUntaken = true;
-    return isTaken(response, 'drain', unreadMs);
-  };
   const source = answer.pieces()[Symbol.asyncIterator]();
   try {
     // Whatever is wrong from the start is still answered as what it is.
     let piece = await source.next();
     setStreamHeaders(response, content, answer);
     response.flushHeaders();
-    onBegin?.();
-    for (; !piece.done && !response.destroyed; piece = await source.next())
-      if (piece.value.length > 0 && !response.write(piece.value)) await untilTaken();
+    onBegin();
+    for (; !piece.done && !response.destroyed; piece = await source.next()) {
+      if (piece.value.length === 0 || response.write(piece.value)) continue;
+      onUnread();
+      await readWithin(response, 'drain', unreadMs);
+    }
     if (response.destroyed) return false;
-    const finished = isTaken(response, 'finish', unreadMs);
+    const finished = readWithin(response, 'finish', unreadMs);
     response.end();
     return await finished;
   } finally {
@@ -125,16 +107,12 @@ export function encodeOnce<T extends object>(answer: T): T {
 }
 
 /** Sends an answer in one piece, and doesn't wait for its client. */
-export function sendJson(response: Response, answer: object, { unreadMs, onBegin, onUntaken }: Sending): void {
-  onBegin?.();
+export function sendJson(response: Response, answer: object): void {
   const text = encoded.get(answer) ?? JSON.stringify(answer);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   // As text: Node writes it together with the headers.
   response.end(text);
-  if (response.writableLength === 0) return;
-  void isTaken(response, 'finish', unreadMs);
-  onUntaken?.();
 }
 
 /** The length of a part of a large answer, in units of UTF-16; other requests are served before the next one is written. */
@@ -181,18 +159,14 @@ async function encodeInParts(answer: object): Promise<Buffer[]> {
  * As {@link sendJson}, for answers that can be large: encoded in parts, between which other requests are served.
  * @returns the bytes of the answer
  */
-export async function sendLargeJson(response: Response, answer: object, sending: Sending): Promise<number> {
-  const { unreadMs, onBegin, onUntaken } = sending;
+export async function sendLargeJson(response: Response, answer: object): Promise<number> {
   const parts = await encodeInParts(answer);
   const bytes = parts.reduce((sum, { length }) => sum + length, 0);
   if (response.destroyed) return bytes;
-  onBegin?.();
-  void isTaken(response, 'finish', unreadMs);
   response.setHeader('Content-Type', 'application/json; charset=utf-8').setHeader('Content-Length', bytes);
   response.cork();
   // Node leaves out the body of an answer to HEAD.
   for (const part of parts) response.write(part);
   response.end();
-  if (response.writableLength > 0) onUntaken?.();
   return bytes;
 }

@@ -16,11 +16,11 @@ import { corsMiddleware } from '../middleware/cors.js';
 import { requestLog } from '../middleware/request-log.js';
 import { securityHeaders } from '../middleware/security-headers.js';
 import { untrustedProxy } from '../middleware/untrusted-proxy.js';
-import { boundAnswers } from './bound-answers.js';
+import { type Deadlines, standardDeadlines } from '../overload/deadlines.js';
 import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { parseQuery } from './parse-query.js';
-import { type RequestLimits, standardLimits } from './respond.js';
+import { boundResponses } from './respond.js';
 import { bindContract } from './router.js';
 import type { ServerHandle } from './server-handle.js';
 
@@ -30,11 +30,11 @@ const alone: ServerHandle = {
   notReady: () => undefined,
   wakeImports: () => undefined,
   await: (work) => work,
-  limits: standardLimits,
+  deadlines: standardDeadlines,
 };
 
 /** A server that an application runs in, as far as it differs from {@link alone}. */
-type GivenServer = Partial<Omit<ServerHandle, 'limits'>> & { limits?: Partial<RequestLimits> };
+type GivenServer = Partial<Omit<ServerHandle, 'deadlines'>> & { deadlines?: Partial<Deadlines> };
 
 /** Proxies could read two Host headers differently (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
 const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => {
@@ -57,7 +57,7 @@ function belowApi(middleware: RequestHandler): RequestHandler {
  * @param consolePages serves the web console, where there is one
  */
 export function createApp(context: Context, given: GivenServer = {}, consolePages?: RequestHandler): Express {
-  const server = { ...alone, ...given, limits: { ...alone.limits, ...given.limits } };
+  const server = { ...alone, ...given, deadlines: { ...alone.deadlines, ...given.deadlines } };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
@@ -68,7 +68,7 @@ export function createApp(context: Context, given: GivenServer = {}, consolePage
   const metrics = server.metrics ?? createMetrics(context, server.load);
   app.use(
     compose(
-      boundAnswers(server),
+      boundResponses(server),
       requestLog(context.logger),
       metrics.middleware,
       securityHeaders(),

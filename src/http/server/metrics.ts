@@ -4,9 +4,15 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import type { Operation } from '../api/operation.js';
+import type { RequestFigures } from '../overload/requests.js';
 import { bearerToken } from './bearer-token.js';
-import type { Load } from './load.js';
 import type { Figures } from './worker-metrics.js';
+
+/** The current load of a service. */
+export interface Load extends RequestFigures {
+  waiting: Record<'bodies' | 'uploads' | 'responses' | 'hashes', number>;
+  connections: number;
+}
 
 /** What the server refuses or ends by itself. */
 interface Refusals {
@@ -61,7 +67,7 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
   });
   new Gauge({
     name: 'coursectl_requests_waiting',
-    help: 'Requests that wait for their clients (bodies, uploads, answers) or for a hash (logins)',
+    help: 'Requests that wait for their clients (bodies, uploads, responses), and hashes of passwords that wait for a core',
     labelNames: ['for'],
     registers: [registry],
     aggregator: 'sum',

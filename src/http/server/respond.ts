@@ -1,6 +1,7 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
+import { networkOf } from '../../network.js';
 import type { Caller } from '../../services/core.js';
 import { atMost, removeUpload, uploadsFolder } from '../../services/files/files.js';
 import type { Operation } from '../api/operation.js';
@@ -8,49 +9,30 @@ import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
 import { type StreamAnswer, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
 import { readUpload } from '../body/uploads.js';
-import type { Admission } from './admission.js';
+import type { ClientOwner, Clients, Leave } from '../overload/clients.js';
+import { type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
+import { type Deadlines, databaseDeadline, readWithin, whenLeft } from '../overload/deadlines.js';
+import type { Requests } from '../overload/requests.js';
 import { assertAdmitted, callerOf } from './admit.js';
 import { clientOf } from './client.js';
 import type { Handler, HandlerRequest, ReceiveOptions } from './handler.js';
-import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
-import type { LengthyWork } from './lengthy-work.js';
 import { sessionCookie } from './session-cookie.js';
 import { assertStillSignedIn, whileSignedIn } from './still-signed-in.js';
-import { answerTaken, bodyComing } from './waiting-request.js';
-import type { WaitingRequests } from './waiting-requests.js';
-
-/** To be called when a request waits no more. */
-type Leave = () => void;
 
 /** Largest JSON body, in bytes: a few fields of text. */
 const jsonLimit = 100 * 1024;
-/** The least of that which is left to a request that has waited in the queue for a database server, in milliseconds. */
-const leastDatabaseMs = 1500;
 
-/** How long the parts of a request may take, in milliseconds. */
-export interface RequestLimits {
-  /** How long a JSON body may take to arrive. */
-  bodyMs: number;
-  /** How long a client may take nothing of an answer. */
-  unreadMs: number;
-  /** How long a request may use the database; with all else it is answered within 5 s. */
-  databaseMs: number;
+/** What bounds the requests of a server; an application alone has no such bounds. */
+export interface Overload {
+  requests: Requests;
+  clients: Clients;
+  costlyWork: CostlyWork;
 }
-
-/** The limits of a service. */
-export const standardLimits: Readonly<RequestLimits> = { bodyMs: 30_000, unreadMs: 60_000, databaseMs: 4000 };
 
 /** How the server bounds and times requests. */
 export interface RequestControl {
-  /** How many requests it works on; without it there is no bound. */
-  admission?: Admission;
-  /** The requests that wait for their clients or in a queue; without it there is no bound. */
-  waiting?: WaitingRequests;
-  /** How many large answers it builds at the same time; without it there is no bound. */
-  largeAnswers?: LargeAnswers;
-  /** The operations without a deadline, and exports; without it there is no bound. */
-  lengthyWork?: LengthyWork;
-  limits: RequestLimits;
+  overload?: Overload;
+  deadlines: Deadlines;
 }
 
 /**
@@ -62,48 +44,53 @@ function assertNameable(params: Request['params']): void {
   if (Object.values(params).some((value) => /[\s\p{Cc}]/u.test(String(value)))) throw new AppError('NOT_FOUND');
 }
 
-/**
- * Uploads and streams last as long as their client takes, so each of their queries has a deadline of its own. Other
- * requests have waited for the database in the queue already, where those before them were slow. A SQLite file is always
- * there: a burst that writes to it waits for its own transactions.
- */
-function deadlineOf(
-  { upload, success }: Operation,
-  { databaseMs }: RequestLimits,
-  waitedMs: number,
-): Parameters<Context['database']['withDeadline']>[0] {
-  if (upload || 'content' in success) return { each: databaseMs };
-  return { all: Math.max(leastDatabaseMs, databaseMs - waitedMs) };
-}
-
-/** Why a signal of {@link whenLeft} is aborted: made once, because an error of its own for each request costs time. */
-const clientLeft = new DOMException('The client has gone, or has its answer.', 'AbortError');
-
-/** A signal that is aborted when the client has gone; made when it is asked for, as most requests need none. */
-function whenLeft(response: Response): () => AbortSignal {
-  let left: AbortController | undefined;
-  return () => {
-    if (left) return left.signal;
-    const controller = new AbortController();
-    left = controller;
-    if (response.closed) controller.abort(clientLeft);
-    else response.once('close', () => controller.abort(clientLeft));
-    return controller.signal;
+/** Responses give up their slot when only sending is left, and are bounded while their clients don't read them. */
+export function boundResponses({ overload, deadlines }: RequestControl): RequestHandler {
+  return (request, response: Response<unknown, { userId?: string }>, next) => {
+    // Emitted when all of the response has been handed to the connection, which may keep it.
+    response.once('prefinish', () => {
+      overload?.requests.release(response);
+      if (response.writableLength === 0) return;
+      void readWithin(response, 'finish', deadlines.unreadMs);
+      overload?.clients.unread(response, { address: clientOf(request).ip, account: response.locals.userId });
+    });
+    next();
   };
 }
 
-/** Requests that wait give their slot back: for a body, an upload or a place in another bounded queue. */
-function slotReleaser(admission: Admission | undefined, response: Response) {
-  return async <R>(enter: (() => Leave | Promise<Leave>) | undefined, wait: () => Promise<R>): Promise<R> => {
-    admission?.release(response);
-    let leave: Leave | undefined;
+/** Waits without a slot: for a body, an upload, a hash, the storage or in another queue. */
+function slotReleaser(overload: Overload | undefined, response: Response) {
+  return async <R>(wait: () => Promise<R>): Promise<R> => {
+    overload?.requests.release(response);
     try {
-      leave = await enter?.();
       return await wait();
     } finally {
-      leave?.();
-      admission?.reacquire(response);
+      overload?.requests.reacquire(response);
     }
+  };
+}
+
+/** Receives the file of an operation. The place among the uploads is left with the file, or by `leave`. */
+function createReceiver(
+  context: Context,
+  { field, maxBytes }: NonNullable<Operation['upload']>,
+  clients: Clients | undefined,
+  [request, response]: readonly [Request, Response],
+  owner: ClientOwner,
+) {
+  let leave: Leave | undefined;
+  return {
+    leave: () => leave?.(),
+    async receive({ limit = atMost(maxBytes(context.config)), keepsPlace = false }: ReceiveOptions = {}) {
+      const place = await clients?.upload(request, owner);
+      leave = place?.leave;
+      try {
+        return await readUpload(request, response, { field, folder: uploadsFolder(context), limit });
+      } finally {
+        place?.received();
+        if (!keepsPlace) place?.leave();
+      }
+    },
   };
 }
 
@@ -115,27 +102,13 @@ export function respond<T extends Operation>(
   context: Context,
   operation: T,
   handler: Handler<T>,
-  control: RequestControl,
+  { overload, deadlines }: RequestControl,
 ): (request: Request, response: Response) => Promise<void> {
-  const { admission, waiting, largeAnswers, lengthyWork, limits } = control;
   const { withDeadline, settings } = context.database;
   const isRemote = settings.dialect !== 'sqlite';
-  const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
+  const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: deadlines.bodyMs });
 
-  /**
-   * Tables get rows while they are read slowly: they are read for as long as their reader is signed in. Files aren't newer than
-   * their request.
-   */
-  function streamedAnswer(content: string, answer: StreamAnswer, caller: Caller | undefined) {
-    if (content !== 'text/csv') return { answer, isExport: false };
-    const read = () => whileSignedIn(context, caller, answer.pieces());
-    if (!operation.exportsRows || !lengthyWork) return { answer: { ...answer, pieces: read }, isExport: false };
-    return { answer: { ...answer, pieces: () => lengthyWork.serialized(read()) }, isExport: true };
-  }
-
-  async function serve(request: Request, response: Response): Promise<void> {
-    const left = whenLeft(response);
-    const released = slotReleaser(admission, response);
+  async function identify(request: Request, response: Response) {
     const client = clientOf(request);
     const cookie = sessionCookie(request, response);
     const caller = await callerOf(context, operation, request, client, cookie);
@@ -146,115 +119,130 @@ export function respond<T extends Operation>(
     }
     assertNameable(request.params);
     await operation.precondition?.(context);
-    const owner = { address: client.ip, account: caller?.user.id };
-    const coming = bodyComing(request, owner);
-    // What its sender held back until now may come after they were signed out.
-    const isBodyLate = operation.body !== undefined && !request.complete;
-    const body = operation.body
-      ? await released(waiting && (() => waiting.body(coming)), () => readBody(request, response))
-      : {};
-    if (isBodyLate) await assertStillSignedIn(context, caller);
-    const { upload } = operation;
-    let leaveUploads: Leave | undefined;
+    return { client, cookie, caller, owner: { address: client.ip, account: caller?.user.id } };
+  }
+
+  async function bodyOf(request: Request, response: Response, owner: ClientOwner, caller: Caller | undefined) {
+    if (request.complete) return readBody(request, response);
+    const withoutSlot = slotReleaser(overload, response);
+    const body = await withoutSlot(async () => {
+      const leave = await overload?.clients.body(request, owner);
+      return readBody(request, response).finally(leave);
+    });
+    // What its sender held back until now may have come after they were signed out.
+    await assertStillSignedIn(context, caller);
+    return body;
+  }
+
+  /**
+   * Tables get rows while they are read slowly: they are read for as long as their reader is signed in. Files aren't newer than
+   * their request.
+   */
+  async function stream(
+    [request, response]: readonly [Request, Response],
+    content: string,
+    answer: StreamAnswer,
+    { caller, owner }: { caller: Caller | undefined; owner: ClientOwner },
+  ): Promise<void> {
+    let { pieces } = answer;
+    if (content === 'text/csv') pieces = () => whileSignedIn(context, caller, answer.pieces());
+    if (operation.exportsRows && overload) {
+      const signedIn = pieces;
+      pieces = () => overload.costlyWork.serialized(signedIn());
+      overload.requests.release(response);
+    }
+    await sendStream(
+      request,
+      response,
+      content,
+      { ...answer, pieces },
+      {
+        unreadMs: deadlines.unreadMs,
+        onBegin: () => overload?.requests.release(response),
+        onUnread: () => overload?.clients.unread(response, owner),
+      },
+    );
+  }
+
+  async function serve(request: Request, response: Response): Promise<void> {
+    const left = whenLeft(response);
+    const withoutSlot = slotReleaser(overload, response);
+    const { client, cookie, caller, owner } = await identify(request, response);
+    const body = operation.body ? await bodyOf(request, response, owner, caller) : {};
+    const upload =
+      operation.upload && createReceiver(context, operation.upload, overload?.clients, [request, response], owner);
     const receive =
       upload &&
-      (async ({ limit = atMost(upload.maxBytes(context.config)), keepsPlace = false }: ReceiveOptions = {}) => {
-        const settings = { field: upload.field, folder: uploadsFolder(context), limit };
-        let isThere = false;
-        // Nothing waits for the client of a file that is there.
-        const uploading = { ...coming, bytes: () => (isThere ? undefined : coming.bytes?.()) };
-        const enter = async (line: WaitingRequests): Promise<Leave> => {
-          const leave = await line.upload(uploading);
-          if (!keepsPlace) return leave;
-          leaveUploads = leave;
-          return () => undefined;
-        };
-        const received = await released(waiting && (() => enter(waiting)), () =>
-          readUpload(request, response, settings),
-        );
-        isThere = true;
+      (async (options?: ReceiveOptions) => {
+        const received = await withoutSlot(() => upload.receive(options));
         await assertStillSignedIn(context, caller).catch(async (error: unknown) => {
           await removeUpload(received.file);
           throw error;
         });
         return received;
       });
-    const { params } = request;
-    const query = operation.query ? request.query : {};
-    const setHeader = (name: string, value: string) => void response.setHeader(name, value);
-    /** Ends a login that waits, where others have fewer. */
-    const evicted = operation.hashesPassword ? new AbortController() : undefined;
-    let leaveLarge: LeaveLargeAnswers | undefined;
+    /** Its account, or for a client that has none its network. */
+    const costlyOwner = () => caller?.user.id ?? (client.ip === null ? '' : networkOf(client.ip));
+    let endLarge: EndLargeResponse | undefined;
     async function expectItems(count: number): Promise<void> {
-      if (!largeAnswers || operation.itemBytes === undefined) return;
-      // While it waits, it is none of those being processed.
-      admission?.release(response);
-      const bytes = count * operation.itemBytes;
-      leaveLarge = await largeAnswers.enter({ ...owner, bytes, signal: left() });
-      admission?.reacquire(response);
+      const { itemBytes } = operation;
+      if (!overload || itemBytes === undefined) return;
+      const costly = { owner: costlyOwner(), signal: left() };
+      endLarge = await withoutSlot(() => overload.costlyWork.largeResponse(costly, count * itemBytes));
     }
+    const query = operation.query ? request.query : {};
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       context,
       client,
       caller,
-      params,
+      params: request.params,
       query,
       body,
       receive,
-      setHeader,
+      setHeader: (name: string, value: string) => void response.setHeader(name, value),
       expectItems,
       cookie,
       get signal() {
-        return evicted ? AbortSignal.any([left(), evicted.signal]) : left();
+        return left();
       },
-      withoutSlot: <R>(wait: () => Promise<R>) => released(undefined, wait),
+      withoutSlot,
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const handle = () => handler(admitted);
-    const cut = () => evicted?.abort(new AppError('OVERLOADED'));
     function handled() {
-      if (evicted) return released(waiting && (() => waiting.login({ ...owner, cut })), handle);
-      if (operation.databaseDeadline !== 'none' || !lengthyWork) return handle();
+      if (operation.hashesPassword) return withoutSlot(handle);
+      if (operation.databaseDeadline !== 'none') return handle();
+      if (!overload) return withDeadline('none', handle);
       // It would keep its slot for minutes.
-      const entry = { account: caller?.user.id ?? '', signal: left() };
-      return released(undefined, () => lengthyWork.run(entry, handle));
+      const long = { owner: costlyOwner(), signal: left() };
+      return withoutSlot(() => withDeadline('none', () => overload.costlyWork.longOperation(long, handle)));
     }
-    const sending = {
-      unreadMs: limits.unreadMs,
-      onBegin: () => {
-        response.locals.isBounded = true;
-        admission?.release(response);
-      },
-      onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
-    };
     const items = pageLength(operation, query);
     if (items !== undefined) await expectItems(items);
     try {
-      const answer = await (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
+      const answer = await handled();
       response.statusCode = operation.success.status;
       // Where the contract names a content type, its handlers give a stream: the mapped types say so.
-      if ('content' in operation.success) {
-        const streamed = streamedAnswer(operation.success.content, answer as StreamAnswer, caller);
-        if (streamed.isExport) admission?.release(response);
-        await sendStream(request, response, operation.success.content, streamed.answer, sending);
-      } else if (operation.itemBytes === undefined) sendJson(response, answer, sending);
+      if ('content' in operation.success)
+        await stream([request, response], operation.success.content, answer as StreamAnswer, { caller, owner });
+      else if (operation.itemBytes === undefined) sendJson(response, answer);
       else {
-        const bytes = await sendLargeJson(response, answer, sending);
-        leaveLarge?.({ bytes });
+        const bytes = await sendLargeJson(response, answer);
+        endLarge?.({ bytes });
       }
     } catch (error) {
-      leaveLarge?.({ error });
+      endLarge?.({ error });
       throw error;
     } finally {
-      leaveUploads?.();
+      upload?.leave();
     }
   }
 
   return (request, response) => {
     response.locals.operation = operation;
-    const deadline = deadlineOf(operation, limits, isRemote ? (admission?.waitedMs(response) ?? 0) : 0);
-    return withDeadline(deadline, () => serve(request, response));
+    const waitedMs = isRemote ? (overload?.requests.waitedMs(response) ?? 0) : 0;
+    return withDeadline(databaseDeadline(operation, deadlines, waitedMs), () => serve(request, response));
   };
 }

@@ -1,6 +1,5 @@
 import type { AppError } from '../../errors.js';
-import type { Load } from './load.js';
-import type { Metrics } from './metrics.js';
+import type { Load, Metrics } from './metrics.js';
 import type { RequestControl } from './respond.js';
 
 /** What the API may ask of the server that it runs in, and tell it. */

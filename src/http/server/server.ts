@@ -11,18 +11,16 @@ import { startHousekeeping } from '../../services/maintenance/schedule.js';
 import { headersOf } from '../middleware/constant-headers.js';
 import { corsMiddleware } from '../middleware/cors.js';
 import { securityHeaders } from '../middleware/security-headers.js';
-import { createAdmission } from './admission.js';
+import { createClients } from '../overload/clients.js';
+import { type Connections, trackConnections } from '../overload/connections.js';
+import { createCostlyWork } from '../overload/costly-work.js';
+import type { Deadlines } from '../overload/deadlines.js';
+import { countPerSecond } from '../overload/per-second.js';
+import { createRequests, type RequestsOptions } from '../overload/requests.js';
 import { createApp } from './app.js';
 import { addressOf, trustOf } from './client.js';
-import { type Connections, trackConnections } from './connections.js';
 import { isServiceFailure, messageOf, retryAfterOf } from './errors.js';
-import { createLargeAnswers } from './large-answers.js';
-import { createLengthyWork } from './lengthy-work.js';
 import { createMetrics, type Metrics } from './metrics.js';
-import { countPerSecond } from './per-second.js';
-import type { QueueLimits } from './queue-control.js';
-import type { RequestLimits } from './respond.js';
-import { createWaitingRequests } from './waiting-requests.js';
 import { serveConsole } from './web-console.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
@@ -81,9 +79,9 @@ export interface ServerOptions {
   ready?: boolean;
   /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
   drainMs?: number;
-  limits?: Partial<RequestLimits>;
+  deadlines?: Partial<Deadlines>;
   /** How long requests may wait in the queue. */
-  queue?: Partial<QueueLimits>;
+  queueWaitMs?: NonNullable<RequestsOptions['waitMs']>;
   /** How long the connection of a refused request isn't read, in milliseconds. */
   refusedRestMs?: number;
   /** Asks for the figures of all workers of the service, as text; absent where this process is alone. */
@@ -184,8 +182,8 @@ export async function startServer(
   {
     ready = true,
     drainMs = longestDrainMs,
-    limits,
-    queue,
+    deadlines,
+    queueWaitMs,
     refusedRestMs = defaultRefusedRestMs,
     ofAllWorkers,
     consoleFolder,
@@ -195,21 +193,18 @@ export async function startServer(
   const work = backgroundWork(context);
   const afterwork = new Set<Promise<void>>();
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
-  const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
   const refuse = refusal(context, () => metrics.refusals.requestRefused());
-  const admission = createAdmission(
-    {
-      maxConcurrent: maxInFlight,
-      networkOf: (request) => networkOf(addressOf(request, isProxy)),
-      isFailure: isServiceFailure,
-      onRefusals,
-      ...(queue && { limits: queue }),
-    },
-    (request, response) => {
+  const requests = createRequests({
+    maxConcurrent: maxInFlight,
+    networkOf: (request) => networkOf(addressOf(request, isProxy)),
+    isFailure: isServiceFailure,
+    refuse(request, response) {
       refuse(request, response);
       if (state === 'serving') connections.restAfter(request, refusedRestMs);
     },
-  );
+    onRefusals: (count) => context.logger.warn({ count }, 'busy: requests were turned away'),
+    ...(queueWaitMs && { waitMs: queueWaitMs }),
+  });
   const cut = countPerSecond((count) =>
     context.logger.warn({ count }, 'requests were ended whose clients kept them waiting'),
   );
@@ -220,9 +215,13 @@ export async function startServer(
     cut.add();
     metrics.refusals.requestCut();
   };
-  const waiting = createWaitingRequests({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onCut });
+  const clients = createClients({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onCut });
   const consolePages = context.config.http.webConsole ? serveConsole(consoleFolder) : undefined;
-  const load = () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() });
+  const load = () => ({
+    ...requests.figures(),
+    waiting: { ...clients.figures(), hashes: context.hasher.waiting() },
+    connections: connections.count(),
+  });
   const metrics = createMetrics(context, load, ofAllWorkers);
   const app = createApp(
     context,
@@ -235,18 +234,15 @@ export async function startServer(
         afterwork.add(promise);
         await promise.finally(() => afterwork.delete(promise));
       },
-      admission,
-      waiting,
-      largeAnswers: createLargeAnswers(),
-      lengthyWork: createLengthyWork(),
+      overload: { requests, clients, costlyWork: createCostlyWork() },
       load,
-      ...(limits && { limits }),
+      ...(deadlines && { deadlines }),
     },
     consolePages,
   );
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
     if (state === 'draining' || state === 'replaced') response.setHeader('Connection', 'close');
-    connections.track(request, response, () => admission.admit(request, response, () => app(request, response)));
+    connections.track(request, response, () => requests.admit(request, response, () => app(request, response)));
   });
   const isProxy = trustOf(app);
   const connections = trackConnections(server, {

@@ -21,6 +21,8 @@ export interface PasswordHasher {
   compare(password: string, hash: string, request?: HashRequest): Promise<boolean>;
   /** The implementation in use. */
   readonly implementation: 'native' | 'bcryptjs';
+  /** How many hashes wait for a core. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
@@ -101,15 +103,15 @@ export async function createPasswordHasher(
   const cores = coresOf(workers);
   const bcrypt = (only === 'bcryptjs' ? undefined : await nativeBcrypt()) ?? (await workerBcrypt(cores));
   const entries = Math.max(Math.ceil(minQueued / workers), queuedPerCore * cores);
-  // Its bytes are cores.
-  const queue = createFairQueue({ entries, entriesEach: entries, waitMs, runningBytes: cores });
+  const queue = createFairQueue({ capacity: cores, entries, waitMs });
   const queued = <T>({ owner, signal }: HashRequest, work: () => Promise<T>): Promise<T> =>
-    queue.add({ account: owner, bytes: 1, signal }, work);
+    queue.run({ owner, signal }, work);
   const own: HashRequest = { owner: '' };
   return {
     implementation: bcrypt.implementation,
     hash: (password, cost, request = own) => queued(request, () => bcrypt.hash(bcryptInput(password), cost)),
     compare: (password, hash, request = own) => queued(request, () => bcrypt.compare(bcryptInput(password), hash)),
+    waiting: () => queue.figures().waiting,
     close: () => bcrypt.close(),
   };
 }

@@ -94,7 +94,7 @@ export async function assignMany(
     await recordAudit(core, actor, records, transaction);
     return { enrollments, skipped };
   };
-  return inCourseQueue(core, courseId, () => core.database.inTransaction(assign));
+  return inCourseQueue(courseId, () => core.database.inTransaction(assign));
 }
 
 /** Removes the enrollments of a list, all or none. @throws AppError `VALIDATION`, `NOT_FOUND` */

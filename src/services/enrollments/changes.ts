@@ -82,7 +82,7 @@ async function changeEnrollment<Locked>(
     return enrollment;
   };
   const inTransaction = () => core.database.inTransaction(run);
-  return takesSeat?.(found) ? inCourseQueue(core, found.courseId, inTransaction) : inTransaction();
+  return takesSeat?.(found) ? inCourseQueue(found.courseId, inTransaction) : inTransaction();
 }
 
 /**

@@ -75,7 +75,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     assertSeatsLeft(course, seatsTaken, 1);
     return enter(core, course, existing, { userId: user.id, status: 'pending', notes }, transaction);
   };
-  return inCourseQueue(core, courseId, () => core.database.inTransaction(request));
+  return inCourseQueue(courseId, () => core.database.inTransaction(request));
 }
 
 /**
@@ -101,7 +101,7 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
     await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
     return enrollment;
   };
-  return inCourseQueue(core, courseId, () => core.database.inTransaction(assign));
+  return inCourseQueue(courseId, () => core.database.inTransaction(assign));
 }
 
 /**

@@ -13,7 +13,7 @@ describe('An answer that never changes', () => {
         return { text: 'Zoë' };
       },
     });
-    const app = express().get('/', (_request, response) => sendJson(response, answer, { unreadMs: 1000 }));
+    const app = express().get('/', (_request, response) => sendJson(response, answer));
     const server = app.listen(0, '127.0.0.1');
     try {
       await once(server, 'listening');

@@ -10,8 +10,8 @@ const readiness = Joi.object({
   requests: Joi.object({ working: count, queued: count, turnedAway: count }).description(
     'Requests being processed, queued, and refused in the last second',
   ),
-  waiting: Joi.object({ bodies: count, uploads: count, logins: count, answers: count }).description(
-    'Requests that wait for their clients, or for a hash',
+  waiting: Joi.object({ bodies: count, uploads: count, responses: count, hashes: count }).description(
+    'Requests that wait for their clients, and hashes of passwords that wait for a core',
   ),
   connections: Joi.number().integer().min(0),
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AppError } from '../../src/errors.js';
-import { createLengthyWork } from '../../src/http/server/lengthy-work.js';
+import { createCostlyWork } from '../../src/http/overload/costly-work.js';
 
 /** Work that ends when it is told to. */
 function open() {
@@ -17,20 +17,21 @@ const outcomeOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
 
-describe('Work that takes long', () => {
+describe('Operations that take long', () => {
   const never = new AbortController().signal;
 
   it('is done twice at the same time for all accounts together', async () => {
-    const { run } = createLengthyWork();
+    const { longOperation } = createCostlyWork();
     const works = [open(), open(), open()];
     const begun: number[] = [];
     const results = works.map(({ ended }, index) =>
-      run({ account: 'one', signal: never }, async () => {
+      longOperation({ owner: 'one', signal: never }, async () => {
         begun.push(index);
         await ended;
         return index;
       }),
     );
+    await Promise.resolve();
     expect(begun).to.deep.equal([0, 1]);
     works[1]?.end();
     await results[1];
@@ -43,18 +44,18 @@ describe('Work that takes long', () => {
   });
 
   it('is not begun for a client that has left, and refused when ten of an account wait', async () => {
-    const { run } = createLengthyWork();
+    const { longOperation } = createCostlyWork();
     const works = [open(), open()];
-    const running = works.map(({ ended }) => run({ account: 'one', signal: never }, () => ended));
+    const running = works.map(({ ended }) => longOperation({ owner: 'one', signal: never }, () => ended));
     const left = new AbortController();
     const begun: string[] = [];
-    const waiting = run({ account: 'one', signal: left.signal }, async () => void begun.push('left'));
+    const waiting = longOperation({ owner: 'one', signal: left.signal }, async () => void begun.push('left'));
     left.abort();
-    expect(await outcomeOf(waiting)).to.equal('BODY_INCOMPLETE');
+    expect(await outcomeOf(waiting)).to.equal('INTERRUPTED');
     const line = Array.from({ length: 10 }, (_, number) =>
-      run({ account: 'one', signal: never }, async () => void begun.push(String(number))),
+      longOperation({ owner: 'one', signal: never }, async () => void begun.push(String(number))),
     );
-    const refused = run({ account: 'one', signal: never }, async () => undefined);
+    const refused = longOperation({ owner: 'one', signal: never }, async () => undefined);
     expect(await outcomeOf(refused)).to.equal('OVERLOADED');
     for (const { end } of works) end();
     await Promise.all([...running, ...line]);
@@ -62,7 +63,7 @@ describe('Work that takes long', () => {
   });
 
   it('makes one piece of all exports at a time, and ends a source that is left', async () => {
-    const { serialized } = createLengthyWork();
+    const { serialized } = createCostlyWork();
     let making = 0;
     let most = 0;
     const closed: string[] = [];

@@ -4,8 +4,7 @@ import { AppError } from '../../src/errors.js';
 import { contract } from '../../src/http/api/contract.js';
 import { itemBytes } from '../../src/http/api/item-bytes.js';
 import type { Operation } from '../../src/http/api/operation.js';
-import { createApp } from '../../src/http/server/app.js';
-import { createLargeAnswers, type LeaveLargeAnswers, pageLength } from '../../src/http/server/large-answers.js';
+import { createCostlyWork, type EndLargeResponse, pageLength } from '../../src/http/overload/costly-work.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -13,19 +12,19 @@ import { useHarness } from '../support/harness.js';
 const operations = Object.entries(contract) as [string, Operation][];
 const sign = '\u{1d11e}';
 
-describe('Large answers', () => {
+describe('Large responses', () => {
   const full = 13_500_000;
   let begun: string[];
-  let leaves: Map<string, LeaveLargeAnswers>;
-  let answers: ReturnType<typeof createLargeAnswers>;
+  let leaves: Map<string, EndLargeResponse>;
+  let work: ReturnType<typeof createCostlyWork>;
   beforeEach(() => {
     begun = [];
     leaves = new Map();
-    answers = createLargeAnswers();
+    work = createCostlyWork();
   });
 
   function build(name: string, account: string, bytes = full, signal = new AbortController().signal): Promise<string> {
-    return answers.enter({ bytes, account, address: '192.0.2.1', signal }).then(
+    return work.largeResponse({ owner: account, signal }, bytes).then(
       (leave) => {
         begun.push(name);
         leaves.set(name, leave);
@@ -36,8 +35,10 @@ describe('Large answers', () => {
   }
 
   const sent = (name: string, bytes = 1000) => leaves.get(name)?.({ bytes });
-  /** What is begun is told in later microtasks. */
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  /** What is begun is told later. */
+  const settled = async () => {
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
 
   it('are built two full pages at a time, those of one account after those of others', async () => {
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void build(name, name.charAt(0));
@@ -57,34 +58,23 @@ describe('Large answers', () => {
     const left = new AbortController();
     const unwanted = build('unwanted', 'b', full, left.signal);
     left.abort();
-    expect(await unwanted).to.equal('unwanted BODY_INCOMPLETE');
+    expect(await unwanted).to.equal('unwanted INTERRUPTED');
     expect(begun).to.have.members(['a1', 'a2', 'ordinary']);
     for (const name of ['a1', 'a2']) sent(name);
     await settled();
     expect(begun.at(-1)).to.equal('a3');
   });
 
-  for (const { what, tookMs, bytes, pauseMs } of [
-    { what: 'a pause in proportion when they were large', tookMs: 40, bytes: full, pauseMs: 120 },
-    { what: 'a pause of a second at most', tookMs: 2000, bytes: full, pauseMs: 1000 },
-    { what: 'no pause when they were small', tookMs: 40, bytes: 1000, pauseMs: undefined },
-  ])
-    it(`are followed by ${what}`, async () => {
-      let time = 0;
-      const pauses: { milliseconds: number; done: () => void }[] = [];
-      const after = (milliseconds: number, done: () => void) => void pauses.push({ milliseconds, done });
-      answers = createLargeAnswers({ now: () => time, after });
-      await build('first', 'a', 2 * full);
-      const second = build('second', 'a');
-      time += tookMs;
-      sent('first', bytes);
-      await settled();
-      expect(pauses.map(({ milliseconds }) => milliseconds)).to.deep.equal(pauseMs === undefined ? [] : [pauseMs]);
-      expect(begun).to.deep.equal(pauseMs === undefined ? ['first', 'second'] : ['first']);
-      for (const { done } of pauses) done();
-      await second;
-      expect(begun).to.deep.equal(['first', 'second']);
-    });
+  it('are followed by a pause for others, in proportion to the time that they took, when they were large', async () => {
+    await build('first', 'a', 2 * full);
+    const second = build('second', 'a');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const endedAt = performance.now();
+    sent('first', full);
+    await second;
+    expect(performance.now() - endedAt).to.be.at.least(140);
+    expect(begun).to.deep.equal(['first', 'second']);
+  });
 
   it('are refused together when one finds no database', async () => {
     await build('failing', 'a', 2 * full);
@@ -230,14 +220,18 @@ describe('Pages with the longest texts', () => {
   });
 });
 
-describe('Large answers that fail', () => {
-  const harness = useHarness();
+describe('Large responses that fail', () => {
+  const harness = useHarness({ PORT: '0' });
 
   it('give their room back', async () => {
-    const app = createApp(harness.context, { largeAnswers: createLargeAnswers() });
-    const page = (query: string) => request(app).get(`/api/courses?limit=100${query}`);
-    // Two full pages are built at a time.
-    for (let time = 0; time < 3; time += 1) await page('&level=unknown').expect(400);
-    await page('').expect(200);
+    const server = await startServer(harness.context);
+    try {
+      const page = (query: string) => request(server.url).get(`/api/courses?limit=100${query}`);
+      // Two full pages are built at a time.
+      for (let time = 0; time < 3; time += 1) await page('&level=unknown').expect(400);
+      await page('').expect(200);
+    } finally {
+      await server.close();
+    }
   });
 });

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createFairQueue, type Place } from '../../fair-queue.js';
+import { isPolled } from '../server/probes.js';
+import { countPerSecond } from './per-second.js';
+
+/** Bounds how many requests are processed concurrently; the others wait in a queue or are refused. */
+export interface Requests {
+  /** Begins the request immediately, queues it, or refuses it. */
+  admit(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /** Releases the request's slot while it waits for its client, or in another queue. */
+  release(response: ServerResponse): void;
+  /** Takes a slot again for a released request, immediately: it has been admitted already. */
+  reacquire(response: ServerResponse): void;
+  /** How long the request has waited in the queue, in milliseconds. */
+  waitedMs(response: ServerResponse): number;
+  figures(): RequestFigures;
+}
+
+export interface RequestFigures {
+  /** Requests being processed. */
+  working: number;
+  /** Requests in the queue. */
+  queued: number;
+  /** Requests refused in the last full second. */
+  turnedAway: number;
+}
+
+export interface RequestsOptions {
+  /** Maximum number of requests processed concurrently. */
+  maxConcurrent: number;
+  /** The network that a request comes from. */
+  networkOf(request: IncomingMessage): string;
+  /** Whether a response says that requests aren't being served. */
+  isFailure(response: ServerResponse): boolean;
+  /** Answers a refused request, as cheaply as possible. */
+  refuse(request: IncomingMessage, response: ServerResponse): void;
+  /** Receives the number of refusals of each second that had any. */
+  onRefusals(count: number): void;
+  /** How long requests may wait; instead of {@link burstOrOverload} in tests. */
+  waitMs?: typeof burstOrOverload;
+}
+
+/**
+ * A queue that was empty lately is a burst, which is served whole; one that no longer empties is overload, in which waiting
+ * helps nobody (as CoDel tells them apart, RFC 8289).
+ */
+export const burstOrOverload = (sinceEmptyMs: number): number => (sinceEmptyMs < 5000 ? 20_000 : 500);
+
+/** How many may wait, at least and for each concurrent request: waiting costs memory only. */
+const [minQueued, queuedPerSlot] = [1000, 100];
+/** While others come, a network has this part of the slots: with twice as many slots as database connections, others find one. */
+const shareOfSlots = 0.25;
+/** After so many failures in a row those that wait are refused: without a database all would fail, each later than the last. */
+const failuresInRow = 3;
+
+export function createRequests(options: RequestsOptions): Requests {
+  const { maxConcurrent, networkOf, isFailure, refuse, onRefusals, waitMs = burstOrOverload } = options;
+  const queue = createFairQueue({
+    capacity: maxConcurrent,
+    entries: Math.max(minQueued, queuedPerSlot * maxConcurrent),
+    share: Math.max(1, Math.floor(maxConcurrent * shareOfSlots)),
+    waitMs,
+  });
+  const places = new WeakMap<ServerResponse, Place>();
+  const waited = new WeakMap<ServerResponse, number>();
+  const refused = countPerSecond(onRefusals);
+  let failures = 0;
+
+  /** A request that its client aborted says nothing about the service. */
+  function noteOutcome(response: ServerResponse): void {
+    if (!response.writableFinished) return;
+    failures = isFailure(response) ? failures + 1 : 0;
+    if (failures === failuresInRow) queue.refuseWaiting();
+  }
+
+  return {
+    admit(request, response, begin) {
+      // Always answered: otherwise an orchestrator would restart an overloaded service.
+      if (isPolled(request.url)) return begin();
+      const cameAt = performance.now();
+      const place = queue.enter({ owner: networkOf(request) });
+      places.set(response, place);
+      let hasBegun = false;
+      response.once('close', () => {
+        if (hasBegun) noteOutcome(response);
+        place.leave();
+      });
+      const isGone = () => request.destroyed || response.destroyed;
+      place.ready.then(
+        () => {
+          if (isGone()) return place.leave();
+          waited.set(response, performance.now() - cameAt);
+          hasBegun = true;
+          begin();
+        },
+        () => {
+          if (isGone()) return;
+          refused.add();
+          refuse(request, response);
+        },
+      );
+    },
+    release: (response) => places.get(response)?.release(),
+    reacquire: (response) => places.get(response)?.reacquire(),
+    waitedMs: (response) => waited.get(response) ?? 0,
+    figures() {
+      const { running, waiting } = queue.figures();
+      return { working: running, queued: waiting, turnedAway: refused.recent() };
+    },
+  };
+}

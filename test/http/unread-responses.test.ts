@@ -1,0 +1,64 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { createClients } from '../../src/http/overload/clients.js';
+
+describe('Responses that their clients leave unread', () => {
+  const megabyte = 1_000_000;
+  let cut: string[];
+  let clients: ReturnType<typeof createClients>;
+  beforeEach(() => {
+    cut = [];
+    clients = createClients({ maxConcurrent: 20, minimumRate: 500, maxHeld: 10 * megabyte });
+  });
+
+  /** A response of which so much is kept; something of it is read all the time. @returns ends it */
+  function unread(name: string, bytes: number, address: string | null, account?: string): () => void {
+    let written = 0;
+    // As much of a response as is looked at.
+    const response = Object.assign(new EventEmitter(), {
+      get writableLength() {
+        return cut.includes(name) ? 0 : bytes;
+      },
+      socket: {
+        writableLength: bytes,
+        get bytesWritten() {
+          written += megabyte;
+          return written;
+        },
+      },
+      destroy: () => void cut.push(name),
+    }) as unknown as ServerResponse;
+    for (let time = 0; time < 2; time += 1) clients.unread(response, { address, account });
+    return () => void response.emit('close');
+  }
+
+  it('are ended, the oldest first, where more than a bound is kept of them, even if they are taken slowly', () => {
+    for (const name of ['first', 'second', 'third', 'fourth']) unread(name, 3 * megabyte, '192.0.2.1');
+    expect(cut).to.deep.equal(['first']);
+    unread('large', 9 * megabyte, '192.0.2.1');
+    expect(cut).to.deep.equal(['first', 'second', 'third', 'fourth']);
+    expect(clients.figures().responses).to.equal(1);
+  });
+
+  it('are ended of the address that most is kept for, not of others', () => {
+    unread('other', 3 * megabyte, '192.0.2.1');
+    for (const name of ['first', 'second', 'third']) unread(name, 3 * megabyte, '2001:db8::1');
+    expect(cut).to.deep.equal(['first']);
+    // The same network.
+    unread('fourth', 3 * megabyte, '2001:db8::2');
+    expect(cut).to.deep.equal(['first', 'second']);
+  });
+
+  it('are ended of the account that most is kept for where addresses are not known', () => {
+    unread('other', 4 * megabyte, null, 'one');
+    for (const name of ['first', 'second', 'third']) unread(name, 3 * megabyte, null, 'two');
+    expect(cut).to.deep.equal(['first']);
+  });
+
+  it('count no more when they have been taken', () => {
+    for (let round = 0; round < 5; round += 1) unread(`${round}`, 9 * megabyte, '192.0.2.1')();
+    expect(cut).to.deep.equal([]);
+    expect(clients.figures().responses).to.equal(0);
+  });
+});
