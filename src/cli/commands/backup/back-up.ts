@@ -4,13 +4,13 @@ import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { makeBackup } from '../../../services/maintenance/backup/backup.js';
 import { bucketCopy, type DumpCommands, dumpCommands } from '../../../services/maintenance/backup/dump-command.js';
-import type { Manifest } from '../../../services/maintenance/backup/manifest.js';
+import { type Manifest, summaryOf } from '../../../services/maintenance/backup/manifest.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { counted, withCommandLines } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
-import type { backupOptions } from './options.js';
-import { summaryOf } from './summary.js';
+
+type BackupRun = Run<'<folder>', { '--print-dump': string }>;
 
 const passwordHint =
   'Set MYSQL_PWD to the password, or name a file that has it by --defaults-extra-file=<file> as the first option.';
@@ -30,7 +30,7 @@ function bucketOf({ config, storage: { location } }: Context) {
 }
 
 /** `coursectl backup` */
-export async function backUp(run: Run<'<folder>', typeof backupOptions>): Promise<Result> {
+export async function backUp(run: BackupRun): Promise<Result> {
   const context = await run.context();
   const folder = path.resolve(run.io.cwd, run.arguments.folder);
   const commands = await commandsFor(context, folder);
@@ -63,11 +63,7 @@ export async function backUp(run: Run<'<folder>', typeof backupOptions>): Promis
   };
 }
 
-function printDump(
-  run: Run<'<folder>', typeof backupOptions>,
-  config: Config,
-  commands: DumpCommands | undefined,
-): Result {
+function printDump(run: BackupRun, config: Config, commands: DumpCommands | undefined): Result {
   if (!commands)
     throw new AppError('USAGE', 'An SQLite database needs no dump: the backup has it. Leave --print-dump out.');
   const then =

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
-import { backupOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
@@ -12,7 +11,7 @@ export function register(program: Command, registry: Registry): void {
       'backup /var/backups/coursectl/monday --json',
       'backup /var/backups/coursectl/monday --print-dump',
     ],
-    options: backupOptions,
+    options: { '--print-dump': 'on MySQL and MariaDB: print the command that dumps the database, and end' },
     notes: [
       'The folder must be new or empty. Without a manifest.json in it, a backup is incomplete.',
       'A backup has the SQLite database and, with FILE_STORAGE=local, the stored files. It has no settings (.env), no uploads',
@@ -33,7 +32,7 @@ export function register(program: Command, registry: Registry): void {
     examples: ['restore backups/2026-11-23', 'restore /var/backups/coursectl/monday --json'],
     notes: [
       'Stop the service first. Everything in the backup is checked before anything is put into place; a restore that was',
-      'killed is finished by running it again. All sessions are ended: everybody signs in again.',
+      'killed begins again when you run it again. All sessions are ended: everybody signs in again.',
       'Run it as the user of the service: what it writes belongs to the user who runs it, and is closed to all others.',
       'On MySQL and MariaDB restore the dump of the database first, with the client of the server; then this command restores',
       'the files, and ends the sessions in the database.',

@@ -1,13 +1,15 @@
 import { constants } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { open, rename } from 'node:fs/promises';
+import { lstat, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
 import Joi from '../../../schemas/joi.js';
 import { validate } from '../../../schemas/validate.js';
+import { diskFault } from '../../../storage/disk-fault.js';
 import { readFlags } from '../../../storage/move-file.js';
 import { isKey } from '../../../storage/storage.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
+import { filesBelow, measure } from './copy.js';
 
 /** The names in the folder of a backup. */
 export const manifestName = 'manifest.json';
@@ -43,8 +45,8 @@ export interface Manifest {
   missing: string[];
 }
 
-/** Of the manifest without its checksum, so that a damaged manifest is noticed. */
-const checksumOf = (manifest: Manifest) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+/** Of the manifest without its checksum and with its fields in their order, so that a damaged manifest is noticed. */
+const checksumOf = (manifest: object) => createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 
 const content = {
   bytes: Joi.number().strict().integer().min(0).required(),
@@ -116,40 +118,83 @@ async function regularText(folder: string, file: string): Promise<string> {
  * @throws AppError `FILE_UNUSABLE` when it is damaged, or made by a newer program
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  let parsed: unknown;
   try {
-    parsed = JSON.parse(await regularText(folder, path.join(folder, manifestName)));
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    if (error instanceof SyntaxError) throw damaged(folder, error);
-    throw error;
-  }
-  const isNewer = typeof parsed === 'object' && parsed !== null && 'version' in parsed && Number(parsed.version) > 1;
-  if (isNewer)
-    throw new AppError('FILE_UNUSABLE', `The backup ${folder} was made by a newer program. Update coursectl.`);
-  try {
+    const parsed: unknown = JSON.parse(await regularText(folder, path.join(folder, manifestName)));
+    const { checksum: written, ...fields } = Object(parsed) as Record<string, unknown>;
+    if (Number(fields.version) > 1)
+      throw new AppError('FILE_UNUSABLE', `The backup ${folder} was made by a newer program. Update coursectl.`);
     const { checksum, ...manifest } = validate(schema, parsed);
     const isComplete = manifest.dialect !== 'sqlite' || manifest.database !== null;
-    if (!isComplete || checksum !== checksumOf(inOrder(manifest))) throw damaged(folder);
-    return inOrder(manifest);
+    if (!isComplete || checksum !== written || checksum !== checksumOf(fields)) throw damaged(folder);
+    return manifest;
   } catch (error) {
-    if (isAppError(error, 'VALIDATION')) throw damaged(folder, error);
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError || isAppError(error, 'VALIDATION')) throw damaged(folder, error);
     throw error;
   }
 }
 
-/** The same fields in the order in which they were written: the checksum depends on it. */
-function inOrder({ database, files, missing, ...rest }: Manifest): Manifest {
-  const { version, program, startedAt, finishedAt, dialect, migrations } = rest;
+/**
+ * Reads the manifest of a backup, and compares all files with it.
+ * @throws AppError `FILE_UNUSABLE` for a backup that is incomplete, damaged, or has other files; `INTERRUPTED`
+ */
+export async function checkedBackup(folder: string, signal: AbortSignal): Promise<Manifest> {
+  try {
+    const manifest = await readManifest(folder);
+    const found = new Set(await filesBelow(folder));
+    if (!manifest)
+      throw new AppError(
+        'FILE_UNUSABLE',
+        found.size === 0
+          ? `There is no backup in ${folder}. Name the folder of a backup.`
+          : `The backup ${folder} is incomplete: it has no ${manifestName}, because it was interrupted. Use another backup.`,
+      );
+    found.delete(manifestName);
+    await compare(folder, manifest, found, signal);
+    return manifest;
+  } catch (error) {
+    throw diskFault(folder, error);
+  }
+}
+
+async function compare(
+  folder: string,
+  { database, files }: Manifest,
+  found: Set<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const parts = new Map((files ?? []).map((file): [string, Content] => [path.join(filesName, file.key), file]));
+  if (database) parts.set(databaseName, database);
+  const refuse = (part: string, problem: string) =>
+    new AppError('FILE_UNUSABLE', `The backup ${folder} is damaged: ${part} ${problem}. Use another backup.`);
+  for (const part of found)
+    if (!parts.has(part))
+      throw new AppError(
+        'FILE_UNUSABLE',
+        `${path.join(folder, part)} isn't part of the backup. Remove it, and try again.`,
+      );
+  for (const [part, { bytes }] of parts) {
+    if (!found.has(part)) throw refuse(part, 'is missing');
+    const stats = await lstat(path.join(folder, part));
+    if (!stats.isFile()) throw refuse(part, "isn't a regular file");
+    if (stats.size !== bytes) throw refuse(part, `has ${stats.size} bytes instead of ${bytes}`);
+  }
+  // The hashes last: a missing file is found without reading the others.
+  for (const [part, { sha256 }] of parts)
+    if ((await measure(path.join(folder, part), signal)).sha256 !== sha256)
+      throw refuse(part, 'has another SHA-256 hash than the manifest names');
+}
+
+/** What a backup has, in figures. Of live files that were not whole, `damaged` were copied as they were, and `missing` not at all. */
+export function summaryOf({ database, files, missing, migrations, version: _, ...rest }: Manifest) {
+  const copied = new Set(files?.map(({ key }) => key));
   return {
-    version,
-    program,
-    startedAt,
-    finishedAt,
-    dialect,
-    migrations,
-    database: database && { bytes: database.bytes, sha256: database.sha256 },
-    files: files?.map((file) => ({ key: file.key, bytes: file.bytes, sha256: file.sha256 })) ?? null,
-    missing,
+    ...rest,
+    migrations: migrations.length,
+    databaseBytes: database?.bytes ?? null,
+    files: files?.length ?? null,
+    fileBytes: files?.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0,
+    missing: missing.filter((key) => !copied.has(key)),
+    damaged: missing.filter((key) => copied.has(key)),
   };
 }

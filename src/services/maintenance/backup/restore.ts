@@ -1,67 +1,66 @@
+import { createReadStream } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../../config/config.js';
+import { databaseUrlForDisplay } from '../../../config/database-url.js';
 import { openDatabase } from '../../../db/connection.js';
 import { withFileLock } from '../../../db/file-lock.js';
 import { migrationStatus } from '../../../db/migrator.js';
-import { AppError } from '../../../errors.js';
+import { sqliteProblems } from '../../../db/sqlite-copy.js';
+import { AppError, databaseUnusable, isAppError, unlessMissing } from '../../../errors.js';
 import { diskFault } from '../../../storage/disk-fault.js';
 import { makeFolder } from '../../../storage/make-folder.js';
+import { isKey } from '../../../storage/storage.js';
+import { syncFolder } from '../../../storage/sync-folder.js';
 import type { Core } from '../../core.js';
+import { importsFolder } from '../../imports/store/spool.js';
 import type { BackupOptions } from './backup.js';
-import { checkedBackup } from './check-backup.js';
-import type { Manifest } from './manifest.js';
-import { type Target, targetOf } from './places.js';
-import { assertDumpFits, settleDump } from './restored-dump.js';
-import { prepare, preparedManifest, putIntoPlace } from './staging.js';
+import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
+import { checkedBackup, databaseName, filesName, type Manifest } from './manifest.js';
+import { linkedFile, sizeOf, stagedDatabase } from './places.js';
+import { adoptImports, isUsedSince } from './restored-imports.js';
+import { assertFilesBelow, assertPlainTables } from './restored-rows.js';
 
 /** What was restored. */
 export interface Restored {
   manifest: Manifest;
-  /** The names of migrations that this program has and the backup's database doesn't. */
+  /** The names of migrations that this program has and the backup's database doesn't; of a server's dump nothing is known. */
   pending: string[];
   /** How many imports failed because their uploads are not in the backup; nothing where the database needs the operator's work. */
   stoppedImports: number | undefined;
 }
 
+/** Where a backup is put. */
+interface Target {
+  /** The SQLite file, which a symbolic link may name; none on a server. */
+  database: string | undefined;
+  /** The folder of the files; none when they are in a bucket. */
+  files: string | undefined;
+}
+
 /**
- * Restores a backup into an installation that has neither a database nor files. Everything is checked before anything is
- * put into place: the files first, the database last. A restore that was killed before is finished, or begun again, by the next
- * one of the same backup. All sessions are ended: some were ended since, and would be valid again. On a server so are those of a dump
- * that was restored before, unless its database was used since the backup.
- * @throws AppError `FILE_UNUSABLE` for a backup that can't be used, a target that has files, and while another restore is running; `DATABASE_NOT_EMPTY`,
- *   `SCHEMA_OUTDATED` when a newer program made it, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
+ * Restores a backup into an installation that has neither a database nor other files. The database is checked in a copy beside
+ * its place, and put into place last: until then no other command creates one. A restore that was killed is begun again by the
+ * next one, which replaces its copies. All sessions are ended: some were ended since, and would be valid again. On a server so are
+ * those of a dump that was restored before, unless its database was used since the backup.
+ * @throws AppError `FILE_UNUSABLE` for a backup that can't be used, a target that has other files, and while another restore is
+ *   running; `DATABASE_NOT_EMPTY`, `SCHEMA_OUTDATED` when a newer program made it, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
  */
 export async function restoreBackup(core: Core, options: BackupOptions): Promise<Restored> {
-  const { config, now } = core;
-  const target = await targetOf(config);
+  const { dataDir, database, files } = core.config;
+  const target: Target = {
+    database: database.dialect === 'sqlite' ? await linkedFile(database.file) : undefined,
+    files: files.storage.kind === 'local' ? files.storage.folder : undefined,
+  };
   const manifest = await checkedBackup(options.folder, options.signal);
   assertFits(manifest, target, options.folder);
   await assertDumpFits(core);
-  const taken = () =>
-    new AppError('FILE_UNUSABLE', `Another restore into ${config.dataDir} is running. Wait for its end.`);
+  const taken = () => new AppError('FILE_UNUSABLE', `Another restore into ${dataDir} is running. Wait for its end.`);
   try {
-    await makeFolder(config.dataDir);
-    return await withFileLock(path.join(config.dataDir, 'restore.lock'), taken, async () => {
-      const stopped = await putBackup(manifest, target, options, now());
-      const stoppedImports = manifest.dialect === 'sqlite' ? stopped : await settleDump(core, manifest);
-      return { manifest, pending: await pendingOf(config, manifest), stoppedImports };
-    });
+    await makeFolder(dataDir);
+    return await withFileLock(path.join(dataDir, 'restore.lock'), taken, () => put(core, manifest, target, options));
   } catch (error) {
-    throw diskFault(config.dataDir, error);
+    throw diskFault(dataDir, error);
   }
-}
-
-/** @returns how many imports failed because their uploads are not in the backup */
-async function putBackup(manifest: Manifest, target: Target, options: BackupOptions, now: Date): Promise<number> {
-  const prepared = await preparedManifest(target);
-  if (prepared && JSON.stringify(prepared) !== JSON.stringify(manifest))
-    throw new AppError(
-      'FILE_UNUSABLE',
-      `A restore of another backup, begun at ${prepared.startedAt}, was interrupted. Finish it: restore that backup. To give it up, remove the folder ${target.staging}.`,
-    );
-  const stoppedImports = prepared ? 0 : await prepare(manifest, target, options, now);
-  await putIntoPlace(target);
-  return stoppedImports;
 }
 
 function assertFits({ dialect, files }: Manifest, { database, files: folder }: Target, backup: string): void {
@@ -77,13 +76,162 @@ function assertFits({ dialect, files }: Manifest, { database, files: folder }: T
     );
 }
 
-/** What `migrate up` has to do; of a server's dump nothing is known here. */
-async function pendingOf({ database: settings }: Config, { dialect }: Manifest): Promise<string[]> {
-  if (dialect !== 'sqlite') return [];
-  const database = openDatabase(settings);
+/**
+ * Checks a database on a server, whose dump was restored before, as a restore checks one in a file.
+ * @throws AppError `FILE_UNUSABLE`
+ */
+async function assertDumpFits({ database, config }: Core): Promise<void> {
+  if (config.database.dialect === 'sqlite') return;
   try {
-    return (await migrationStatus(database)).pending;
+    await assertFilesBelow(database, `The database ${databaseUrlForDisplay(config.database)}`);
+  } catch (error) {
+    // The files may be restored before the dump.
+    if (!isAppError(error, ...databaseUnusable)) throw error;
+  }
+}
+
+async function put(core: Core, manifest: Manifest, target: Target, options: BackupOptions): Promise<Restored> {
+  await inStorage(target.files, (storage) => assertNoOtherFiles(storage, manifest));
+  if (target.database === undefined) {
+    await inStorage(target.files, (storage) => copyFiles(manifest, storage, options));
+    return { manifest, pending: [], stoppedImports: await settleDump(core, manifest) };
+  }
+  await assertNoDatabase(target.database);
+  const staged = stagedDatabase(target.database);
+  await removeStaged(staged);
+  try {
+    const checked = await stageDatabase(core, manifest, staged, options);
+    await inStorage(target.files, (storage) => copyFiles(manifest, storage, options));
+    await rm(`${target.database}-shm`, { force: true });
+    await rename(staged, target.database);
+    await syncFolder(path.dirname(target.database));
+    return { manifest, ...checked };
+  } catch (error) {
+    // The first error matters more; the next restore removes what stays.
+    await removeStaged(staged).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** @throws AppError `DATABASE_NOT_EMPTY` */
+async function assertNoDatabase(database: string): Promise<void> {
+  for (const file of [database, `${database}-wal`, `${database}-journal`])
+    if (((await sizeOf(file)) ?? 0) > 0)
+      throw new AppError(
+        'DATABASE_NOT_EMPTY',
+        `${file} exists: a backup is restored only where there is no database. Move it away, or set DATABASE_URL or DATA_DIR.`,
+      );
+}
+
+async function removeStaged(staged: string): Promise<void> {
+  for (const end of ['', '-wal', '-shm']) await rm(`${staged}${end}`, { force: true });
+}
+
+const hasChanged = (folder: string, part: string) =>
+  new AppError('FILE_UNUSABLE', `The backup ${folder} changed while it was restored: ${part}. Try again.`);
+
+/** Copies the database, checks the copy, and removes the sessions and leases in it. */
+async function stageDatabase(core: Core, manifest: Manifest, file: string, { folder, signal }: BackupOptions) {
+  await makeFolder(path.dirname(file));
+  const copied = await copyStream(createReadStream(path.join(folder, databaseName)), file, signal);
+  if (copied.sha256 !== manifest.database?.sha256) throw hasChanged(folder, databaseName);
+  const database = openDatabase({ dialect: 'sqlite', file });
+  try {
+    const name = `The database of the backup ${folder}`;
+    await assertPlainTables(database, name);
+    const problems = await sqliteProblems(database);
+    if (problems.length > 0)
+      throw new AppError('FILE_UNUSABLE', `${name} is damaged: ${problems.join('; ')}. Use another backup.`);
+    const { unknown, pending } = await migrationStatus(database);
+    if (unknown.length > 0)
+      throw new AppError(
+        'SCHEMA_OUTDATED',
+        `The database of the backup is newer than this program (${unknown.join(', ')}). Update coursectl.`,
+      );
+    await assertFilesBelow(database, name);
+    await database.inTransaction(async (transaction) => {
+      for (const table of ['sessions', 'leases'])
+        await database.sequelize.query(`DELETE FROM ${table}`, { transaction });
+    });
+    const stoppedImports = await adoptImports(database, importsFolder(core), core.now());
+    // Removes the write-ahead log.
+    await database.close();
+    await syncFile(file);
+    await syncFolder(path.dirname(file));
+    return { pending, stoppedImports };
   } finally {
     await database.close();
+  }
+}
+
+/** Runs work on local files; faults of their disk name their folder. */
+async function inStorage(storage: string | undefined, work: (storage: string) => Promise<void>): Promise<void> {
+  if (storage === undefined) return;
+  try {
+    await work(storage);
+  } catch (error) {
+    throw diskFault(storage, error);
+  }
+}
+
+/** @throws AppError `FILE_UNUSABLE` where the storage has files that the backup hasn't; those of a killed restore are replaced */
+async function assertNoOtherFiles(storage: string, { files }: Manifest): Promise<void> {
+  const keys = new Set(files?.map(({ key }) => key));
+  const entries = (await unlessMissing(readdir(storage, { withFileTypes: true }))) ?? [];
+  const found = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  // Folders of other kinds, such as "lost+found" of a file system, are none of the storage's.
+  for (const { name } of entries.filter((entry) => entry.isDirectory() && isKey(`${entry.name}/file`)))
+    found.push(...(await filesBelow(path.join(storage, name))).map((file) => path.posix.join(name, file)));
+  const other = found.find((file) => !keys.has(file));
+  if (other !== undefined)
+    throw new AppError(
+      'FILE_UNUSABLE',
+      `The folder ${storage} has files that the backup hasn't, such as ${other}: a backup is restored only where there are no others. Move them away, or set DATA_DIR.`,
+    );
+}
+
+/** Copies the files into the storage; after a failure it removes them. */
+async function copyFiles(
+  { files }: Manifest,
+  storage: string,
+  { folder, signal, onFile }: BackupOptions,
+): Promise<void> {
+  const folders = keyFolders(storage);
+  const made: string[] = [];
+  try {
+    await folders.create();
+    for (const { key, sha256 } of files ?? []) {
+      if (signal.aborted) throw new AppError('INTERRUPTED');
+      const file = await folders.pathOf(key);
+      await rm(file, { force: true });
+      made.push(file);
+      const copied = await copyStream(createReadStream(path.join(folder, filesName, key)), file, signal);
+      if (copied.sha256 !== sha256) throw hasChanged(folder, key);
+      onFile(made.length, files?.length ?? 0);
+    }
+    await folders.sync();
+  } catch (error) {
+    // The first error matters more; the next restore replaces what stays.
+    for (const file of made) await rm(file, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Does with a database on a server, whose dump was restored before, what a restore does with one in a file: ends its sessions and
+ * stops imports whose uploads are not in the backup.
+ * @returns how many imports failed; nothing when the dump wasn't restored yet, or the database can't be used or was used since
+ */
+async function settleDump(core: Core, manifest: Manifest): Promise<number | undefined> {
+  const { database } = core;
+  try {
+    // The dump was made before the files were copied.
+    if (await isUsedSince(database, new Date(manifest.startedAt))) return undefined;
+    await database.inTransaction((transaction) => database.models.Session.destroy({ where: {}, transaction }));
+    return await adoptImports(database, importsFolder(core), core.now());
+  } catch (error) {
+    // The files are restored, perhaps before the dump: the operator is told what is left to do about the database.
+    if (isAppError(error, ...databaseUnusable)) return undefined;
+    throw error;
   }
 }

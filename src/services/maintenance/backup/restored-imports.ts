@@ -1,10 +1,23 @@
 import path from 'node:path';
-import type { InferAttributes } from 'sequelize';
+import { type InferAttributes, Op } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import { isReadable } from '../../imports/store/spool.js';
 import { fileNameOf } from './restored-rows.js';
+
+/** Whether somebody has used the database since then: it isn't only what was restored from a dump. */
+export async function isUsedSince({ models: { AuditEntry, Session }, read }: Database, time: Date): Promise<boolean> {
+  const since = { [Op.gt]: time };
+  const used = { [Op.or]: [{ createdAt: since }, { lastUsedAt: since }] };
+  const found = await read(() =>
+    Promise.all([
+      AuditEntry.findOne({ attributes: ['id'], where: { at: since } }),
+      Session.findOne({ attributes: ['id'], where: used }),
+    ]),
+  );
+  return found.some((row) => row !== null);
+}
 
 /** Imports that wait for their uploaded file, which isn't part of a backup. */
 const waiting: ImportStatus[] = ['queued', 'planning', 'planned', 'running', 'interrupted'];
@@ -13,8 +26,8 @@ const waiting: ImportStatus[] = ['queued', 'planning', 'planned', 'running', 'in
 const columns = ['id', 'status', 'filePath', 'credentialsFile', 'rejectsFile'] as const;
 
 /**
- * In a restored database, which `assertFilesBelow` has checked: moves the paths of imports over HTTP to this installation's folder, because those of the installation that
- * was backed up may be on this machine and in use. Imports whose uploaded file isn't here fail, instead of waiting for it for ever,
+ * In a restored database, which `assertFilesBelow` has checked: moves the paths of imports over HTTP to this installation's
+ * folder, because those of the installation that was backed up may be on this machine and in use. Imports whose uploaded file isn't here fail, instead of waiting for it for ever,
  * and passwords that aren't here are no longer offered. Others that were running are interrupted, because no process has their
  * lease; the service resumes those. Files of imports at a terminal stay where the operator wanted them.
  * @param folder of imports, see `importsFolder`

@@ -74,22 +74,6 @@ describe('coursectl backup and restore, on disks of their own', () => {
     expect(users).to.have.length(1);
   });
 
-  it('says what is mounted in the way of the files, and restores when it is gone', async function () {
-    const keys = await makeBackup();
-    const disk = mountSmallDisk(at('elsewhere/files/material'), '1m');
-    if (!disk) return this.skip();
-    try {
-      const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
-      expect(exitCode).to.equal(1);
-      expect(said).to.match(
-        /elsewhere\/files" is in use, or has a file system mounted in it: check what is mounted there\.$/,
-      );
-    } finally {
-      disk.unmount();
-    }
-    await assertRestored(keys);
-  });
-
   it('says that the disk of the files is full, and leaves nothing there', async function () {
     await withMaterials(cli, 50);
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
