@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../db/models/audit-entry.js';
-import type { Course } from '../db/models/course.js';
+import type { Models } from '../db/models/index.js';
 import type { User } from '../db/models/user.js';
 import type { Core } from './core.js';
 
@@ -15,82 +15,69 @@ const idFields: Readonly<Record<string, Kind>> = {
   importId: 'import',
 };
 
-const kinds: ReadonlySet<string> = new Set<Kind>(['user', 'course', 'enrollment', 'import']);
-const isKind = (type: string): type is Kind => kinds.has(type);
-
-/** The ids that one side of a change holds. */
-function idsIn(values: AuditEntry['before']): { kind: Kind; id: string }[] {
-  return Object.entries(idFields).flatMap(([field, kind]) =>
-    [values?.[field]].flat().flatMap((id) => (typeof id === 'string' ? [{ kind, id }] : [])),
-  );
-}
-
-const idsBesides = ({ before, after }: AuditEntry) => [...idsIn(before), ...idsIn(after)];
-
+const people = ['id', 'firstName', 'lastName', 'email'];
 const personName = ({ firstName, lastName }: User) => `${firstName} ${lastName}`;
-const accountName = (user: User) => `${personName(user)} (${user.email})`;
-const enrollmentName = (user: User | undefined, course: Course | undefined) =>
-  user && course ? `${personName(user)} - ${course.title}` : undefined;
 
-/** The present names of what ids name; ids whose object is gone are left out. One query for each kind. */
-async function namesOf(
-  { database: { models, read } }: Core,
-  ids: Readonly<Record<Kind, ReadonlySet<string>>>,
-): Promise<ReadonlyMap<string, string>> {
-  const { User, Course, Enrollment, Import } = models;
-  const names = new Map<string, string>();
-  const wanted = (kind: Kind) => ({ where: { id: [...ids[kind]] } });
-  const people = ['id', 'firstName', 'lastName', 'email'];
-  await read(async () => {
-    if (ids.user.size > 0)
-      for (const user of await User.findAll({ attributes: people, ...wanted('user') }))
-        names.set(user.id, accountName(user));
-    if (ids.course.size > 0)
-      for (const { id, title } of await Course.findAll({ attributes: ['id', 'title'], ...wanted('course') }))
-        names.set(id, title);
-    if (ids.import.size > 0)
-      for (const { id, fileName } of await Import.findAll({ attributes: ['id', 'fileName'], ...wanted('import') }))
-        names.set(id, fileName);
-    if (ids.enrollment.size > 0) {
-      const include = [
-        { model: User, as: 'user', attributes: people },
-        { model: Course, as: 'course', attributes: ['id', 'title'] },
-      ];
-      for (const { id, user, course } of await Enrollment.findAll({ ...wanted('enrollment'), include })) {
-        const name = enrollmentName(user, course);
-        if (name !== undefined) names.set(id, name);
-      }
-    }
-  });
-  return names;
-}
+type Name = readonly [id: string, name: string];
+
+/** Read the present names of what ids name, with one query; ids whose object is gone are left out. */
+const readers: Readonly<Record<Kind, (models: Models, where: { id: string[] }) => Promise<Name[]>>> = {
+  user: async ({ User }, where) =>
+    (await User.findAll({ attributes: people, where })).map((user) => [user.id, `${personName(user)} (${user.email})`]),
+  course: async ({ Course }, where) =>
+    (await Course.findAll({ attributes: ['id', 'title'], where })).map(({ id, title }) => [id, title]),
+  import: async ({ Import }, where) =>
+    (await Import.findAll({ attributes: ['id', 'fileName'], where })).map(({ id, fileName }) => [id, fileName]),
+  enrollment: async ({ Enrollment, User, Course }, where) => {
+    const include = [
+      { model: User, as: 'user', attributes: people },
+      { model: Course, as: 'course', attributes: ['id', 'title'] },
+    ];
+    const found = await Enrollment.findAll({ where, include });
+    return found.flatMap(({ id, user, course }): Name[] =>
+      user && course ? [[id, `${personName(user)} - ${course.title}`]] : [],
+    );
+  },
+};
+
+const isKind = (type: string): type is Kind => Object.hasOwn(readers, type);
+
+/** The ids in the values before and after a change. */
+const idsBeside = ({ before, after }: AuditEntry): [Kind, string][] =>
+  [before, after].flatMap((values) =>
+    Object.entries(idFields).flatMap(([field, kind]) =>
+      [values?.[field]].flat().flatMap((id): [Kind, string][] => (typeof id === 'string' ? [[kind, id]] : [])),
+    ),
+  );
 
 /**
  * Adds to audit entries the present names of who made the change, of its target, and of the ids in the values before and
  * after it: one query for each kind of object, however many entries there are.
  */
-export async function addNames(core: Core, entries: readonly AuditEntry[]): Promise<void> {
-  const ids = {
-    user: new Set<string>(),
-    course: new Set<string>(),
-    enrollment: new Set<string>(),
-    import: new Set<string>(),
-  };
-  for (const entry of entries) {
-    if (entry.actorId !== null) ids.user.add(entry.actorId);
-    if (entry.targetId !== null && isKind(entry.targetType)) ids[entry.targetType].add(entry.targetId);
-    for (const { kind, id } of idsBesides(entry)) ids[kind].add(id);
+export async function addNames({ database }: Core, entries: readonly AuditEntry[]): Promise<void> {
+  const besides = entries.map((entry) => ({ entry, ids: idsBeside(entry) }));
+  const wanted: [Kind, string | null][] = [];
+  for (const { entry, ids } of besides) {
+    wanted.push(['user', entry.actorId], ...ids);
+    if (isKind(entry.targetType)) wanted.push([entry.targetType, entry.targetId]);
   }
-  const names = await namesOf(core, ids);
+  const names = new Map<string, string>();
+  await database.read(async () => {
+    for (const [kind, read] of Object.entries(readers)) {
+      const ids = new Set(wanted.flatMap(([of, id]) => (of === kind && id !== null ? [id] : [])));
+      if (ids.size > 0) for (const [id, name] of await read(database.models, { id: [...ids] })) names.set(id, name);
+    }
+  });
   const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
-  for (const entry of entries) {
+  for (const { entry, ids } of besides) {
     entry.actorName = nameOf(entry.actorId);
     // An address is its own name.
     entry.targetName = entry.targetType === 'address' ? entry.targetId : nameOf(entry.targetId);
-    const known = idsBesides(entry).flatMap(({ id }) => {
-      const name = names.get(id);
-      return name === undefined ? [] : [[id, name] as const];
-    });
-    entry.names = Object.fromEntries(known);
+    entry.names = Object.fromEntries(
+      ids.flatMap(([, id]) => {
+        const name = names.get(id);
+        return name === undefined ? [] : [[id, name]];
+      }),
+    );
   }
 }
