@@ -3,7 +3,7 @@ import type { ImportPlan, PlanContent } from '../db/models/import-plan.js';
 import { presentImport } from './import.js';
 import { pick } from './pick.js';
 
-/** What is known of a plan that is being made. */
+/** What is known of a plan that is being made, or of a file that can't be imported. */
 const unfinished: PlanContent = {
   problem: null,
   file: null,
@@ -24,7 +24,7 @@ const unfinished: PlanContent = {
 /** An import with its plan, until rows of it are committed. */
 export function presentImportWithPlan(record: Import, plan: ImportPlan | null) {
   const isShown = plan !== null && record.rowsDone === 0;
-  const { problem, ...content } = plan?.content ?? unfinished;
+  const { problem, ...content } = { ...unfinished, ...plan?.content };
   return {
     ...presentImport(record),
     plan: isShown

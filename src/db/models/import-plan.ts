@@ -86,7 +86,7 @@ export interface PlanProblem {
   candidates?: readonly EncodingCandidate[];
 }
 
-/** A finished plan as it is stored. */
+/** A finished plan. */
 export interface PlanContent {
   /** Why the file can't be imported with these options; null when it can. */
   problem: PlanProblem | null;
@@ -120,6 +120,9 @@ export interface PlanContent {
   refusal: string | null;
 }
 
+/** What is stored of a plan: with a problem, what is known of the file. */
+export type StoredPlan = Pick<PlanContent, 'problem' | 'file' | 'columns' | 'fields'> & Partial<PlanContent>;
+
 /** The plan of an import over HTTP, from its request until rows of the import are committed. */
 export class ImportPlan extends Model<InferAttributes<ImportPlan>, InferCreationAttributes<ImportPlan>> {
   declare importId: string;
@@ -133,9 +136,9 @@ export class ImportPlan extends Model<InferAttributes<ImportPlan>, InferCreation
   declare expiresAt: Date;
 
   /** The finished plan; null while it is being made. */
-  get content(): NonAttribute<PlanContent | null> {
+  get content(): NonAttribute<StoredPlan | null> {
     // Written by this program only.
-    return this.planJson === null ? null : (JSON.parse(this.planJson) as PlanContent);
+    return this.planJson === null ? null : (JSON.parse(this.planJson) as StoredPlan);
   }
 }
 

@@ -3,7 +3,7 @@ import { isAppError, validationError } from '../../../errors.js';
 import * as fields from '../../../schemas/fields.js';
 import { validate } from '../../../schemas/validate.js';
 import { type PasswordRules, passwordPolicy } from '../../../services/auth/password-policy.js';
-import { phoneDoubtText } from '../../../services/imports/read/phone-doubts.js';
+import { phoneDoubtText } from '../../../services/imports/read/phone-warnings.js';
 import { confirm } from '../../core/confirm.js';
 import { readPassword } from '../../core/input.js';
 import { createPrompts, type Prompts } from '../../core/prompts.js';

@@ -10,7 +10,7 @@ import { KeyIndex } from '../read/key-index.js';
 import { type CandidateRow, type FileRow, isRejected, rejectedFor } from '../read/rows.js';
 import { AcceptedPeople } from './accepted-people.js';
 import { AccountIndex, type MatchingAccounts } from './account-index.js';
-import type { CourseCapacity } from './course-capacity.js';
+import type { CourseCapacity } from './course-index.js';
 import { EnrollmentDecider } from './enrollment-decider.js';
 import { type AccountChanges, type Decision, type ExistingAccount, rejection } from './outcomes.js';
 import { blockedRoleChanges, roleBlockReasons } from './role-changes.js';

@@ -5,7 +5,7 @@ import type { Core } from '../../core.js';
 import type { RowCode } from '../read/row-codes.js';
 import { withValue } from '../read/row-problems.js';
 import type { AcceptedPeople } from './accepted-people.js';
-import type { CourseCapacity } from './course-capacity.js';
+import type { CourseCapacity } from './course-index.js';
 import { CourseIndex, courseProblems, defaultCourse } from './course-index.js';
 import {
   type CancelledEnrollment,

@@ -9,7 +9,6 @@ import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import type { ColumnMapping } from '../read/columns.js';
-import { FileProblem } from '../read/file-problem.js';
 import { inspectFile } from '../read/inspect.js';
 import type { KeyIndex } from '../read/key-index.js';
 import { LostZeros } from '../read/phone-warnings.js';
@@ -22,9 +21,9 @@ import {
   type Repetitions,
   remainingRows,
 } from '../read/rows.js';
-import { fileBytes, fileIdentity } from '../read/source-file.js';
+import { FileProblem, fileBytes, fileIdentity } from '../read/source-file.js';
 import { WarningGroups } from '../read/warnings.js';
-import { CourseCapacity } from './course-capacity.js';
+import { CourseCapacity } from './course-index.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
 import { ReasonGroups } from './reasons.js';
@@ -120,14 +119,6 @@ function columnsOf({ own, fields, further, fullName, suspended }: ColumnMapping)
   };
   return Object.fromEntries(found.map((one) => [one[0], named(one)]));
 }
-
-const unfinishedOf = ({ id, status, rowsDone, planId, planRestId }: Import) => ({
-  id,
-  status,
-  rowsDone,
-  planId,
-  planRestId,
-});
 
 /** The decisions up to the first bad row. */
 export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
@@ -284,7 +275,7 @@ async function planRows(
     stopsAtLine,
     // Once its rows are being undone, an import stays refused, whatever the rows are now.
     refusal: begun?.status === 'undoing' ? begun.errorMessage : refusalOf(options, counts, samples, rowsDone),
-    unfinished: begun && unfinishedOf(begun),
+    unfinished: begun,
     restIds: ids,
     repetitions: stopsAtLine === null ? opened.repetitions() : undefined,
     phoneMatches: decider.phoneMatches,

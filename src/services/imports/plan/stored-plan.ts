@@ -1,5 +1,5 @@
 import type { InferCreationAttributes } from 'sequelize';
-import type { PlanContent, PlanProblem } from '../../../db/models/import-plan.js';
+import type { PlanContent, PlanProblem, StoredPlan } from '../../../db/models/import-plan.js';
 import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
 import { type ImportOptions, importFields, requiredColumns } from '../../../schemas/import.js';
 import { phoneKey, searchKey } from '../../../schemas/keys.js';
@@ -44,23 +44,9 @@ export function unusablePlan(
   problem: PlanProblem,
   preview: FilePreview | undefined,
   options: Partial<ImportOptions>,
-): PlanContent {
-  return {
-    problem,
-    file: preview ? { ...fileOf(preview), lines: null, names: [] } : null,
-    columns: preview?.columns ?? [],
-    fields: fieldsFor(options),
-    counts: null,
-    createdByRole: null,
-    reasons: [],
-    warnings: [],
-    identityChanges: [],
-    identityChangesLeftOut: 0,
-    generatedPasswords: 0,
-    roleWords: [],
-    stopsAtLine: null,
-    refusal: null,
-  };
+): StoredPlan {
+  const file = preview ? { ...fileOf(preview), lines: null, names: [] } : null;
+  return { problem, file, columns: preview?.columns ?? [], fields: fieldsFor(options) };
 }
 
 function fileOf({ format, headerLine }: FilePreview) {

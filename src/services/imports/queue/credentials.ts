@@ -83,27 +83,23 @@ function credentialsOf(record: Import): CredentialsFile {
 /** {@link recordClaim}, tried again for a moment: a run that has ended may still hold its lease. */
 async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<CredentialsFile> {
   for (const deadline = Date.now() + waitMs; ; await sleep(50)) {
-    const claimed = await recordClaim(core, actor, id, Date.now() > deadline);
-    if (claimed) return claimed;
+    const claimed = await recordClaim(core, actor, id);
+    if ('file' in claimed) return claimed;
+    if (Date.now() > deadline) throw notEnded(claimed);
   }
 }
 
 /**
  * Makes sure that there are passwords to fetch and that no process runs the import, and writes the audit entry.
- * @returns nothing while the run of an import that has ended still holds its lease, unless it is the last try
+ * @returns the import while the run of one that has ended still holds its lease
  */
-async function recordClaim(
-  core: Core,
-  actor: Actor,
-  id: string,
-  isLast: boolean,
-): Promise<CredentialsFile | undefined> {
+async function recordClaim(core: Core, actor: Actor, id: string): Promise<CredentialsFile | Import> {
   return core.database.inTransaction(async (transaction) => {
     const found = await lockImport(core, id, transaction);
     const credentials = credentialsOf(found);
     // A process that resumes the import takes this lease before it checks ours.
     const isRunning = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
-    if (isRunning && !underWay.includes(found.status) && !isLast) return undefined;
+    if (isRunning && !underWay.includes(found.status)) return found;
     if (isRunning || found.status === 'queued') throw notEnded(found);
     const file = await readableFile(core, found, credentials.file, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);

@@ -10,7 +10,7 @@ import { planImport } from '../plan/plan.js';
 import { findImport, isRunning } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
 import { assertBelowPlanLimit, findPlan, requestPlan } from '../store/plan-store.js';
-import { auditBegin, lockImport, optionsOf } from '../store/repository.js';
+import { auditBegin, lockImport, optionsOf, unplanned } from '../store/repository.js';
 import { isReadableHere } from '../store/spool.js';
 import { outdated } from './plan-worker.js';
 
@@ -51,7 +51,6 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
     await assertPlannable(core, record, transaction);
     if (record.status !== 'planning' && record.status !== 'planned')
       await assertBelowPlanLimit(core, record.createdBy, transaction);
-    const fresh = { planId: null, planRestId: null, formatJson: null, rowsTotal: null };
     const restarted = {
       cancelRequested: false,
       startedAt: null,
@@ -60,7 +59,7 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
       errorMessage: null,
     };
     const optionsJson = optionsText(options);
-    await record.update({ status: 'planning', optionsJson, ...fresh, ...restarted }, { transaction });
+    await record.update({ status: 'planning', optionsJson, ...unplanned, ...restarted }, { transaction });
     await requestPlan(core, record, transaction);
     await auditBegin(core, actor, record, transaction);
     return record;
@@ -85,7 +84,7 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
   if (problem) throw new AppError('IMPORT_REFUSED', problem.message);
   if (planId !== undefined && planId !== record.planId)
     throw new AppError('PLAN_OUTDATED', 'The import was planned again since: look at its plan once more.');
-  if (refusal !== null) throw new AppError('IMPORT_REFUSED', refusal);
+  if (refusal) throw new AppError('IMPORT_REFUSED', refusal);
 }
 
 /** Plans the import once more, where its file can be read, to see whether the plan is still the same. */

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import { insertRows } from '../../../db/bulk-insert.js';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
-import type { PlanContent } from '../../../db/models/import-plan.js';
+import type { StoredPlan } from '../../../db/models/import-plan.js';
 import { AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
@@ -10,13 +10,12 @@ import { type ImportPlan, planImport } from '../plan/plan.js';
 import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
 import type { CsvOptions } from '../read/csv-source.js';
 import { DoubtfulEncoding } from '../read/doubtful-encoding.js';
-import { FileProblem } from '../read/file-problem.js';
 import { inspectFile } from '../read/inspect.js';
 import { cellMask, type FilePreview, previewFile } from '../read/preview.js';
-import { fileBytes } from '../read/source-file.js';
+import { FileProblem, fileBytes } from '../read/source-file.js';
 import { assertLeaseHeld } from '../run/import-lock.js';
 import { clearPlanRows, planExpiry } from '../store/plan-store.js';
-import { lockImport, optionsOf, planOf } from '../store/repository.js';
+import { lockImport, optionsOf, planOf, unplanned } from '../store/repository.js';
 import { withoutPaths } from '../store/spool.js';
 
 /** Faults of the file and the options: the plan tells them, so that people choose other options. */
@@ -78,12 +77,7 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
       ...(error instanceof FileProblem && { reason: error.reason, line: error.line }),
       ...(error instanceof DoubtfulEncoding && { candidates: error.candidates }),
     };
-    await finish(planning, unusablePlan(problem, preview, planning.options), {
-      planId: null,
-      planRestId: null,
-      rowsTotal: null,
-      formatJson: null,
-    });
+    await finish(planning, unusablePlan(problem, preview, planning.options), unplanned);
   }
 }
 
@@ -97,7 +91,7 @@ async function previewOf({ core, record, options }: Planning): Promise<FilePrevi
 async function planRows(
   { core, record, options, signal, commit }: Planning,
   preview: FilePreview,
-): Promise<{ plan: ImportPlan; stored: PlanContent }> {
+): Promise<{ plan: ImportPlan; stored: StoredPlan }> {
   const { ImportPlan, ImportPlanRow } = core.database.models;
   const mask = cellMask(preview.columns, preview.width);
   let rowsRead = 0;
@@ -122,8 +116,8 @@ async function planRows(
 
 async function finish(
   { core, record, commit }: Planning,
-  stored: PlanContent,
-  planned: { [K in keyof ReturnType<typeof planOf>]: ReturnType<typeof planOf>[K] | null },
+  stored: StoredPlan,
+  planned: ReturnType<typeof planOf> | typeof unplanned,
 ): Promise<void> {
   const { Import, ImportPlan } = core.database.models;
   await commit(async (transaction) => {

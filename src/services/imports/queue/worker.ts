@@ -4,6 +4,7 @@ import { activeLeases, type Lease, withLease } from '../../../db/lease.js';
 import { assertSchemaCurrent } from '../../../db/migrator.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError } from '../../../errors.js';
+import type { Logger } from '../../../logger.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
 import { planImport } from '../plan/plan.js';
@@ -14,7 +15,6 @@ import { isRefusalUnfinished, jobLease, leaseName, optionsOf, transientErrors } 
 import { isReadableHere, withoutPaths } from '../store/spool.js';
 import { applyImport, undoRefused } from './apply.js';
 import { assertBinding, assertIsUpload, makePlan, reopenPlan } from './plan-worker.js';
-import { logWorkerFaults } from './worker-faults.js';
 
 /** Runs and plans the imports that were asked for over HTTP. */
 export interface ImportWorker {
@@ -154,12 +154,36 @@ function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAtt
 }
 
 /**
+ * Logs what stops the slots of a worker, and when all of them work again. Each slot tries again every second and fails likewise
+ * in an outage, so each fault is logged once until then, and later ones for debugging only.
+ */
+function logFaults(logger: Logger) {
+  const failing = new Set<string>();
+  const logged = new Set<string>();
+  return {
+    failed(slot: string, error: unknown) {
+      failing.add(slot);
+      const fault = isAppError(error) ? error.code : String(error);
+      const level = logged.has(fault) ? 'debug' : isAppError(error) ? 'warn' : 'error';
+      logged.add(fault);
+      if (isAppError(error)) logger[level]({ code: error.code, reason: error.message }, 'import worker waits');
+      else logger[level]({ err: error }, 'import worker');
+    },
+    worked(slot: string) {
+      if (!failing.delete(slot) || failing.size > 0) return;
+      logged.clear();
+      logger.info('import worker works again');
+    },
+  };
+}
+
+/**
  * Starts to run and plan imports, `IMPORT_CONCURRENCY` of each at the same time over all instances on this database. Slots and
  * imports are leases, so that another instance takes over those of a dead one.
  */
 export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions = {}): ImportWorker {
   const stop = new AbortController();
-  const faults = logWorkerFaults(core.logger);
+  const faults = logFaults(core.logger);
   let wakeUp = new AbortController();
 
   /** Runs or plans the next import that can be read here. @returns whether there was one */

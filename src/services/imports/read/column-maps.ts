@@ -1,8 +1,7 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
-import { closest } from './closest.js';
 import { isRepeatable } from './header-aliases.js';
-import { type Column, headingKey, shownHeading } from './headings.js';
+import { type Column, closest, headingKey, shownHeading } from './headings.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
 

@@ -2,10 +2,10 @@ import type { AppError } from '../../../errors.js';
 import { type ImportColumn, type ImportField, importColumns, requiredColumns } from '../../../schemas/import.js';
 import { type FirstRows, guessColumns, isHalf, isParentsAddress } from './column-guesses.js';
 import { type Decided, decide, numberIn } from './column-maps.js';
-import { FileProblem } from './file-problem.js';
 import { isLastNameFirst } from './full-names.js';
 import { halfNames, isRepeatable, meaningOf } from './header-aliases.js';
 import { type Column, filledWidth, headingKey, isAddress, shownHeading } from './headings.js';
+import { FileProblem } from './source-file.js';
 import { isTick, looksLikeState, stateOf } from './state-words.js';
 import type { RowWarning } from './warnings.js';
 

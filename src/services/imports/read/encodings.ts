@@ -2,7 +2,7 @@ import { encoded } from '../../../csv/format.js';
 import { AppError } from '../../../errors.js';
 import type { Encoding } from '../../../schemas/import.js';
 import { decoderOf } from './decoders.js';
-import { FileProblem } from './file-problem.js';
+import { FileProblem } from './source-file.js';
 
 /** The names of the encodings for people. */
 export const encodingNames: Readonly<Record<Encoding, string>> = {

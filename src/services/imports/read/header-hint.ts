@@ -2,10 +2,10 @@ import { isAppError } from '../../../errors.js';
 import { type ImportOptions, requiredColumns } from '../../../schemas/import.js';
 import { ColumnNotFound, decide, numberIn } from './column-maps.js';
 import { type ColumnMapping, mapColumns, ownColumns } from './columns.js';
-import { FileProblem } from './file-problem.js';
 import { meaningOf } from './header-aliases.js';
 import { isAddress } from './headings.js';
 import type { CsvRow } from './row-reader.js';
+import { FileProblem } from './source-file.js';
 
 /** How many rows below the first are checked for the header: titles and notes above a table are shorter. */
 const manyTitles = 20;

@@ -5,8 +5,8 @@ import { guessCodePage } from './code-pages.js';
 import { firstInvalidUtf8, unfinishedUtf8 } from './decoders.js';
 import { doubtfulEncoding } from './doubtful-encoding.js';
 import { binary, LinePosition, markedEncoding } from './encodings.js';
-import { FileProblem } from './file-problem.js';
 import { RowSample } from './row-sample.js';
+import { FileProblem } from './source-file.js';
 
 /** The result of one pass over all bytes of a file. */
 export interface Inspection {

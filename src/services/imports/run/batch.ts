@@ -16,8 +16,7 @@ import { codesOf, type Decision, isSamePerson, needsSecret, type PlannedEnrollme
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { assertCourses, assertTrainees, StaleDecision } from './batch-checks.js';
-import { updateExisting } from './updates.js';
-import { accountSecret, type Secret, type Secrets, type Writing } from './writing.js';
+import { accountSecret, type Secret, type Secrets, updateExisting, type Writing } from './updates.js';
 
 /** How many hashes an import computes at the same time: enough for all cores, few enough that logins don't wait long. */
 const hashesInFlight = 8;

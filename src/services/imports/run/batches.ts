@@ -5,7 +5,7 @@ import { isAppError } from '../../../errors.js';
 import { recordAudit } from '../../audit.js';
 import type { ReportFile } from '../output/report-file.js';
 import { closeReports, type Reports, rejectLines, reportsOf } from '../output/reports.js';
-import { CourseCapacity } from '../plan/course-capacity.js';
+import { CourseCapacity } from '../plan/course-index.js';
 import { type Decision, needsCapacity, type Outcome } from '../plan/outcomes.js';
 import { type ImportPlan, upToFirstRejected } from '../plan/plan.js';
 import { type FileRow, remainingRows } from '../read/rows.js';
@@ -13,7 +13,7 @@ import { credentialLines, prepareSecrets, writeBatch } from './batch.js';
 import { StaleDecision } from './batch-checks.js';
 import { Prefetch } from './prefetch.js';
 import { advance, assertUnchanged, type ImportRun, refuse } from './run.js';
-import type { Secrets } from './writing.js';
+import type { Secrets } from './updates.js';
 
 /** How many batches are decided and hashed while one is being written. */
 const batchesAhead = 2;

@@ -1,4 +1,4 @@
-import { Op } from 'sequelize';
+import { Op, type WhereOptions } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import { AppError } from '../../../errors.js';
@@ -56,18 +56,23 @@ export function assertLedgerReadable(record: Import): void {
   if (record.rowsDone > 0) assertLedgerKept(record, 'they are in the folder "retention" of DATA_DIR.');
 }
 
-/** The next rows of the ledger of an import in the order of the file, with the accounts as they are now; none at its end. */
-export async function ledgerAfter(core: Core, id: string, line: number): Promise<LedgerLine[]> {
-  const { ImportRow, User } = core.database.models;
-  return core.database.read(async () => {
-    const rows = await ImportRow.findAll({
-      where: { importId: id, line: { [Op.gt]: line } },
-      order: ['line'],
-      limit: ledgerPage,
-    });
+/**
+ * The next rows of the ledger of an import in the order of the file, with the accounts as they are now; none at its end.
+ * @param only further conditions
+ */
+export async function ledgerAfter(
+  { database }: Core,
+  importId: string,
+  line: number,
+  only: WhereOptions<ImportRow> = {},
+): Promise<LedgerLine[]> {
+  const { ImportRow, User } = database.models;
+  return database.read(async () => {
+    const where = { [Op.and]: [{ importId, line: { [Op.gt]: line } }, only] };
+    const rows = await ImportRow.findAll({ where, order: ['line'], limit: ledgerPage });
     const users = await User.findAll({
       attributes: ['id', 'firstName', 'lastName', 'email', 'phone'],
-      where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
+      where: { id: rows.flatMap(({ userId }) => userId ?? []) },
     });
     const byId = new Map(users.map((user) => [user.id, user]));
     return rows.map((row) => {
@@ -91,29 +96,12 @@ export function countKept(core: Core, id: string): Promise<number> {
 
 /** The accounts that an undo kept, and the reasons, a piece at a time in the order of the file. */
 export async function* keptAccounts(core: Core, id: string): AsyncGenerator<KeptAccount[]> {
-  const { ImportRow, User } = core.database.models;
   for (let after = 0; ; ) {
-    const where = { importId: id, undoOutcome: 'kept', line: { [Op.gt]: after } };
-    const piece = await core.database.read(async () => {
-      const rows = await ImportRow.findAll({ where, order: ['line'], limit: ledgerPage });
-      const users = await User.findAll({
-        attributes: ['id', 'email'],
-        where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
-      });
-      const emails = new Map(users.map((user) => [user.id, user.email]));
-      return rows.map((row) => {
-        const userId = accountOf(row);
-        return {
-          line: row.line,
-          userId,
-          email: emails.get(userId) ?? null,
-          // Of a kept account the column holds nothing else.
-          code: row.undoCode as KeptAccount['code'],
-        };
-      });
-    });
-    if (piece.length > 0) yield piece;
-    if (piece.length < ledgerPage) return;
-    after = piece.at(-1)?.line ?? after;
+    const piece = await ledgerAfter(core, id, after, { undoOutcome: 'kept' });
+    if (piece.length === 0) return;
+    after = piece.at(-1)?.row.line ?? after;
+    // Of a kept account the column holds nothing else.
+    const codeOf = (row: ImportRow) => row.undoCode as KeptAccount['code'];
+    yield piece.map(({ row, email }) => ({ line: row.line, userId: accountOf(row), email, code: codeOf(row) }));
   }
 }

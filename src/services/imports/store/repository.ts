@@ -137,6 +137,9 @@ export async function createImport(
   return withOwnNumber(() => core.database.inTransaction(work, confirmedById(core.database.models.Import)));
 }
 
+/** What {@link planOf} gives, of an import without a plan. */
+export const unplanned = { planId: null, planRestId: null, rowsTotal: null, formatJson: null };
+
 /** The columns that describe the plan of an import. */
 export function planOf(plan: ImportPlan) {
   return {

@@ -1,4 +1,4 @@
-import { Op, type WhereOptions } from 'sequelize';
+import { Op } from 'sequelize';
 import { bothOf } from '../../../db/both-of.js';
 import { contains, refersToMatch } from '../../../db/conditions.js';
 import type { Import } from '../../../db/models/import.js';
@@ -35,83 +35,58 @@ export interface RowOutcome {
 /** A row without its account. */
 type Row = Omit<RowOutcome, 'account'> & { userId: string | null };
 
-/** The condition that rows match the words of a search, or begin on this line. */
-function searched(search: string, match: object) {
-  const line = /^\d{1,9}$/.test(search) ? [{ line: Number(search) }] : [];
-  return { [Op.or]: [match, ...line] };
+/** The conditions of the rows of a listing. @param matches what a row with the words of a search says */
+function filterOf(
+  { sequelize }: Core['database'],
+  importId: string,
+  { outcome, code, search }: ImportRowListing,
+  matches: (text: string) => object[],
+) {
+  const line = /^\d{1,9}$/.test(search ?? '') ? [{ line: Number(search) }] : [];
+  // The code may be one of a further fault of the row.
+  const coded = code === undefined ? [] : [{ [Op.or]: [{ code }, contains(sequelize, 'other_codes', ` ${code} `)] }];
+  const found = search ? [{ [Op.or]: [...matches(searchKey(search)), ...line] }] : [];
+  return { importId, ...(outcome !== undefined && { outcome }), [Op.and]: [...coded, ...found] };
 }
-
-/** That a row that is done contains a text: its account, or the row itself if it was rejected. */
-const matchesDone = ({ sequelize }: Core['database'], text: string) => [
-  refersToMatch(sequelize, 'ImportRow.user_id', 'users', text),
-  contains(sequelize, 'search_key', text),
-];
-
-/** @param code also of a further fault of the row */
-const filterOf = ({ sequelize }: Core['database'], importId: string, { outcome, code }: ImportRowListing) => ({
-  importId,
-  ...(outcome !== undefined && { outcome }),
-  ...(code !== undefined && { [Op.and]: { [Op.or]: [{ code }, contains(sequelize, 'other_codes', ` ${code} `)] } }),
-});
 
 type Rows = Promise<{ totalItems: number; rows: Row[] }>;
 type Window = { limit: number; offset: number; order: ['line'] };
 
 async function plannedRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
   const { ImportPlanRow } = database.models;
-  const { search } = listing;
-  const where: WhereOptions<ImportPlanRow> = {
-    ...filterOf(database, id, listing),
-    ...(search && searched(search, contains(database.sequelize, 'search_key', searchKey(search)))),
-  };
+  const where = filterOf(database, id, listing, (text) => [contains(database.sequelize, 'search_key', text)]);
   const [totalItems, rows] = await bothOf(
     database,
     () => ImportPlanRow.count({ where }),
     () => ImportPlanRow.findAll({ where, ...window }),
   );
-  return {
-    totalItems,
-    rows: rows.map(({ line, outcome, code, field, reason, userId, changesJson, cellsJson }) => ({
-      line,
-      outcome,
-      code,
-      field,
-      message: reason,
-      userId,
-      // Written by this program only.
-      changes: changesJson === null ? [] : (JSON.parse(changesJson) as PlannedChange[]),
-      cells: JSON.parse(cellsJson) as string[],
-      undo: null,
-    })),
+  const shown = ({ line, outcome, code, field, reason, userId, changesJson, cellsJson }: ImportPlanRow): Row => {
+    // Written by this program only.
+    const changes = changesJson === null ? [] : (JSON.parse(changesJson) as PlannedChange[]);
+    const cells = JSON.parse(cellsJson) as string[];
+    return { line, outcome, code, field, message: reason, userId, changes, cells, undo: null };
   };
+  return { totalItems, rows: rows.map(shown) };
 }
 
 async function doneRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
   const { ImportRow } = database.models;
-  const { search } = listing;
-  const where: WhereOptions<ImportRow> = {
-    ...filterOf(database, id, listing),
-    ...(search && searched(search, { [Op.or]: matchesDone(database, searchKey(search)) })),
-  };
+  // Its account says it, or the row itself if it was rejected.
+  const where = filterOf(database, id, listing, (text) => [
+    refersToMatch(database.sequelize, 'ImportRow.user_id', 'users', text),
+    contains(database.sequelize, 'search_key', text),
+  ]);
   const [totalItems, rows] = await bothOf(
     database,
     () => ImportRow.count({ where }),
     () => ImportRow.findAll({ where, ...window }),
   );
-  return {
-    totalItems,
-    rows: rows.map(({ line, outcome, code, reason, userId, undoOutcome, undoCode }) => ({
-      line,
-      outcome,
-      code,
-      field: outcome === 'rejected' ? fieldOfCode(code) : null,
-      message: reason,
-      userId,
-      changes: null,
-      cells: null,
-      undo: undoOutcome === null ? null : { outcome: undoOutcome, code: undoCode },
-    })),
+  const shown = ({ line, outcome, code, reason, userId, undoOutcome, undoCode }: ImportRow): Row => {
+    const field = outcome === 'rejected' ? fieldOfCode(code) : null;
+    const undo = undoOutcome === null ? null : { outcome: undoOutcome, code: undoCode };
+    return { line, outcome, code, field, message: reason, userId, changes: null, cells: null, undo };
   };
+  return { totalItems, rows: rows.map(shown) };
 }
 
 /** Whether the rows of an import are those of its plan: nothing of it is done yet. */

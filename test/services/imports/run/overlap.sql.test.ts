@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Database } from '../../../../src/db/connection.js';
 import { importOptionsSchema } from '../../../../src/schemas/import.js';
 import { validate } from '../../../../src/schemas/validate.js';
-import { CourseCapacity } from '../../../../src/services/imports/plan/course-capacity.js';
+import { CourseCapacity } from '../../../../src/services/imports/plan/course-index.js';
 import { Decider } from '../../../../src/services/imports/plan/decider.js';
 import type { CandidateRow } from '../../../../src/services/imports/read/rows.js';
 import { atDepth } from '../../../support/depth.js';
