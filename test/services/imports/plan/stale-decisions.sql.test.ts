@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Transaction } from 'sequelize';
 import { deleteUser } from '../../../../src/services/accounts/commands.js';
@@ -34,7 +33,6 @@ describe('A decision of an import', () => {
     async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
       if (!changed && (await models().Import.findOne())?.rowsDone === batchRows) {
         changed = true;
-        await sleep(500);
         await change();
       }
       return database.inTransaction(work);

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { useImporting } from '../../../services/imports/support/importing.js';
-import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
-import { useSubprocesses } from '../../../support/subprocess.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 
 const rows = 'Vorname,Nachname,Kontakt,Rufzeichen,Kleidung,Kennwort\nAda,King,ada@example.org,0151 1,M,top secret\n';
@@ -144,42 +142,5 @@ describe('The columns of a file', () => {
     const left = await commandLine.atTerminal(['users', 'import', file], [['Column 1 of 6', keys.ctrlC]]);
     expect([left.exitCode, left.terminal.isRaw()]).to.deep.equal([130, false]);
     expect(await users().count()).to.equal(0);
-  });
-});
-
-describe('The columns of a file at a real terminal', function () {
-  this.timeout(scaled(60_000));
-  const processes = useSubprocesses();
-  const importing = useImporting();
-
-  before(function () {
-    if (processes.withoutTerminal) this.skip();
-  });
-
-  it('are asked, and the import follows', async () => {
-    const file = importing.write('people.csv', rows);
-    const running = processes.startAtTerminal(['users', 'import', file], {
-      cwd: importing.folder,
-      env: { ...importing.env, PATH: process.env.PATH ?? '', HOME: importing.folder },
-      size: { columns: 80, rows: 24 },
-      keepStdinOpen: true,
-    });
-    for (const [number, types] of [
-      [1, keys.enter],
-      [2, keys.enter],
-      [3, keys.enter],
-      [4, `${keys.down}${keys.enter}`],
-      [5, keys.enter],
-      [6, keys.enter],
-    ] as const) {
-      await running.says(new RegExp(`Column ${number} of 6`));
-      running.type(types);
-    }
-    await running.says(/Import these rows\?/);
-    running.type(keys.enter);
-    const { exitCode, stdout } = await running.ended;
-    expect(exitCode, stdout).to.equal(0);
-    expect(stdout).to.include('1 account created, 0 rows skipped, 0 rejected');
-    expect(stdout).not.to.include('top secret');
   });
 });

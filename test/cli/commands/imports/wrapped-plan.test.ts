@@ -7,9 +7,7 @@ import { wrapHanging } from '../../../../src/cli/core/fit.js';
 import { createMigratedDatabase, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { scaled } from '../../../support/machine.js';
 import { useCommandLine } from '../../../support/run-cli.js';
-import { useSubprocesses } from '../../../support/subprocess.js';
 
 describe('A line with a hanging indent', () => {
   const line = '    2 rows PHONE: the phone looks rounded (lines 71, 86)';
@@ -43,9 +41,7 @@ describe('A line with a hanging indent', () => {
   });
 });
 
-describe('The reasons why rows are rejected', function () {
-  this.timeout(scaled(60_000));
-  const processes = useSubprocesses();
+describe('The reasons why rows are rejected', () => {
   let database: TestDatabase;
   const cli = useCommandLine(() => ({ ...testEnvironment, PATH: process.env.PATH ?? '', DATABASE_URL: database.url }));
   before(async () => {
@@ -90,32 +86,18 @@ describe('The reasons why rows are rejected', function () {
     expect(Math.max(...whole.map((line) => displayWidth(line)))).to.be.greaterThan(80);
   });
 
-  for (const columns of [60, 80, 120]) {
-    it(`are wrapped with a hanging indent at ${columns} columns, in the plan on both outputs`, async () => {
-      const screen = { columns, rows: 40 };
-      const { stdout } = await cli.run(['users', 'import', 'people.csv', '--dry-run'], { screen });
-      const asked = await cli.atTerminal(['users', 'import', 'people.csv'], [['Import these rows?', 'n\r']], {
-        columns,
-      });
-      for (const output of [stdout, asked.stderr]) {
-        const lines = reasonsIn(output);
-        for (const line of lines) expect(displayWidth(line), line).to.be.at.most(columns);
-        expect(lines.length).to.be.greaterThan(2);
-        expect(unwrapped(lines)).to.deep.equal(whole);
-      }
+  it('are wrapped with a hanging indent, in the plan on both outputs', async () => {
+    const columns = 60;
+    const screen = { columns, rows: 40 };
+    const { stdout } = await cli.run(['users', 'import', 'people.csv', '--dry-run'], { screen });
+    const asked = await cli.atTerminal(['users', 'import', 'people.csv'], [['Import these rows?', 'n\r']], {
+      columns,
     });
-  }
-
-  it('are wrapped after the import, at a real terminal', async function () {
-    if (processes.withoutTerminal) this.skip();
-    const { stdout } = await processes.startAtTerminal(['users', 'import', 'people.csv', '--yes'], {
-      cwd: cli.folder,
-      env: cli.env,
-      size: { columns: 80, rows: 40 },
-    }).ended;
-    const lines = reasonsIn(stdout);
-    for (const line of lines) expect(displayWidth(line), line).to.be.at.most(80);
-    expect(lines.length).to.be.greaterThan(2);
-    expect(unwrapped(lines)).to.deep.equal(whole);
+    for (const output of [stdout, asked.stderr]) {
+      const lines = reasonsIn(output);
+      for (const line of lines) expect(displayWidth(line), line).to.be.at.most(columns);
+      expect(lines.length).to.be.greaterThan(2);
+      expect(unwrapped(lines)).to.deep.equal(whole);
+    }
   });
 });

@@ -5,11 +5,8 @@ import { validate } from '../../../../src/schemas/validate.js';
 import { CourseCapacity } from '../../../../src/services/imports/plan/course-index.js';
 import { Decider } from '../../../../src/services/imports/plan/decider.js';
 import type { CandidateRow } from '../../../../src/services/imports/read/rows.js';
-import { atDepth } from '../../../support/depth.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
-import { scaled } from '../../../support/machine.js';
-import { hashedPeople, useImporting } from '../support/importing.js';
-import { importFile } from '../support/running.js';
+import { useImporting } from '../support/importing.js';
 
 interface Gate {
   database: Database;
@@ -51,18 +48,10 @@ const rowOf = (line: number, course: string): CandidateRow => ({
   quotes: true,
 });
 
-const courses = 300;
-/** Small batches: each run often meets accounts of the other, and decides again while prefetched decisions exist. */
-const settings = { IMPORT_BATCH_ROWS: '10' };
+const courses = 9;
 
 describe('Imports that overlap in people and courses', () => {
-  const importing = useImporting(settings);
-
-  /** People with an existing course each. */
-  function peopleInCourses(count: number, tag: string, first: number): string {
-    const [header, ...rows] = hashedPeople(count, tag, first).trimEnd().split('\n');
-    return `${[`${header},course`, ...rows.map((row, index) => `${row},Course ${(first + index) % courses}`)].join('\n')}\n`;
-  }
+  const importing = useImporting();
 
   it('know the courses of a prefetched batch while another batch reloads everything', async () => {
     const { context } = importing;
@@ -87,33 +76,4 @@ describe('Imports that overlap in people and courses', () => {
       ).to.deep.equal(['created', 'created']);
     }
   });
-
-  it(`reject no row for an existing course, over ${courses} courses`, async () => {
-    const { context } = importing;
-    const trainer = await buildUser(context, { role: 'trainer' });
-    for (let number = 0; number < courses; number += 1)
-      await buildCourse(context, trainer, { title: `Course ${number}` });
-    let retries = 0;
-    for (let round = 1; round <= atDepth(2, 12); round += 1) {
-      const files = [1, 101, 201].map((first) =>
-        importing.write(`r${round}-${first}.csv`, peopleInCourses(400, `r${round}x`, first)),
-      );
-      const results = await Promise.all(files.map((file) => importFile(context, file)));
-      const rejects = await context.database.models.ImportRow.findAll({
-        where: { outcome: 'rejected' },
-        limit: 3,
-        raw: true,
-      });
-      for (const { counts } of results) {
-        expect(counts, JSON.stringify(rejects)).to.include({ rows: 400, rejected: 0 });
-        retries += counts.skipped;
-      }
-      const people = {
-        email: Array.from({ length: 600 }, (_, index) => `r${round}x${String(index + 1).padStart(5, '0')}@example.org`),
-      };
-      expect(await context.database.models.User.count({ where: people })).to.equal(600);
-    }
-    expect(retries, 'rows that another import was faster with').to.be.greaterThan(0);
-    expect(await context.database.models.ImportRow.count({ where: { code: 'COURSE_UNKNOWN' } })).to.equal(0);
-  }).timeout(scaled(600_000));
 });
