@@ -13,7 +13,6 @@ const all: Record<string, () => Promise<unknown>> = {
   requests: () => import('./requests.js'),
   login: () => import('./login.js'),
   bursts: () => import('./bursts.js'),
-  sqlite: () => import('./sqlite.js'),
   console: () => import('./console.js'),
 };
 const unknown = benches.filter((name) => !(name in all));

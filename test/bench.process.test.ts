@@ -184,19 +184,3 @@ async function measure(
       expect(stderr).to.include(message);
     });
 });
-
-(onMysql ? describe.skip : describe)('The bench of SQLite', function () {
-  this.timeout(scaled(180_000));
-  const program = useBuiltProgram();
-
-  it('measures the driver when there is no older one to compare it with', async function () {
-    if (!fullDepth) this.skip();
-    const { stdout, figures } = await measure(program, 'sqlite');
-    expect(figures).to.deep.equal([
-      'transactions a second',
-      'reads a second',
-      'lag of the event loop while another program keeps the file locked for 400 ms',
-    ]);
-    expect(stdout).to.include('sqlite3 6 can not be installed here');
-  });
-});
