@@ -35,7 +35,7 @@ const serverOptions = ['--innodb-buffer-pool-size=8G', '--innodb-log-file-size=2
 /** For a page, in each round. */
 const secondsEach = Math.max(0.1, 3 * scale);
 
-const maxMs = { page: 50, search: 100 };
+const maxMs = { page: 50, search: 300 };
 const growthLimit = 1.5;
 
 /** A repeated request that must succeed. */

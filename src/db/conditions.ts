@@ -39,33 +39,15 @@ export function refersToOneOfMany<M extends Model>(
   return literal(`(${found} LIMIT 1) = 1`);
 }
 
-/** The ids of the rows of a model that meet a condition, as a query. */
-function idsSql<M extends Model>(model: ModelStatic<M>, where: WhereOptions<Attributes<M>>): string {
-  const alias = `\`${model.name}\``;
-  return `SELECT ${alias}.\`id\` FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)}`;
-}
-
 /** That `column` is the id of one of the rows of a model that a condition finds by an index. */
 export function refersToOneOf<M extends Model>(
   column: string,
   model: ModelStatic<M>,
   where: WhereOptions<Attributes<M>>,
 ) {
-  return literal(`${column} IN (${idsSql(model, where)})`);
-}
-
-/**
- * That `column` is the id of one of the rows of a model that meet one of the conditions. Their ids are collected first: for rows
- * that are read in the order of a page.
- */
-export function refersToCollected<M extends Model>(
-  column: string,
-  model: ModelStatic<M>,
-  conditions: readonly WhereOptions<Attributes<M>>[],
-) {
-  const ids = conditions.map((where) => idsSql(model, where));
-  // Compared, because databases may begin with the ids of a mere IN.
-  return literal(`(${column} IN (SELECT id FROM (${ids.join(' UNION ALL ')}) AS collected)) = 1`);
+  const alias = `\`${model.name}\``;
+  const found = `FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)}`;
+  return literal(`${column} IN (SELECT ${alias}.\`id\` ${found})`);
 }
 
 /** That a course has seats left, or is full: its enrollments of `statuses`, which take one, are counted in an index. */

@@ -2,7 +2,7 @@ import { type Attributes, type Model, type ModelStatic, Utils, type WhereOptions
 import { sqlLiteral } from './dialect.js';
 import { addJoined, fieldOf, instanceOf, type Joined, type Selected } from './joined-rows.js';
 import { plainSelect } from './plain-select.js';
-import { afterSql, beforeSql, fromSql, type Ordered, orderBySql } from './row-order.js';
+import { afterSql, beforeSql, type Ordered, orderBySql } from './row-order.js';
 import { whereSql } from './where-sql.js';
 
 /**
@@ -42,23 +42,18 @@ export interface Window {
 export interface Rows<M extends Model> {
   /** How many there are, `most` at most: there the database stops counting, where it would go through all for the exact number. */
   count(most?: number): Promise<number>;
-  /** The ids of some of them, in no order. */
-  ids(limit: number): Promise<string[]>;
   /** The ids of the first ones, in their order. */
   firstIds(limit: number): Promise<string[]>;
   /** Those with these ids, in their order. */
   withIds(ids: readonly string[]): Promise<M[]>;
   /** Some of them, in their order. */
   page(window: Window): Promise<M[]>;
-  /**
-   * The same, if the first rows of the table in this order have them all.
-   * @param pieces so many rows are read, one piece after the other until the page is found
-   */
-  pageAmongFirst(window: Window, pieces: readonly number[]): Promise<M[] | undefined>;
+  /** The same, if so many rows of the table, the first ones in this order, have them all. */
+  pageAmongFirst(window: Window, most: number): Promise<M[] | undefined>;
 }
 
 const none = async () => [];
-const noRows = { count: async () => 0, ids: none, firstIds: none, withIds: none, page: none, pageAmongFirst: none };
+const noRows = { count: async () => 0, firstIds: none, withIds: none, page: none, pageAmongFirst: none };
 
 const and = (...conditions: readonly (string | undefined)[]): string =>
   conditions.flatMap((condition) => (condition ? [`(${condition})`] : [])).join(' AND ');
@@ -155,11 +150,6 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
       const [row] = await plainSelect(sequelize, `SELECT COUNT(*) AS total ${from}`);
       return Number(row?.[0]);
     },
-    async ids(most) {
-      const limit = ` LIMIT ${most}`;
-      const rows = partsSql ? anyIds(partsSql, limit) : `SELECT ${alias}.\`id\` ${matching(condition)}${limit}`;
-      return (await plainSelect(sequelize, rows)).map(([id]) => String(id));
-    },
     async firstIds(most) {
       const { from, orderBy } = firstOf(undefined, most);
       const found = await plainSelect(sequelize, `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${most}`);
@@ -175,24 +165,15 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
       const passed = { ...window, offset: isAfter === undefined ? window.offset : 0 };
       return read(passed, firstOf(isAfter, passed.offset + passed.limit));
     },
-    async pageAmongFirst({ limit, offset, after }, pieces) {
+    async pageAmongFirst({ limit, offset, after }, most) {
       const isAfter = await afterRow(after);
-      const passed = isAfter === undefined ? offset : 0;
-      const found: M[] = [];
-      let isFrom = isAfter;
-      // How many rows of a piece are passed over isn't known.
-      for (const most of passed > 0 ? [pieces.reduce((sum, piece) => sum + piece, 0)] : pieces) {
-        const [next] = await plainSelect(
-          sequelize,
-          `SELECT ${orderColumns} ${matching(isFrom)} ORDER BY ${orderSql} LIMIT 1 OFFSET ${most}`,
-        );
-        const isBefore = next && beforeSql(ordered, next, literal);
-        const ids = { from: matching(condition, isFrom, isBefore), orderBy: orderSql };
-        found.push(...(await read({ limit: limit - found.length, offset: passed }, ids)));
-        if (!next || found.length === limit) return found;
-        isFrom = fromSql(ordered, next, literal);
-      }
-      return undefined;
+      const [next] = await plainSelect(
+        sequelize,
+        `SELECT ${orderColumns} ${matching(isAfter)} ORDER BY ${orderSql} LIMIT 1 OFFSET ${most}`,
+      );
+      const from = matching(condition, isAfter, next && beforeSql(ordered, next, literal));
+      const found = await read({ limit, offset: isAfter === undefined ? offset : 0 }, { from, orderBy: orderSql });
+      return !next || found.length === limit ? found : undefined;
     },
   };
 }

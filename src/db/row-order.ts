@@ -10,9 +10,10 @@ export interface Ordered {
 /** The SQL of a value in a query. */
 type Literal = (value: Value) => string;
 
-function comparedSql(ordered: readonly Ordered[], values: readonly Value[], literal: Literal, ifEqual: string): string {
+/** That rows come after one with these values. All supported databases sort NULL first. */
+export function afterSql(ordered: readonly Ordered[], values: readonly Value[], literal: Literal): string {
   const [first, ...others] = ordered;
-  if (!first) return ifEqual;
+  if (!first) return '1 = 0';
   const { column, direction, hasNull } = first;
   const [value = null, ...rest] = values;
   const isEqual = value === null ? `${column} IS NULL` : `${column} = ${literal(value)}`;
@@ -25,16 +26,8 @@ function comparedSql(ordered: readonly Ordered[], values: readonly Value[], lite
         ? `${column} > ${literal(value)}`
         : // SQLite wouldn't use an index for a column that has no NULL.
           `${column} < ${literal(value)}${hasNull ? ` OR ${column} IS NULL` : ''}`;
-  return `(${isAfter} OR (${isEqual} AND ${comparedSql(others, rest, literal, ifEqual)}))`;
+  return `(${isAfter} OR (${isEqual} AND ${afterSql(others, rest, literal)}))`;
 }
-
-/** That rows come after one with these values. All supported databases sort NULL first. */
-export const afterSql = (ordered: readonly Ordered[], values: readonly Value[], literal: Literal): string =>
-  comparedSql(ordered, values, literal, '1 = 0');
-
-/** That rows come after one with these values, or have them. */
-export const fromSql = (ordered: readonly Ordered[], values: readonly Value[], literal: Literal): string =>
-  comparedSql(ordered, values, literal, '1 = 1');
 
 const reversed = { ASC: 'DESC', DESC: 'ASC' } as const;
 

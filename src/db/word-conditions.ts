@@ -17,133 +17,69 @@ const begins = (sequelize: Sequelize, column: string, text: string): string =>
 /** Their indexes have all that most searches read of an account (migration 34). */
 const nameColumns = ['first_name_key', 'last_name_key'] as const;
 
-/** The attributes in whose order listings may be. */
-const attributes: Readonly<Record<string, string>> = {
-  first_name_key: 'firstNameKey',
-  last_name_key: 'lastNameKey',
-  email: 'email',
-};
-
 /** One of the indexes in which the beginning of a word, or a phone, is looked up. */
 interface LookUp {
-  /** The entries of the index, after SELECT and columns. */
-  from: string;
-  /** The column of the id. */
-  id: string;
-  /** What an entry counts. */
-  weight: number;
-  part: WordPart;
-}
-
-/** An entry without the row's order and filters counts as so many that have them, where the row is read for it. */
-const rowWeight = 3;
-
-/** Accounts that are found in one index. */
-export interface WordPart {
+  /** Selects the ids of the accounts, each once except for those of further words. */
+  ids: string;
   /** As a condition of an account, whose row is `User` in a query. */
   where: ReturnType<typeof literal>;
-  /** The attribute in whose order the index has them, where listings can be sorted by it. */
-  sortedBy?: string | undefined;
-  /** Whether each entry of the index is another account. */
-  isDistinct: boolean;
 }
 
 function lookUps(sequelize: Sequelize, word: string, phones: readonly string[]): LookUp[] {
-  const inColumn = (column: string, text: string, weight = rowWeight): LookUp => ({
-    from: `FROM users WHERE ${begins(sequelize, column, text)}`,
-    id: 'id',
-    weight,
-    part: {
-      where: literal(begins(sequelize, `\`User\`.\`${column}\``, text)),
-      sortedBy: attributes[column],
-      isDistinct: true,
-    },
+  const inColumn = (column: string, text: string): LookUp => ({
+    ids: `SELECT id FROM users WHERE ${begins(sequelize, column, text)}`,
+    where: literal(begins(sequelize, `\`User\`.\`${column}\``, text)),
   });
-  const byIds = (table: string, column: string, id: string, isDistinct: boolean): LookUp => {
-    const from = `FROM ${table} WHERE ${begins(sequelize, column, word)}`;
-    return {
-      from,
-      id,
-      weight: rowWeight,
-      part: { where: literal(`\`User\`.\`id\` IN (SELECT ${id} ${from})`), isDistinct },
-    };
-  };
+  const byIds = (ids: string): LookUp => ({ ids, where: literal(`\`User\`.\`id\` IN (${ids})`) });
   return [
-    ...nameColumns.map((column) => inColumn(column, word, 1)),
+    ...nameColumns.map((column) => inColumn(column, word)),
     // Letters with which an email begins are stored where no name begins so (src/schemas/search-words.ts).
     ...(isOfLetters(word) ? [] : [inColumn('email', word)]),
     ...phones.map((phone) => inColumn('phone_key', phone)),
     // A generated column that isn't stored: by the ids of its index alone, without its value in the row.
-    byIds('users', 'email_domain', 'id', true),
-    byIds('account_words', 'word', 'account_id', false),
+    byIds(`SELECT id FROM users WHERE ${begins(sequelize, 'email_domain', word)}`),
+    byIds(`SELECT account_id AS id FROM account_words WHERE ${begins(sequelize, 'word', word)}`),
   ];
 }
 
-/** All accounts with a word that begins so, or with a phone, as a condition: their ids are collected from the indexes. */
-export function isInAny(sequelize: Sequelize, word: string, phones: readonly string[]): ReturnType<typeof literal> {
-  const ids = lookUps(sequelize, word, phones).map(({ id, from }) => `SELECT ${id} AS id ${from}`);
-  return literal(`\`User\`.\`id\` IN (SELECT id FROM (${ids.join(' UNION ')}) AS found)`);
+/** The accounts with a word that begins so, or with a phone. */
+export interface WordFound {
+  word: string;
+  /** Conditions that find them, each by an index, that of most first; an account may be in several. */
+  parts: LookUp['where'][];
+  /** How many entries these indexes have of them; of each one, no more are counted than asked for. */
+  entries: number;
+  /** All of them as one condition: their ids are collected from the indexes. */
+  isInAny: ReturnType<typeof literal>;
 }
 
-/** The accounts with a word that begins so, or with a phone, by the indexes that have them. */
-export interface WordParts {
-  /** Together all of them, the largest first. An account may be in several. */
-  parts: WordPart[];
-  /** How many entries the index of the first part has, at least. */
-  largest: number;
-  /**
-   * How many entries all have, unless one has more than were counted; an account may have several. Those without what most
-   * searches read of an account count more.
-   */
-  entries: number | undefined;
-}
-
-/**
- * Counts the accounts with a word that begins so, or with a phone.
- * @param few the bound: no more entries of an index are counted, and where the first one has more, nothing else is
- * @param sortedBy the attribute of an index whose entries don't count
- * @param onlyIds whether no rows of accounts are read: then each entry counts once
- */
-export async function partsByWord(
+/** Looks words up, or phones, in all indexes. @param most so many entries of an index are counted */
+export async function lookUpWords(
   sequelize: Sequelize,
-  word: string,
+  words: readonly string[],
   phones: readonly string[],
-  { few, sortedBy, onlyIds = false }: { few: number; sortedBy?: string | undefined; onlyIds?: boolean | undefined },
-): Promise<WordParts> {
-  const all = lookUps(sequelize, word, phones).map((one) => {
-    const counts = sortedBy === undefined || one.part.sortedBy !== sortedBy;
-    const weight = onlyIds ? 1 : one.weight;
-    return { ...one, counts, weight, most: Math.floor(few / weight) };
+  most: number,
+): Promise<WordFound[]> {
+  if (words.length === 0) return [];
+  const all = words.map((word) => lookUps(sequelize, word, phones));
+  const numbers = all.flat().map(({ ids }) => `(SELECT COUNT(*) FROM (${ids} LIMIT ${most}) AS counted)`);
+  const select = numbers.map((sql, index) => `${sql} AS c${index}`).join(', ');
+  const [row = []] = await plainSelect(sequelize, `SELECT ${select}`);
+  let at = 0;
+  return all.map((indexes, index) => {
+    const found = indexes
+      .map((one) => ({ ...one, entries: Number(row[at++]) }))
+      .filter(({ entries }) => entries > 0)
+      .sort((one, other) => other.entries - one.entries);
+    return {
+      word: words[index] ?? '',
+      parts: found.map(({ where }) => where),
+      entries: found.reduce((sum, { entries }) => sum + entries, 0),
+      isInAny: literal(
+        `\`User\`.\`id\` IN (SELECT id FROM (${indexes.map(({ ids }) => ids).join(' UNION ')}) AS found)`,
+      ),
+    };
   });
-  /** Up to one more than the bound of each. */
-  const numbersOf = async (some: typeof all): Promise<number[]> => {
-    const numbers = some.map(
-      ({ from, most }) => `(SELECT COUNT(*) FROM (SELECT 1 ${from} LIMIT ${most + 1}) AS counted)`,
-    );
-    const [row = []] = await plainSelect(
-      sequelize,
-      `SELECT ${numbers.map((sql, index) => `${sql} AS c${index}`).join(', ')}`,
-    );
-    return row.map(Number);
-  };
-  // The index of first names, mostly: what very many accounts have begins their first names, and needs no other number.
-  const [first, ...others] = all.toSorted((one, other) => Number(other.counts) - Number(one.counts));
-  if (!first) return { parts: [], largest: 0, entries: 0 };
-  const [number = 0] = await numbersOf([first]);
-  if (number > first.most)
-    return { parts: [first, ...others].map(({ part }) => part), largest: number, entries: undefined };
-  const numbers = [number, ...(await numbersOf(others))];
-  const found = [first, ...others]
-    .map((one, index) => ({ ...one, number: numbers[index] ?? 0 }))
-    .filter((one) => one.number > 0)
-    .sort((one, other) => other.number - one.number);
-  const counted = found.filter(({ counts }) => counts);
-  const areFew = counted.every((one) => one.number <= one.most);
-  return {
-    parts: found.map(({ part }) => part),
-    largest: found[0]?.number ?? 0,
-    entries: areFew ? counted.reduce((sum, one) => sum + one.weight * one.number, 0) : undefined,
-  };
 }
 
 /** That a key of {@link searchKey} has a word that begins so. @param key the SQL of its column */

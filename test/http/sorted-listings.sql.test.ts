@@ -213,7 +213,9 @@ describe('Listings sorted by names and titles', () => {
       (sql) => /\(SELECT \* FROM \((SELECT .*max_students.*)\) AS part0/s.exec(sql)?.[1] ?? [],
     );
     expect(counting).to.have.length(1);
-    expect(await planOf(counting[0] ?? '')).to.deep.equal({ index: 'courses_published_title_key', isSorted: false });
+    // MariaDB and MySQL sort so few.
+    if (!onMysql)
+      expect(await planOf(counting[0] ?? '')).to.deep.equal({ index: 'courses_published_title_key', isSorted: false });
   });
 
   it('of trainers are read from an index of their own, whatever is searched for', async () => {

@@ -2,8 +2,6 @@ import { expect } from 'chai';
 import { createLogger } from '../../src/logger.js';
 import { createUntrustedProxyNotes } from '../../src/services/auth/untrusted-proxy.js';
 import { figuresOf } from '../../src/services/figures.js';
-import { areMany } from '../../src/services/search-size.js';
-import { buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 
 const hourMs = 60 * 60_000;
@@ -11,7 +9,7 @@ const hourMs = 60 * 60_000;
 describe('After the clock was set back', () => {
   const lines: string[] = [];
   const logger = createLogger('warn', { write: (line: string) => void lines.push(line) });
-  const harness = useHarness({ SEARCH_SCAN_ROWS: '1' }, logger);
+  const harness = useHarness({}, logger);
 
   it('figures of very many rows are counted again', async () => {
     let counted = 0;
@@ -28,16 +26,6 @@ describe('After the clock was set back', () => {
     expect([await figures(), await figures()]).to.deep.equal([1, 1]);
     harness.advance(-hourMs);
     expect([await figures(), await figures()]).to.deep.equal([2, 2]);
-  });
-
-  it('it is looked again whether there are many rows to search', async () => {
-    const users = [await buildUser(harness.context), await buildUser(harness.context)];
-    const many = () => areMany(harness.context, harness.context.database.models.User, {});
-    expect(await many()).to.equal(true);
-    await users[0]?.destroy();
-    expect(await many()).to.equal(true);
-    harness.advance(-hourMs);
-    expect(await many()).to.equal(false);
   });
 
   it('an untrusted proxy is warned of again', async () => {

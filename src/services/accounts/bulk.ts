@@ -44,7 +44,7 @@ async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string
   }
   if (ids !== undefined) throw validationError([{ path: 'filter', message: 'ids and filter exclude each other.' }]);
   const { User } = core.database.models;
-  const where = await (await listingFilter(core, filter)).all();
+  const { all: where } = await listingFilter(core, filter);
   return core.database.read(async () => {
     const matched = await User.count({ where });
     if (matched > maxBulkAccounts)

@@ -87,7 +87,7 @@ export async function usersNamed(
  * @throws AppError `VALIDATION`, `INTERRUPTED`
  */
 export async function usersMatching(core: Core, input: unknown, signal: AbortSignal): Promise<User[]> {
-  const filter = await (await listingFilter(core, validate(userFilterSchema, input))).all();
+  const { all: filter } = await listingFilter(core, validate(userFilterSchema, input));
   const { User } = core.database.models;
   const found: User[] = [];
   for (let after = ''; ; after = found.at(-1)?.id ?? after) {

@@ -28,29 +28,22 @@ export async function listingFilter(core: Core, listing: UserFilter): Promise<Ac
   const found = await accountsFound(core, search, { among, withPhones: true });
   if (role === undefined && others.length + password.length === 0) return found;
   const and = (condition: WhereOptions<User>) => ({ [Op.and]: [among, ...others, ...password, condition] });
-  const filtered = { ...narrowed(found, and), all: async () => and(await found.all()) };
+  const filtered = narrowed(found, and);
   // Few are locked.
   if (requiresPasswordChange === undefined || locked) return filtered;
-  const by = await byInitialPassword(core, {
-    requiresPasswordChange,
-    role,
-    others: search === undefined ? others : [...others, found.where],
-    isSearchedByWords: found.findParts !== undefined,
-  });
-  if (!by) return filtered;
-  const { all, findParts } = by;
-  return { ...filtered, findParts, ...(all && { all: async () => all }) };
+  const sought = search === undefined ? others : [...others, found.where];
+  return { ...filtered, ...(await byInitialPassword(core, { requiresPasswordChange, role, others: sought })) };
 }
 
 /** One page of the accounts with their locks, filtered and in a stable order. @throws AppError `VALIDATION` */
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
-  const { where, maxCounted, findParts } = await listingFilter(core, listing);
+  const { where, maxCounted, parts } = await listingFilter(core, listing);
   return pageOf(core, User, listing, {
     where,
     maxCounted,
-    findParts,
+    parts,
     order: orderOf(listing),
     include: [currentLocks(core)],
   });
@@ -115,7 +108,7 @@ async function nextLines(
 
 /** An export that waits for its client keeps the text of a batch, not its accounts. */
 async function* csvOf(core: Core, wanted: UserFilter, onBatch: (accounts: number) => void): AsyncGenerator<string> {
-  const filter = await (await listingFilter(core, wanted)).all();
+  const { all: filter } = await listingFilter(core, wanted);
   let header = markedHeader(exportedFields);
   for (let after = ''; ; ) {
     const { text, accounts, last } = await nextLines(core, filter, after);

@@ -14,7 +14,7 @@ import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { addSeats, seatStatuses } from '../capacity.js';
 import type { Core, Identity } from '../core.js';
-import { type FindParts, maxCounted, orderOf, type Page, pageOf } from '../paging.js';
+import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
 import { coursesFound, coursesWith } from './search.js';
 
 /** The public fields of a course's trainer. */
@@ -63,21 +63,14 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
     ],
   };
   const order = orderOf(listing);
-  const sortedBy = order[0]?.[0];
   // Seats are counted of each course that is looked at: once, for the page and the number.
-  const findParts: FindParts<Course> = async () => ({
-    parts: [{ where, sortedBy }],
-    entries: 0,
-    some: undefined,
-    rows: 0,
-    inOnePass: true,
-  });
+  const parts = { parts: [{ where, sortedBy: order[0]?.[0] }], areFew: true };
   const page = await pageOf(core, core.database.models.Course, listing, {
     where,
     order,
     include: withTrainer(core),
     maxCounted: listing.seatsLeft === undefined && !listing.search ? maxCounted : maxCountedByRow,
-    ...(listing.seatsLeft !== undefined && { findParts }),
+    ...(listing.seatsLeft !== undefined && { parts }),
   });
   await withDetails(core, listing, page.items);
   return page;

@@ -4,8 +4,8 @@ import type { Course } from '../../db/models/course.js';
 import { courseHasWords, courseIsFoundBy } from '../../db/word-conditions.js';
 import { searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
+import { areMany } from '../accounts/search.js';
 import type { Core } from '../core.js';
-import { areMany } from '../search-size.js';
 
 /** The courses, few of them, that have a text anywhere in their title, category and tags, or all its words. */
 export function coursesWith({ database: { sequelize } }: Core, search: string | undefined): WhereOptions<Course>[] {

@@ -8,7 +8,6 @@ import { enrollmentListingSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import type { Actor, Core } from '../core.js';
 import { idIn } from '../ids.js';
-import { searchBounds } from '../search-size.js';
 import { wholeId } from '../short-ids.js';
 import { enrollmentsFound, newestFirst } from './queries.js';
 
@@ -84,10 +83,9 @@ export async function enrollmentsMatching(
   input: unknown,
   signal: AbortSignal,
 ): Promise<NameableEnrollment[]> {
-  const { where, findParts } = await enrollmentsFound(core, actor, validate(enrollmentListingSchema, input));
+  const { where, parts } = await enrollmentsFound(core, actor, validate(enrollmentListingSchema, input));
   const { models, read } = core.database;
-  const parts = (await findParts?.(searchBounds.collected))?.parts;
-  const rows = rowsOf(models.Enrollment, { where, parts, order: newestFirst });
+  const rows = rowsOf(models.Enrollment, { where, parts: parts?.parts, order: newestFirst });
   const ids = await read(() => rows.firstIds(Number.MAX_SAFE_INTEGER));
   const include = withNames(core);
   const found: NameableEnrollment[] = [];

@@ -19,7 +19,7 @@ import { accountsFound, narrowed } from '../accounts/search.js';
 import type { Actor, Caller, Core, Identity } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
-import { orderOf, type Page, pageOf, partsWith } from '../paging.js';
+import { orderOf, type Page, pageOf, partsOf } from '../paging.js';
 import { type Matching, matchingTrainees } from './search.js';
 
 export const newestFirst: Order = [
@@ -133,7 +133,7 @@ export async function enrollmentsFound(core: Core, actor: Actor, filter: Enrollm
   return {
     ...matching,
     where: and(matching.where),
-    findParts: matching.findParts && partsWith(matching.findParts, and),
+    parts: matching.parts && partsOf(matching.parts, and),
   };
 }
 
@@ -150,12 +150,12 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
         otherFields: ['courseId', 'userId', 'trainerId'],
       },
     ]);
-  const { where, maxCounted, findParts } = await enrollmentsFound(core, actor, listing);
+  const { where, maxCounted, parts } = await enrollmentsFound(core, actor, listing);
   return pageOf(core, core.database.models.Enrollment, listing, {
     where,
     order: orderOf(listing),
     include: withUserAndCourse(core),
-    ...(!areFew && { maxCounted, findParts }),
+    ...(!areFew && { maxCounted, parts }),
   });
 }
 
