@@ -11,7 +11,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
     process.env.UV_THREADPOOL_SIZE = String(require('node:os').availableParallelism() + 4);
   // Neither a service that runs for weeks nor an import of a million rows shall hold memory that it doesn't use: before all of its
   // heap is collected, it may grow by so many percent of what is in use. By itself V8 lets it grow to several times as much.
-  // Not for the other commands, which would start 5 % later. Workers begin here, too.
+  // Not for the other commands, which would start 5 % later.
   if (process.argv.some((word) => ['serve', 'import', 'imports'].includes(word)))
     require('node:v8').setFlagsFromString('--heap-growing-percent=40');
   import('../dist/cli/main.js').catch((error) => {
@@ -21,7 +21,5 @@ if (major < 20 || (major === 20 && minor < 19)) {
     const remedy = unbuilt ? 'coursectl is not built. Run: npm run build' : `${error.message}. Run: npm ci`;
     console.error(missing ? remedy : error);
     process.exitCode = missing ? 1 : 70;
-    // A worker of `serve` must end: its channel to the process that started it would keep it.
-    if (process.channel) process.channel.unref();
   });
 }

@@ -1,5 +1,4 @@
 import type { Config } from './config/config.js';
-import { maxDatabaseConnections } from './config/worker-share.js';
 import { type Database, openDatabase } from './db/connection.js';
 import { clockSkewMs, type ServerProblem, serverProblems, serverVersion } from './db/dialect.js';
 import {
@@ -58,10 +57,8 @@ export interface Context extends Core {
   close(): Promise<void>;
 }
 
-/** Replacements for tests, what several processes of a service share, and who uses the terminal. */
+/** Replacements for tests, and who uses the terminal. */
 export interface ContextOptions {
-  /** How many workers of `serve` there are: each has its part of the hashes. */
-  workers?: number;
   /** See {@link Core}. */
   osUser?: string | undefined;
   /** Replaced by tests, as is the hasher, which they close themselves. */
@@ -71,7 +68,7 @@ export interface ContextOptions {
   images?: ImagePreparer;
 }
 
-function schemaOf(database: Database, config: Config, now: () => Date): Schema {
+function schemaOf(database: Database, now: () => Date): Schema {
   return {
     status: () => migrationStatus(database),
     up: (waiting) => migrateUp(database, waiting),
@@ -83,8 +80,7 @@ function schemaOf(database: Database, config: Config, now: () => Date): Schema {
     probe: () => probe(database.sequelize, database.settings),
     createDatabase: () => createDatabase(database.settings),
     removeUnusedFile: () => removeUnusedFile(database.settings),
-    serverProblems: () =>
-      database.read(() => serverProblems(database.sequelize, database.settings, maxDatabaseConnections(config))),
+    serverProblems: () => database.read(() => serverProblems(database.sequelize, database.settings)),
     clockSkewMs: () => database.read(() => clockSkewMs(database.sequelize, now)),
   };
 }
@@ -98,7 +94,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
   const database = openDatabase(config.database);
   const storage = openStorage(config.files.storage);
   const images = options.images ?? createImagePreparer();
-  const hasher = options.hasher ?? (await createPasswordHasher(undefined, options.workers));
+  const hasher = options.hasher ?? (await createPasswordHasher());
   let tokens: Tokens | undefined;
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
@@ -122,7 +118,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
     // As long as its column.
     osUser: options.osUser?.slice(0, 100) ?? null,
     now,
-    schema: schemaOf(database, config, now),
+    schema: schemaOf(database, now),
     close() {
       closing ??= closeAll();
       return closing;

@@ -62,7 +62,6 @@ const defaultMessages = {
   MIGRATION_LOCKED: 'detail',
   MIGRATION_FAILED: 'detail',
   PORT_UNAVAILABLE: 'detail',
-  WORKER_FAILED: 'detail',
   FILE_UNUSABLE: 'detail',
   STORAGE_UNAVAILABLE: 'detail',
   IMPORT_FILE_INVALID: 'detail',

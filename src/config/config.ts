@@ -19,8 +19,6 @@ export interface Config {
   /** Absolute path. */
   dataDir: string;
   database: SqliteConfig | MysqlConfig;
-  /** In how many processes `serve` runs. */
-  workers: SettingValues['WORKERS'];
   http: Section<'http'>;
   auth: Section<'auth'>;
   imports: Section<'imports'>;
@@ -210,7 +208,6 @@ export function loadConfig(source: ConfigSource = {}): Config {
     environment: values.NODE_ENV,
     dataDir,
     database: Object.freeze(database),
-    workers: values.WORKERS,
     http: Object.freeze(sectionOf(values, 'http')),
     auth: Object.freeze(sectionOf(values, 'auth')),
     imports: Object.freeze(sectionOf(values, 'imports')),

@@ -26,7 +26,6 @@ export function crossChecks(given: GivenSettings, values: Partial<SettingValues>
     ...databaseProblems(given),
     ...tlsProblems(given, values),
     ...storageProblems(given, values),
-    ...workerProblems(given, values),
     ...(values.NODE_ENV === 'production' ? secretProblems(values) : []),
   ];
 }
@@ -51,15 +50,6 @@ function tlsProblems(given: GivenSettings, values: Partial<SettingValues>): Sett
   if (values.DB_TLS === undefined || values.DB_TLS === 'required') return [];
   const problem = 'must not be set unless DB_TLS is required: set DB_TLS=required, or remove DB_TLS_CA_FILE';
   return [{ name: 'DB_TLS_CA_FILE', problem }];
-}
-
-/** SQLite lets one process write at a time: several would only wait for each other. */
-function workerProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
-  const { WORKERS: workers } = values;
-  if (!usesFile(given, values) || workers === undefined || workers === 'auto' || workers === 1) return [];
-  const problem =
-    'must be 1 or auto with SQLite, where one process writes at a time and others would only wait; for more, use MySQL or MariaDB';
-  return [{ name: 'WORKERS', problem }];
 }
 
 function storageProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {

@@ -29,16 +29,6 @@ export const integer = (minimum: number, maximum: number): Rule<number> =>
     `must be a whole number from ${minimum} to ${maximum}`,
   );
 
-/** How many worker processes there are. */
-export const workers: Rule<number | 'auto'> = (text, given) => {
-  if (text === 'auto') return text;
-  try {
-    return integer(1, 64)(text, given);
-  } catch (cause) {
-    throw new Error('must be auto or a whole number from 1 to 64', { cause });
-  }
-};
-
 export const matching = (pattern: RegExp, mustBe: string): Rule<string> =>
   checkedBy<string>(Joi.string().pattern(pattern).allow(''), mustBe);
 

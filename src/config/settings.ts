@@ -12,7 +12,6 @@ import {
   proxies,
   type Rule,
   webAddress,
-  workers,
 } from './rules.js';
 
 /** The settings that are given, as text: the environment's before those of the `.env` file. */
@@ -120,7 +119,7 @@ const rows = {
     rule: integer(1, 500),
     default: '10',
     path: 'database.poolMax',
-    description: 'maximum number of database connections of a process; of `serve`, divided among `WORKERS`',
+    description: 'maximum number of database connections of a process',
   },
   DB_POOL_ACQUIRE_MS: {
     rule: integer(100, 60_000),
@@ -130,18 +129,11 @@ const rows = {
   },
   HOST: { rule: hostName, default: '127.0.0.1', path: 'http.host', description: 'address that `serve` listens on' },
   PORT: { rule: integer(0, 65535), default: '3000', path: 'http.port', description: 'port that `serve` listens on' },
-  WORKERS: {
-    rule: workers,
-    default: '1',
-    path: 'workers',
-    description: 'in how many processes `serve` runs, or `auto`: one for each core, and one on SQLite',
-  },
   MAX_REQUESTS_IN_FLIGHT: {
     rule: integer(1, 10_000),
     default: '20',
     path: 'http.maxInFlight',
-    description:
-      'how many requests run at the same time, about twice `DB_POOL_MAX`; others wait, or are answered 503; divided among `WORKERS`',
+    description: 'how many requests run at the same time, about twice `DB_POOL_MAX`; others wait, or are answered 503',
   },
   MAX_CONNECTIONS_PER_ADDRESS: {
     rule: integer(10, 5000),

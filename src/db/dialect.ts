@@ -195,14 +195,10 @@ async function groupProblems(sequelize: Sequelize): Promise<ServerProblem[]> {
   ];
 }
 
-/**
- * Settings of the server that will cause failures.
- * @param connections how many the service opens at most
- */
+/** Settings of the server that will cause failures. */
 export async function serverProblems(
   sequelize: Sequelize,
   settings: MysqlConfig | SqliteConfig,
-  connections: number,
 ): Promise<ServerProblem[]> {
   if (settings.dialect === 'sqlite') {
     const [rows] = await sequelize.query('PRAGMA journal_mode');
@@ -227,10 +223,10 @@ export async function serverProblems(
       problem: `max_allowed_packet is ${values.packet}`,
       remedy: `Set it to ${wantedPacketBytes} or more.`,
     });
-  if (values.connections < connections + spareConnections)
+  if (values.connections < settings.poolMax + spareConnections)
     problems.push({
-      problem: `max_connections is ${values.connections}, and serve opens up to ${connections} (DB_POOL_MAX, WORKERS)`,
-      remedy: 'Raise max_connections, or lower DB_POOL_MAX or WORKERS.',
+      problem: `max_connections is ${values.connections}, and each instance opens up to ${settings.poolMax} (DB_POOL_MAX)`,
+      remedy: 'Raise max_connections, or lower DB_POOL_MAX.',
     });
   if (values.flush !== 1)
     problems.push({

@@ -60,7 +60,6 @@ const wrongValues: Readonly<Record<string, string>> = {
   '--to': 'yesterday',
   '--steps': 'two',
   '--country': 'Germany',
-  '--workers': 'many',
   '--names': 'nonsense',
   '--missing-phone': 'perhaps',
 };

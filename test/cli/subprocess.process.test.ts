@@ -58,17 +58,6 @@ describe('The coursectl process', function () {
       ]);
     });
 
-    it('ends in order at SIGHUP, as a failed one, so that a supervisor starts it again', async () => {
-      const server = start('serve', '--migrate', '--port', '0');
-      await server.says(/coursectl is listening on (\S+)\n/);
-      server.kill('SIGHUP');
-      const { exitCode, stderr } = await server.ended;
-      expect(exitCode).to.equal(130);
-      const { logs, words } = parted(stderr);
-      expect(logs.at(-1)?.msg).to.equal('stopped');
-      expect(words.at(-1)).to.equal('Stopping: waiting for running requests.');
-    });
-
     it('continues to serve when the reader of its logs has gone', async () => {
       const server = start('serve', '--migrate', '--port', '0');
       const [, url = ''] = await server.says(/listening on (\S+)/);

@@ -115,14 +115,6 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['-1', '65536', '70000.5', 'http', 'Infinity'],
     mustBe: wholeNumber(0, 65535),
   },
-  WORKERS: {
-    beside: mysql,
-    read: (config) => config.workers,
-    unset: 1,
-    valid: { 1: 1, 64: 64, auto: 'auto' },
-    invalid: ['0', '65', '1.5', 'all'],
-    mustBe: 'must be auto or a whole number from 1 to 64.',
-  },
   MAX_REQUESTS_IN_FLIGHT: {
     read: http('maxInFlight'),
     unset: 20,

@@ -101,7 +101,7 @@ describe('A .env file', () => {
   const doubts = () => settingDoubts({ env: {}, cwd: cli.folder });
 
   it('has no line that is ignored without a warning, which names the line and not what it says', async () => {
-    dotenv('PORT 8080\r\n\r\n# a comment\r\nLOG_LEVEL=warn\r\nexport WORKERS\r\n=1\r\n');
+    dotenv('PORT 8080\r\n\r\n# a comment\r\nLOG_LEVEL=warn\r\nexport PORT\r\n=1\r\n');
     expect(doubts()).to.deep.equal(
       [1, 5, 6].map((line) => `In .env, line ${line} has no effect: a setting is written NAME=value.`),
     );
@@ -112,7 +112,7 @@ describe('A .env file', () => {
 
   it('may have settings in each form that is read', () => {
     dotenv(
-      "\ufeffPORT=1\nLOG_LEVEL: warn\n  export HOST = ::1 # all\nJWT_SECRET=\"one\ntwo = '\n\"\nDATA_DIR='a\nb'\nWORKERS=\n",
+      "\ufeffPORT=1\nLOG_LEVEL: warn\n  export HOST = ::1 # all\nJWT_SECRET=\"one\ntwo = '\n\"\nDATA_DIR='a\nb'\nTRUST_PROXY=\n",
     );
     expect(doubts()).to.deep.equal([]);
   });

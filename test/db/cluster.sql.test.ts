@@ -34,7 +34,7 @@ if (onMysql) {
         String(args[0]).startsWith('SHOW VARIABLES')
           ? Promise.resolve([rows, undefined])
           : query.apply(sequelize, args)) as typeof query; // The overloads of query() are lost in its parameters.
-      return (await serverProblems(sequelize, settings, 1)).map(({ problem }) => problem);
+      return (await serverProblems(sequelize, settings)).map(({ problem }) => problem);
     }
 
     it('include that its group refuses changes of tables with cascading foreign keys', async () => {

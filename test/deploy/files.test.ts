@@ -52,7 +52,7 @@ describe('The files for deployments', () => {
       'compose.yaml': Object.keys(compose.services.service.environment),
       Dockerfile: Array.from(read('Dockerfile').matchAll(/^(?:ENV| {3}) (\w+)=/gm), ([, name = '']) => name),
       unit: Array.from(
-        read('deploy/coursectl.service').matchAll(/(?<=^Environment=.*?)(\w+)=/gm),
+        read('deploy/coursectl@.service').matchAll(/(?<=^Environment=.*?)(\w+)=/gm),
         ([, name = '']) => name,
       ),
       secret: Object.keys(secret.stringData),

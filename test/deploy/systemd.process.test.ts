@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { root } from './files.js';
 import { isInstalled } from './programs.js';
 
-const unit = path.join(root, 'deploy/coursectl.service');
+const unit = path.join(root, 'deploy/coursectl@.service');
 const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, unit], { encoding: 'utf8' });
 
 (isInstalled('systemd-analyze') ? describe : describe.skip)('The systemd unit (needs systemd-analyze)', () => {
@@ -14,6 +14,10 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     const { status, stderr } = analyze('verify');
     // It ends with 0 for unknown names.
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+  });
+
+  it('listens on the port that an instance is named after', () => {
+    expect(readFileSync(unit, 'utf8')).to.match(/^ExecStart=.* serve .*--port %i$/m);
   });
 
   it('shares its user and folder with the commands that the operations manual runs beside it', () => {
@@ -27,9 +31,7 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
     folder.remove();
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
     const settings = readFileSync(unit, 'utf8').split('\n');
-    // The user of a service is named after its unit.
-    expect(settings).to.include.members(properties.filter((property) => !property.startsWith('User=')));
-    expect(properties).to.include(`User=${path.basename(unit, '.service')}`);
+    expect(settings).to.include.members(properties);
     const variables = Array.from(command.matchAll(/--setenv=(\S+)/g), ([, variable]) => variable);
     expect(settings).to.include(`Environment=${variables.join(' ')}`);
   });
@@ -59,7 +61,7 @@ const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, un
 
   it('leaves the service little that it may do: an exposure below 2.0', () => {
     const { status, stdout } = analyze('security', '--offline=yes', '--threshold=20');
-    expect(stdout).to.match(/Overall exposure level for coursectl.service: 1\.\d/);
+    expect(stdout).to.match(/Overall exposure level for coursectl@\S+: 1\.\d/);
     expect(status).to.equal(0);
   });
 });

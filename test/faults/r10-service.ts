@@ -8,6 +8,8 @@ import { listening } from './listening.js';
 export interface Instance {
   url: string;
   kill(): void;
+  /** Sends SIGTERM. @returns what it ended with */
+  end(): Promise<number | null>;
   /** The last of what it wrote to standard error. */
   written(): string;
 }
@@ -55,6 +57,11 @@ export async function startInstance(
     },
   });
   const kill = () => void server.kill('SIGKILL');
+  const ended = new Promise<number | null>((resolve) => server.once('exit', resolve));
+  const end = () => {
+    server.kill('SIGTERM');
+    return ended;
+  };
   let written = '';
   server.stderr.on('data', (data: Buffer) => {
     written = (written + data.toString()).slice(-20_000);
@@ -69,7 +76,7 @@ export async function startInstance(
     }
     await sleep(50);
   }
-  return { url, kill, written: () => written };
+  return { url, kill, end, written: () => written };
 }
 
 /** What goes along with a request: JSON, or a form. */

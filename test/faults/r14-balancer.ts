@@ -1,8 +1,10 @@
 /**
  * R14: three instances behind HAProxy, on a cluster of three databases behind HAProxy, with the file of this repository. Under
- * load the node that has the connections is killed, then an instance, then the connections that HAProxy holds.
+ * load the instances are replaced one after the other, the node that has the connections is killed, then an instance, then the
+ * connections that HAProxy holds.
  */
 import { mkdirSync } from 'node:fs';
+import { request } from 'node:https';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
@@ -15,7 +17,7 @@ import { type Haproxy, startHaproxy } from '../support/haproxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { findServer, freePort } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
-import { type Call, type Outcome, seconds, slowest, startClients, statuses } from './clients.js';
+import { type Call, type Outcome, seconds, send, slowest, startClients, statuses } from './clients.js';
 import { type Instance, startInstance } from './r10-service.js';
 import type { Verdict } from './report.js';
 import { people } from './stage.js';
@@ -35,6 +37,8 @@ const enoughServed = 50;
 const longestWatchMs = 60_000;
 /** Requests under way when their instance or connection ends; a killed instance is noticed after two checks. In milliseconds. */
 const noticeMs = 3000;
+/** An upload lasts longer than an instance that ends accepts requests. */
+const [uploadMs, uploadPieces, drainDelayMs] = [8000, 40, 5000];
 
 interface Scene {
   cluster: Cluster;
@@ -65,6 +69,8 @@ async function setScene(cluster: Cluster): Promise<Scene> {
       PORT: String(port),
       TRUST_PROXY: 'loopback',
       MAX_COURSES_PER_TRAINER: '1000000',
+      FILE_COURSE_QUOTA_BYTES: '100000000',
+      DRAIN_DELAY_MS: String(drainDelayMs),
     };
     const start = () => startInstance(program, databaseUrl, dataDir, atExit, settings);
     instances.push({ instance: await start(), start });
@@ -195,6 +201,82 @@ function eventsOf({ cluster, haproxy, instances }: Scene): Event[] {
   ];
 }
 
+/** Uploads a course material piece by piece; settles with the status. */
+function slowUpload(url: string, path: string, token: string): Promise<number> {
+  const boundary = 'a-boundary-of-the-form';
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': `multipart/form-data; boundary=${boundary}`,
+    'Transfer-Encoding': 'chunked',
+  };
+  return new Promise((resolve) => {
+    const options = { method: 'POST', headers, agent: false, rejectUnauthorized: false } as const;
+    const call = request(url + path, options, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+    call.once('error', () => resolve(0));
+    call.write(
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="slow.txt"\r\nContent-Type: text/plain\r\n\r\n`,
+    );
+    void (async () => {
+      for (let piece = 0; piece < uploadPieces; piece += 1) {
+        await sleep(uploadMs / uploadPieces);
+        call.write('x'.repeat(2000));
+      }
+      call.end(`\r\n--${boundary}--\r\n`);
+    })();
+  });
+}
+
+/** How many uploads an instance receives, as it says itself. */
+async function uploadsAt({ url }: Instance): Promise<number> {
+  const { text } = await send(url, { method: 'GET', path: '/metrics' });
+  return Number(/^coursectl_requests_waiting\{for="uploads"\} (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Replaces the instances one after the other, each while it receives an upload. */
+async function replaceInstances({ instances, haproxy, url }: Scene, token: string, outcomes: readonly Outcome[]) {
+  const body = { title: 'For files', description: 'That are uploaded.' };
+  const created = await send(url, { method: 'POST', path: '/api/courses', token, body });
+  const path = `/api/courses/${(JSON.parse(created.text) as { course: { id: string } }).course.id}/files`;
+  const uploads: Promise<number>[] = [];
+  const ends: { code: number | null; ms: number; uploads: number }[] = [];
+  const from = performance.now();
+  for (const [index, each] of instances.entries()) {
+    let underWay = 0;
+    // Which instance gets the next one depends on the other requests.
+    for (let tries = 0; underWay === 0 && tries < 20; tries += 1) {
+      uploads.push(slowUpload(url, path, token));
+      await sleep(200);
+      underWay = await uploadsAt(each.instance);
+    }
+    const endedFrom = performance.now();
+    ends.push({ code: await each.instance.end(), ms: performance.now() - endedFrom, uploads: underWay });
+    each.instance = await each.start();
+    await haproxy.untilServer(`instances/${['one', 'two', 'three'][index]}`, 'UP');
+  }
+  const arrived = await Promise.all(uploads);
+  const own = outcomes.filter(({ at, ms }) => at + ms >= from);
+  return [
+    {
+      promised: 'instances are replaced one after the other: nothing but 200 and 201',
+      measured: `${statuses(own)}; slowest ${seconds(slowest(own))}`,
+      kept: own.length >= enoughServed && own.every(isServed),
+    },
+    {
+      promised: 'uploads on their way to an instance that ends arrive',
+      measured: `${statuses(arrived.map((status) => ({ status })))}; ${ends.map((end) => end.uploads).join(', ')} of them at those that end`,
+      kept: arrived.every((status) => status === 201) && ends.every((end) => end.uploads > 0),
+    },
+    {
+      promised: 'an instance ends within 25 s of SIGTERM with exit code 0',
+      measured: ends.map(({ code, ms }) => `${code} after ${seconds(ms)}`).join(', '),
+      kept: ends.every(({ code, ms }) => code === 0 && ms < 25_000),
+    },
+  ];
+}
+
 async function measure(scene: Scene): Promise<Verdict[]> {
   const direct = scene.instances[0]?.instance.url ?? '';
   const { trainerToken: token } = await people(direct);
@@ -209,6 +291,7 @@ async function measure(scene: Scene): Promise<Verdict[]> {
       kept: outcomes.length >= enoughServed && outcomes.every(isServed),
     },
   ];
+  verdicts.push(...(await replaceInstances(scene, token, outcomes)));
   for (const { promised, happen, recover, mayLose } of eventsOf(scene)) {
     const from = performance.now();
     await happen();

@@ -24,7 +24,6 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R2: () => import('./r2-login-timing.js'),
   R3: () => import('./r3-proxy.js'),
   R4: () => import('./r4-crash.js'),
-  R5: () => import('./r5-rolling.js'),
   R6: () => import('./r6-overload.js'),
   R7: () => import('./r7-forged-tokens.js'),
   R8: () => import('./r8-canaries.js'),
@@ -32,7 +31,6 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R10: () => import('./r10-races.js'),
   R11: () => import('./r11-costly.js'),
   R12: () => import('./r12-takeover.js'),
-  R13: () => import('./r13-workers.js'),
   R14: () => import('./r14-balancer.js'),
   R15: () => import('./r15-slow-sockets.js'),
 };

@@ -18,10 +18,6 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** What `ps` shows of a process. */
-export const commandLineOf = (pid: number): string =>
-  readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-
 /** User and system time of a process and its threads so far, in seconds; the system counts in hundredths. */
 export function cpuSeconds(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

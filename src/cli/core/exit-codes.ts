@@ -14,7 +14,7 @@ export const exitCodes = {
   partial: 3,
   /** A bug in coursectl. */
   bug: 70,
-  /** Ctrl-C; of a service without workers SIGHUP. */
+  /** Ctrl-C. */
   interrupted: 130,
 } as const;
 

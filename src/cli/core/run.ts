@@ -1,7 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.js';
-import type { WorkerShare } from '../../config/worker-share.js';
 import type { Context } from '../../context.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
 import type { ImportStatus } from '../../schemas/import.js';
@@ -41,9 +40,8 @@ export interface Run<Usage extends string = '', O extends Options = None, C exte
    * The assembled program; closed by itself when the command ends.
    * @throws AppError `DATABASE_MISSING` where there is no file and the command doesn't create one; `SCHEMA_OUTDATED` where the
    *   schema isn't what the command needs
-   * @param worker which worker of `serve` this process is: it gets its part of what bounds the whole service
    */
-  context(overrides?: Record<string, string | undefined>, worker?: WorkerShare): Promise<Context>;
+  context(overrides?: Record<string, string | undefined>): Promise<Context>;
   /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
   say(text: string): void;
   /** Writes a line of data to standard output immediately, for commands whose data doesn't fit into a result. */
@@ -151,15 +149,13 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
       throw new AppError('USAGE', error.details.map(({ message }) => message).join(' '), { cause: error });
     }
   };
-  const open = async (...[overrides, worker]: Parameters<Run['context']>): Promise<Context> => {
-    const [{ createContext }, { createLogger }, { logStream }, { settingsOfWorker }] = await Promise.all([
+  const open = async (overrides?: Record<string, string | undefined>): Promise<Context> => {
+    const [{ createContext }, { createLogger }, { logStream }] = await Promise.all([
       import('../../context.js'),
       import('../../logger.js'),
       import('./log-stream.js'),
-      import('../../config/worker-share.js'),
     ]);
-    const whole = await config(overrides);
-    const settings = worker ? settingsOfWorker(whole, worker) : whole;
+    const settings = await config(overrides);
     const isCreated =
       missingDatabase === 'created' ||
       (missingDatabase === 'created with --migrate' && command.opts().migrate === true);
@@ -169,10 +165,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     // What is silent needs no format.
     const stream = await logStream(level === 'silent' ? 'json' : settings.logFormat, io);
     const logger = createLogger(level, stream);
-    const own = { osUser: io.osUser };
-    const context = worker
-      ? await createContext(settings, logger.child({ worker: worker.number }), { ...own, workers: worker.of })
-      : await createContext(settings, logger, own);
+    const context = await createContext(settings, logger, { osUser: io.osUser });
     opened.push(context);
     if (schema === 'current') await context.schema.assertCurrent();
     if (schema === 'not newer') await context.schema.assertNotNewer();
@@ -187,8 +180,8 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     display: { width: widthOf(io.stdout), now: new Date() },
     interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
     config,
-    context(overrides, worker) {
-      if (overrides) return open(overrides, worker);
+    context(overrides) {
+      if (overrides) return open(overrides);
       shared ??= open();
       return shared;
     },

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import { networkOf } from '../../network.js';
@@ -15,8 +14,6 @@ export interface Connections {
    * back later. Connections of a trusted proxy are read on: their next request may be another client's.
    */
   restAfter(request: IncomingMessage, milliseconds: number): void;
-  /** Accepts no more connections; those that are open continue. */
-  stopAccepting(): void;
   /** Accepts no more connections, and ends each as soon as it is idle. */
   end(): Promise<void>;
   /** Number of open connections. */
@@ -59,10 +56,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
   const all: Group = new Set();
   const byNetwork = new Map<string, Group>();
   let isEnding = false;
-  /** Settles when the last connection has ended. */
-  let ended: Promise<void> | undefined;
-  // Node would offer a connection that one worker refuses this way to the next, endlessly.
-  if (!cluster.isWorker) server.maxConnections = total + slack;
+  server.maxConnections = total + slack;
 
   function groupsOf({ network }: Connection): Group[] {
     if (network === undefined) return [all];
@@ -130,15 +124,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
     setTimeout(() => socket.resume(), restMs).unref();
   }
 
-  /** Not as an HTTP server closes: that breaks off responses which are written, but not all read yet. */
-  function stopAccepting(): Promise<void> {
-    ended ??= new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
-    return ended;
-  }
-
   return {
-    stopAccepting: () => void stopAccepting(),
-
     track(request, response, begin) {
       const connection = bySocket.get(request.socket);
       if (!connection || request.socket.destroyed) return;
@@ -169,10 +155,11 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
 
     async end() {
       isEnding = true;
-      const whole = stopAccepting();
+      // Not as an HTTP server closes: that breaks off responses which are written, but not all read yet.
+      const ended = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
       // Those that haven't sent a request yet are ended by the time limit for it.
       for (const { socket, responses, hasServed } of all) if (hasServed && responses.size === 0) socket.destroy();
-      await whole;
+      await ended;
     },
 
     count: () => all.size,

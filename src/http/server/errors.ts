@@ -67,7 +67,6 @@ const mappings: Record<ErrorCode, Mapping> = {
   MIGRATION_LOCKED: unavailable,
   MIGRATION_FAILED: serverError,
   PORT_UNAVAILABLE: serverError,
-  WORKER_FAILED: serverError,
   FILE_UNUSABLE: serverError,
   STORAGE_UNAVAILABLE: unavailable,
   IMPORT_FILE_INVALID: { status: 400 },

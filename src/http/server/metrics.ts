@@ -6,7 +6,6 @@ import { AppError } from '../../errors.js';
 import type { Operation } from '../api/operation.js';
 import type { RequestFigures } from '../overload/requests.js';
 import { bearerToken } from './bearer-token.js';
-import type { Figures } from './worker-metrics.js';
 
 /** The current load of a service. */
 export interface Load extends RequestFigures {
@@ -30,10 +29,8 @@ export interface Metrics {
   middleware: RequestHandler;
   /** Counts what the server refuses or ends by itself. */
   refusals: Refusals;
-  /** All figures, as text; of a worker, those of the whole service. */
+  /** All figures, as text. */
   text(): Promise<string>;
-  /** The figures of this process, as data. */
-  figures(): Promise<Figures>;
   contentType: string;
 }
 
@@ -57,7 +54,6 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
     help: 'Requests being processed or queued, and those refused in the last second',
     labelNames: ['state'],
     registers: [registry],
-    aggregator: 'sum',
     collect() {
       const { working, queued, turnedAway } = load();
       this.set({ state: 'working' }, working);
@@ -70,7 +66,6 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
     help: 'Requests that wait for their clients (bodies, uploads, responses), and hashes of passwords that wait for a core',
     labelNames: ['for'],
     registers: [registry],
-    aggregator: 'sum',
     collect() {
       for (const [what, count] of Object.entries(load().waiting)) this.set({ for: what }, count);
     },
@@ -79,7 +74,6 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
     name: 'coursectl_connections',
     help: 'Connections of clients',
     registers: [registry],
-    aggregator: 'sum',
     collect() {
       this.set(load().connections);
     },
@@ -101,11 +95,8 @@ function addRefusalCounters(registry: Registry): Refusals {
   };
 }
 
-/**
- * The figures of one service, counted from now on.
- * @param ofAllWorkers asks for the figures of all workers, as text; absent where this process is alone
- */
-export function createMetrics(context: Context, load?: () => Load, ofAllWorkers?: () => Promise<string>): Metrics {
+/** The figures of one service, counted from now on. */
+export function createMetrics(context: Context, load?: () => Load): Metrics {
   const registry = new Registry();
   if (load) addLoadGauges(registry, load);
   let asked = false;
@@ -127,7 +118,6 @@ export function createMetrics(context: Context, load?: () => Load, ofAllWorkers?
     help: 'Connections to the database, by what they do',
     labelNames: ['state'],
     registers: [registry],
-    aggregator: 'sum',
     collect() {
       const pool = poolOf(context);
       if (!pool) return;
@@ -136,22 +126,14 @@ export function createMetrics(context: Context, load?: () => Load, ofAllWorkers?
       this.set({ state: 'waited_for' }, pool.waiting);
     },
   });
-  const observeProcess = () => {
-    // It costs time from then on: only where metrics are read.
-    if (!asked) collectDefaultMetrics({ register: registry });
-    asked = true;
-  };
   return {
     refusals: addRefusalCounters(registry),
     contentType: registry.contentType,
     text() {
-      if (ofAllWorkers) return ofAllWorkers();
-      observeProcess();
+      // It costs time from then on: only where metrics are read.
+      if (!asked) collectDefaultMetrics({ register: registry });
+      asked = true;
       return registry.metrics();
-    },
-    figures() {
-      observeProcess();
-      return registry.getMetricsAsJSON();
     },
     middleware(request, response: Response<unknown, { operation?: Operation }>, next) {
       const startedAt = performance.now();

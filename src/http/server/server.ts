@@ -20,19 +20,13 @@ import { createRequests, type RequestsOptions } from '../overload/requests.js';
 import { createApp } from './app.js';
 import { addressOf, trustOf } from './client.js';
 import { isServiceFailure, messageOf, retryAfterOf } from './errors.js';
-import { createMetrics, type Metrics } from './metrics.js';
+import { createMetrics } from './metrics.js';
 import { serveConsole } from './web-console.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
 const longestDrainMs = 24_000;
 /** The same for what is done in the background: closing a database that is out of reach takes up to 6 s more. */
 const longestWorkMs = 18_000;
-
-/**
- * How long a worker that was replaced still answers on the connections that it has, in milliseconds: each answer says that its
- * connection ends, so that clients open another one. Without this time, requests that were just being sent were lost.
- */
-const handOverMs = 1500;
 
 /**
  * A refused client is told to come back after 2 s, and the connection of one that asks again before isn't read until then: to
@@ -64,13 +58,6 @@ export interface RunningServer {
    * left 24 s after the beginning. What is done in the background isn't waited for longer than 18 s.
    */
   close(): Promise<void>;
-  /**
-   * Closes it after another worker has taken its place: new connections go to the others at once, and those that it has are
-   * told to end before they are closed.
-   */
-  handOver(): Promise<void>;
-  /** The figures of this process. */
-  figures: Metrics['figures'];
 }
 
 /** How a server starts, and its limits. */
@@ -84,8 +71,6 @@ export interface ServerOptions {
   queueWaitMs?: NonNullable<RequestsOptions['waitMs']>;
   /** How long the connection of a refused request isn't read, in milliseconds. */
   refusedRestMs?: number;
-  /** Asks for the figures of all workers of the service, as text; absent where this process is alone. */
-  ofAllWorkers?: () => Promise<string>;
   /** Where the web console was built; absent: where `npm run build` puts it. */
   consoleFolder?: string;
 }
@@ -185,11 +170,10 @@ export async function startServer(
     deadlines,
     queueWaitMs,
     refusedRestMs = defaultRefusedRestMs,
-    ofAllWorkers,
     consoleFolder,
   }: ServerOptions = {},
 ): Promise<RunningServer> {
-  let state: 'waiting' | 'serving' | 'replaced' | 'draining' = 'waiting';
+  let state: 'waiting' | 'serving' | 'draining' = 'waiting';
   const work = backgroundWork(context);
   const afterwork = new Set<Promise<void>>();
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
@@ -222,7 +206,7 @@ export async function startServer(
     waiting: { ...clients.figures(), hashes: context.hasher.waiting() },
     connections: connections.count(),
   });
-  const metrics = createMetrics(context, load, ofAllWorkers);
+  const metrics = createMetrics(context, load);
   const app = createApp(
     context,
     {
@@ -241,7 +225,7 @@ export async function startServer(
     consolePages,
   );
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
-    if (state === 'draining' || state === 'replaced') response.setHeader('Connection', 'close');
+    if (state === 'draining') response.setHeader('Connection', 'close');
     connections.track(request, response, () => requests.admit(request, response, () => app(request, response)));
   });
   const isProxy = trustOf(app);
@@ -261,29 +245,19 @@ export async function startServer(
     work.begin();
   };
   if (ready) begin();
-  async function end(delayMs: number): Promise<void> {
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-    await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
-    clearTimeout(cut);
-    // Failures are reported where the work was started.
-    await Promise.allSettled(afterwork);
-  }
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     hasConsole: consolePages !== undefined,
     begin,
-    figures: metrics.figures,
-    close() {
+    async close() {
       // A server that was never ready gets no requests.
       const delayMs = state === 'serving' ? drainDelayMs : 0;
       state = 'draining';
-      return end(delayMs);
-    },
-    handOver() {
-      // The service is ready as it was: readiness doesn't change.
-      state = 'replaced';
-      connections.stopAccepting();
-      return end(handOverMs);
+      const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+      await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
+      clearTimeout(cut);
+      // Failures are reported where the work was started.
+      await Promise.allSettled(afterwork);
     },
   };
 }

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { coresOf } from '../../config/worker-share.js';
 import { createFairQueue } from '../../fair-queue.js';
 
 /** Who waits for a hash. */
@@ -94,15 +94,11 @@ async function workerBcrypt(threads: number): Promise<Bcrypt> {
 /**
  * Creates the hasher: one hash per core at a time, and a bounded queue that is fair between those who wait.
  * @param only forces an implementation, for measurements and tests
- * @param workers how many processes of the service share the cores, and the logins that wait
  */
-export async function createPasswordHasher(
-  only?: PasswordHasher['implementation'],
-  workers = 1,
-): Promise<PasswordHasher> {
-  const cores = coresOf(workers);
+export async function createPasswordHasher(only?: PasswordHasher['implementation']): Promise<PasswordHasher> {
+  const cores = availableParallelism();
   const bcrypt = (only === 'bcryptjs' ? undefined : await nativeBcrypt()) ?? (await workerBcrypt(cores));
-  const entries = Math.max(Math.ceil(minQueued / workers), queuedPerCore * cores);
+  const entries = Math.max(minQueued, queuedPerCore * cores);
   const queue = createFairQueue({ capacity: cores, entries, waitMs });
   const queued = <T>({ owner, signal }: HashRequest, work: () => Promise<T>): Promise<T> =>
     queue.run({ owner, signal }, work);

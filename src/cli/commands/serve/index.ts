@@ -1,18 +1,17 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { format } from 'node:util';
 import type { Command } from 'commander';
 import type { Context } from '../../../context.js';
 import { type AppError, type ErrorCode, isAppError } from '../../../errors.js';
+import type { Logger } from '../../../logger.js';
 import { define, type Registry } from '../../core/command.js';
-import { exitCodes } from '../../core/exit-codes.js';
 import { withCommandLines } from '../../core/output.js';
-import { aborted } from './aborted.js';
-import { logConsoleWarnings } from './console-warnings.js';
 
 const serveOptions = {
   '--migrate': 'apply pending migrations first',
   '--host <address>': 'address to listen on (default: the setting HOST)',
   '--port <number>': 'port to listen on (default: the setting PORT)',
-  '--workers <count>': 'number of processes, or auto for one per CPU core (default: the setting WORKERS)',
 };
 
 export function register(program: Command, registry: Registry): void {
@@ -22,101 +21,63 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     missingDatabase: 'created with --migrate',
     summary: 'Serve the HTTP API until stopped (Ctrl-C or SIGTERM)',
-    examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080', 'serve --workers auto'],
+    examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080'],
     options: serveOptions,
     stopsItself: true,
     async run(run) {
-      const { default: cluster } = await import('node:cluster');
-      if (cluster.isWorker) {
-        const { serveAsWorker } = await import('./worker.js');
-        return serveAsWorker(run, (context, signal) =>
-          untilReady(context, false, signal, async ({ code, message }) => context.logger.warn({ code }, message)),
-        );
-      }
-      const { host, port, workers, migrate } = run.options;
+      const { host, port, migrate } = run.options;
+      const { signal } = run.io;
       const context = await run.context({
         ...(host !== undefined && { HOST: host }),
         ...(port !== undefined && { PORT: port }),
-        ...(workers !== undefined && { WORKERS: workers }),
       });
-      const server = await startService(context, run.io.env);
+      const { startServer } = await import('../../../http/server/server.js');
+      const server = await startServer(context, { ready: false });
       const restoreConsole = logConsoleWarnings(context.logger);
-      const over = new AbortController();
-      const stopping = AbortSignal.any([run.io.signal, server.hangUp]);
-      const signal = AbortSignal.any([stopping, over.signal]);
       try {
-        const announce = once(async () => {
+        const announce = firstTimeOnly(async () => {
           context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
           if (run.options.json) await run.emit(JSON.stringify({ url: server.url }));
         });
-        const waiting = untilReady(context, Boolean(migrate), signal, async (reason) => {
+        const welcome = await untilReady(context, Boolean(migrate), signal, async (reason) => {
           await announce();
           context.logger.warn({ code: reason.code }, reason.message);
           run.say(`Listening on ${server.url}, but not ready. ${reason.message} Retrying until it is.`);
         });
-        const welcome = await Promise.race([waiting, server.failure]);
-        const stopped = aborted(stopping);
         if (welcome) {
           await warnUnlessWritable(context, run.say);
-          await Promise.race([server.begin(), stopped, server.failure]);
+          server.begin();
         }
-        if (welcome && !stopping.aborted) {
+        if (welcome && !signal.aborted) {
           await announce();
           run.say(withCommandLines(run.io, welcome(server)));
-          await Promise.race([stopped, server.failure]);
+          if (!signal.aborted) await once(signal, 'abort');
         }
         run.say('Stopping: waiting for running requests.');
       } finally {
-        // Nothing waits for the database any more.
-        over.abort();
         await server.close();
         restoreConsole();
       }
       context.logger.info('stopped');
-      return server.hangUp.aborted ? { exitCode: exitCodes.interrupted } : {};
+      return {};
     },
   });
 }
 
-/** What listens: this process, or its workers. */
-interface Service extends Listening {
-  /** There is a database: serves. */
-  begin(): void | Promise<void>;
-  /** Rejects when it can't go on. */
-  failure: Promise<never>;
-  /** Aborted by SIGHUP where no workers are replaced: the service ends as a failed one, so that its supervisor starts it again. */
-  hangUp: AbortSignal;
-  close(): Promise<void>;
-}
-
-async function startService(context: Context, env: NodeJS.ProcessEnv): Promise<Service> {
-  const { workerCount } = await import('../../../config/worker-share.js');
-  const { host, port } = context.config.http;
-  const of = workerCount(context.config);
-  if (of > 1) {
-    const { startWorkers } = await import('./workers.js');
-    const settings = { HOST: host, PORT: String(port), WORKERS: String(of) };
-    return { ...(await startWorkers(context, { of, settings, env })), hangUp: new AbortController().signal };
-  }
-  const { startServer } = await import('../../../http/server/server.js');
-  const server = await startServer(context, { ready: false });
-  const hangUp = new AbortController();
-  const onHangUp = () => hangUp.abort();
-  process.on('SIGHUP', onHangUp);
-  return {
-    ...server,
-    // Alone it ends by its signal, or as a process.
-    failure: new Promise<never>(() => undefined),
-    hangUp: hangUp.signal,
-    async close() {
-      await server.close();
-      process.off('SIGHUP', onHangUp);
-    },
+/**
+ * Makes what libraries say on the console (Sequelize, when a commit or a rollback fails) a line of the log like any other.
+ * @returns restores the console
+ */
+function logConsoleWarnings(logger: Logger): () => void {
+  const { warn } = console;
+  console.warn = (...said: unknown[]) => logger.warn({ from: 'console' }, format(...said));
+  return () => {
+    console.warn = warn;
   };
 }
 
 /** A function that does its work the first time only. */
-function once(work: () => Promise<void>): () => Promise<void> {
+function firstTimeOnly(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {
     done ??= work();
