@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { operations } from './support/authorization.js';
 import { refuseWrites } from './support/canary-faults.js';
-import { type Example, examples, pathOf } from './support/examples.js';
+import { type Example, examples, operations, sendExample } from './support/examples.js';
 
 /** Where changes that the audit log records are stored; of files those that are in use. */
 const changed = [
@@ -31,17 +30,13 @@ describe('A change whose audit entry can not be stored', () => {
 
   it('is not made, and is answered as a fault', async () => {
     const refused: string[] = [];
-    for (const [name, { method, path, upload }] of operations) {
-      if (method === 'get') continue;
+    for (const [name, operation] of operations) {
+      if (operation.method === 'get') continue;
       await emptyDatabase(harness.context);
       const given: Example = await examples[name](harness.context);
       const before = await rows();
       const accept = await refuseWrites(harness.context, ['audit_entries']);
-      const call = harness.api(method, pathOf(path, given), given.token).set(given.headers ?? {});
-      const form = given.upload;
-      const { status } = await (form
-        ? call.attach(upload?.field ?? '', form.file, form.name).field(form.fields)
-        : call.send(given.body));
+      const { status } = await sendExample(harness, operation, given);
       await accept();
       if (status < 500) continue;
       refused.push(name);

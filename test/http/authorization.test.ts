@@ -1,90 +1,233 @@
 import { expect } from 'chai';
-import type { contract } from '../../src/http/api/contract.js';
+import { isAppError } from '../../src/errors.js';
+import type { Operation } from '../../src/http/api/operation.js';
+import { failure } from '../../src/http/api/response-schemas.js';
+import { assertAdmitted } from '../../src/http/server/admit.js';
+import { statusOf } from '../../src/http/server/errors.js';
+import { type Role, roles } from '../../src/schemas/fields.js';
+import type { Access } from '../../src/services/auth/permissions.js';
+import type { Caller } from '../../src/services/core.js';
 import { expectDerived } from '../support/derived.js';
+import { buildUser, signIn, tokenFor } from '../support/factories.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
-import {
-  askAs,
-  type CallerKind,
-  callers,
-  expected,
-  expectedStatus,
-  isAboutCourse,
-  operations,
-  prepare,
-  send,
-  type Walked,
-  walk,
-} from './support/authorization.js';
-import type { Example } from './support/examples.js';
+import { admittedRoles, type Example, examples, operations, ownPage, pathOf, sendExample } from './support/examples.js';
+import { expectFailure, messages } from './support/expectations.js';
 
-/** The walk from end to end; docs/AUTHORIZATION.md is the same table for people. */
-describe('Authorization', () => {
-  const harness = useHarness({}, undefined, { empty: 'never' });
-  let prepared: { step: Walked; given: Example } | undefined;
+const titleOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path}`;
+const isOpen = ({ access }: Operation) => access.kind === 'public' || access.kind === 'optional';
 
-  /** What a step needs: for one that is refused, what another refused one has left, which has changed nothing. */
-  async function given(step: Walked): Promise<Example> {
-    const last = prepared;
-    const same = last?.step.name === step.name && last.step.published === step.published;
-    if (last && same && expectedStatus(step) >= 400) return last.given;
-    await emptyDatabase(harness.context);
-    return prepare(harness, step);
+/** The columns of docs/AUTHORIZATION.md that have a role. */
+const people = {
+  'super admin': { role: 'super_admin', own: false },
+  'own trainer': { role: 'trainer', own: true },
+  'other trainer': { role: 'trainer', own: false },
+  'own trainee': { role: 'trainee', own: true },
+  'other trainee': { role: 'trainee', own: false },
+} as const;
+
+/** The refusal of an account by the program's own rules, before the service looks at what the request is about. */
+function refusal(operation: Operation, role: Role, own: boolean, requiresPasswordChange = false): number | undefined {
+  const caller = { user: { id: 'own', role, requiresPasswordChange } } as Caller;
+  try {
+    assertAdmitted(operation, caller, { trainerId: own ? 'own' : 'other' });
+    return undefined;
+  } catch (error) {
+    if (isAppError(error)) return statusOf(error.code);
+    throw error;
+  }
+}
+
+/** The refusal of those whose course or enrollment it isn't: "Ownership", below, asks the services for it. */
+function refusalOfOthers(access: Access, role: Role, isPublished: boolean): 403 | 404 | undefined {
+  if (access.kind !== 'owner' || role === 'super_admin' || (access.open && isPublished)) return undefined;
+  // That there is such an enrollment is a secret, and that there is a course as long as it isn't published.
+  return access.of === 'course' && isPublished ? 403 : 404;
+}
+
+/** A cell of the table: where drafts differ, after a slash. */
+function cell(operation: Operation, { role, own }: { role: Role; own: boolean }): string {
+  const answers = [true, false].map(
+    (isPublished) =>
+      refusal(operation, role, own) ??
+      (own ? undefined : refusalOfOthers(operation.access, role, isPublished)) ??
+      'yes',
+  );
+  return [...new Set(answers)].join(' / ');
+}
+
+function row(operation: Operation): string[] {
+  const withInitial = refusal(operation, admittedRoles(operation.access)[0] ?? 'trainee', true, true);
+  const isPublic = operation.access.kind === 'public';
+  return [
+    `\`${titleOf(operation)}\``,
+    isOpen(operation) ? 'yes' : '401',
+    ...Object.values(people).map((person) => (isPublic ? 'yes' : cell(operation, person))),
+    isPublic ? 'yes' : '401',
+    String(isPublic ? 'yes' : (withInitial ?? 'yes')),
+  ];
+}
+
+describe('The access rules', () => {
+  it('derives the table in docs/AUTHORIZATION.md', () => {
+    const callers = ['anonymous', ...Object.keys(people), 'inactive account', 'account with an initial password'];
+    const rows = [
+      ['Operation', ...callers],
+      ['', ...callers].map(() => '---'),
+      ...operations.map(([, one]) => row(one)),
+    ];
+    const table = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+    expectDerived('docs/AUTHORIZATION.md', table, /^\| Operation \|.*\n(\|.*\n)+/m);
+  });
+});
+
+/** Over HTTP, before anything else is looked at: no operation needs what it is about for its refusal. */
+describe('Every operation over HTTP', () => {
+  const harness = useHarness();
+  const guarded = operations.flatMap(([, operation]) => (isOpen(operation) ? [] : [operation]));
+
+  /** Answers of operations to a caller whose request is wrong in all other ways, too. */
+  async function* answers(which: readonly Operation[], token?: string) {
+    for (const operation of which) {
+      const { method, path } = operation;
+      const response = await harness.api(method, pathOf(path, {}), token).send({ surplus: true });
+      yield { title: titleOf(operation), response };
+    }
   }
 
-  /** Refused steps first: they share what is in the database. */
-  const ordered = (steps: readonly Walked[]) =>
-    [...steps].sort((a, b) => Number(expectedStatus(b) >= 400) - Number(expectedStatus(a) >= 400));
-
-  for (const [name, operation] of operations) {
-    describe(`${operation.method.toUpperCase()} ${operation.path}`, () => {
-      for (const step of ordered(walk.filter((walked) => walked.name === name))) {
-        const which = isAboutCourse(operation) ? ` of a ${step.published ? 'published' : 'draft'} course` : '';
-        it(`answers ${expectedStatus(step)} to: ${step.caller}${which}`, async () => {
-          const example = await given(step);
-          prepared = undefined;
-          const response = await send(harness, step, example);
-          expect(response.status, response.text).to.equal(expectedStatus(step));
-          // Callers with an initial password give everybody one.
-          const changed = response.status < 400 || step.caller === 'account with an initial password';
-          if (!changed) prepared = { step, given: example };
-        });
+  for (const [what, token, error, challenge] of [
+    ['without a token', undefined, messages.noToken, 'Bearer'],
+    ['with a bad token', 'not.a.token', messages.badToken, 'Bearer error="invalid_token"'],
+  ] as const)
+    it(`is refused with 401 ${what}, unless it is open`, async () => {
+      for await (const { title, response } of answers(guarded, token)) {
+        expect(response.headers['www-authenticate'], title).to.equal(challenge);
+        expectFailure(response, 401, error);
       }
     });
-  }
 
-  it('of listings shows each caller their own rows only', async () => {
-    await emptyDatabase(harness.context);
-    for (const name of ['listEnrollments', 'listOwnEnrollments', 'enrollmentStatistics', 'courseStatistics'] as const) {
-      for (const caller of ['other trainer', 'other trainee'] as const) {
-        if (expected(name, caller, true) !== 'yes') continue;
-        const { body } = await askAs(harness, { name, caller, published: false });
-        expect(body.stats?.total ?? body.pagination.totalItems, `${name}, ${caller}`).to.equal(0);
-        await harness.context.database.models.User.destroy({ where: { role: 'trainee' } });
-        await harness.context.database.models.Course.destroy({ where: {} });
+  it('is refused with 401 to an inactive account, unless it is open', async () => {
+    const { user, token } = await signIn(harness.context, { role: 'trainer' });
+    await user.update({ isActive: false });
+    for await (const { title, response } of answers(guarded, token)) expect(response.status, title).to.equal(401);
+  });
+
+  for (const role of roles)
+    it(`is refused with 403 to a ${role} where the contract names other roles or another trainer's id`, async () => {
+      const { token } = await signIn(harness.context, { role });
+      const refused = guarded.filter((operation) => refusal(operation, role, false) === 403);
+      for await (const { title, response } of answers(refused, token)) {
+        expect(response.status, title).to.equal(403);
+        expect(failure.validate(response.body).error, title).to.equal(undefined);
+      }
+    });
+
+  it('is refused with 403 to an account that must change its password first, below /api/auth excepted', async () => {
+    const refused = guarded.filter(({ allowsInitialPassword }) => !allowsInitialPassword);
+    const { token } = await signIn(harness.context, { role: 'super_admin', requiresPasswordChange: true });
+    for await (const { title, response } of answers(refused, token)) {
+      expect(response.status, title).to.equal(403);
+      expect(response.body).to.deep.equal({ error: 'Password change required.', code: 'PASSWORD_CHANGE_REQUIRED' });
+    }
+  });
+
+  it('is refused with 403 to other pages and programs where it is for pages of the service', async () => {
+    for (const [, { method, path, ownPagesOnly }] of operations) {
+      const others = [{}, { ...ownPage, 'Sec-Fetch-Site': 'same-site' }, { 'Sec-Fetch-Site': 'same-origin' }];
+      for (const headers of ownPagesOnly ? others : []) {
+        const response = await harness.api(method, path).set(headers).send('{').type('json');
+        expectFailure(response, 403, 'Access denied. Only for pages of this service.');
+        expect(response.headers).not.to.have.property('set-cookie');
       }
     }
   });
 });
 
-/** A cell of the table: where drafts differ, after a slash. */
-function cell(name: keyof typeof contract, caller: CallerKind): string {
-  const [published, draft] = [expected(name, caller, true), expected(name, caller, false)];
-  return published === draft ? String(published) : `${published} / ${draft}`;
-}
+/** An operation for each kind of access, which changes nothing. */
+const kinds = ['setupStatus', 'listCourses', 'me', 'listUsers', 'listOwnEnrollments', 'listTrainerCourses'] as const;
 
-/** The table as Markdown. */
-function table(): string {
-  const rows = operations.map(([name, operation]) => [
-    `\`${operation.method.toUpperCase()} ${operation.path}\``,
-    ...callers.map((caller) => cell(name, caller)),
-  ]);
-  return [['Operation', ...callers], ['', ...callers].map(() => '---'), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
-}
+describe('Access over HTTP', () => {
+  const harness = useHarness();
 
-describe('The contract', () => {
-  it('derives the table in docs/AUTHORIZATION.md', () => {
-    expectDerived('docs/AUTHORIZATION.md', `${table()}\n`, /^\| Operation \|.*\n(\|.*\n)+/m);
+  for (const [name, operation] of operations.filter(([each]) => kinds.some((kind) => kind === each)))
+    it(`of ${titleOf(operation)}: ${operation.access.kind}`, async () => {
+      const given: Example = await examples[name](harness.context);
+      const { User } = harness.context.database.models;
+      const trainer = await User.findOne({ where: { role: 'trainer' } });
+      const statusFor = async (token?: string) =>
+        (await harness.api(operation.method, pathOf(operation.path, given), token)).status;
+      for (const [title, { role, own }] of Object.entries(people)) {
+        const admin = await User.findOne({ where: { role: 'super_admin' } });
+        const existing = role === 'super_admin' ? admin : own && role === 'trainer' ? trainer : undefined;
+        const user = existing ?? (await buildUser(harness.context, { role }));
+        const expected = operation.access.kind === 'public' ? 200 : (refusal(operation, role, own) ?? 200);
+        expect(await statusFor(await tokenFor(harness.context, user)), title).to.equal(expected);
+      }
+      expect(await statusFor(), 'anonymous').to.equal(isOpen(operation) ? 200 : 401);
+      expect(await statusFor('not-a-token'), 'a bad token').to.equal(operation.access.kind === 'public' ? 200 : 401);
+    });
+
+  it('of accounts with an initial password is possible below /api/auth', async () => {
+    for (const [name, operation] of operations.filter(([, { allowsInitialPassword }]) => allowsInitialPassword)) {
+      await emptyDatabase(harness.context);
+      const given: Example = await examples[name](harness.context);
+      await harness.context.database.models.User.update({ requiresPasswordChange: true }, { where: {} });
+      const { status } = await sendExample(harness, operation, given);
+      expect(status, titleOf(operation)).to.equal(operation.success.status);
+    }
+  });
+
+  it('of listings shows each caller their own rows only', async () => {
+    for (const name of ['listEnrollments', 'listOwnEnrollments', 'enrollmentStatistics', 'courseStatistics'] as const) {
+      await emptyDatabase(harness.context);
+      const [, operation] = operations.find(([each]) => each === name) ?? [];
+      if (!operation) throw new Error(`There is no ${name}.`);
+      const given: Example = await examples[name](harness.context);
+      for (const role of ['trainer', 'trainee'] as const) {
+        if (refusal(operation, role, false)) continue;
+        const { token } = await signIn(harness.context, { role });
+        const { body } = await sendExample(harness, operation, given, token).expect(200);
+        expect(body.stats?.total ?? body.pagination.totalItems, `${name} as another ${role}`).to.equal(0);
+      }
+    }
+  });
+});
+
+/** The services check it, each for itself: all operations about a course or an enrollment. */
+describe('Ownership', () => {
+  const harness = useHarness();
+
+  for (const [name, operation] of operations) {
+    const { access, success } = operation;
+    if (access.kind !== 'owner') continue;
+    it(`is needed for ${titleOf(operation)}`, async () => {
+      const given: Example = await examples[name](harness.context);
+      const { Course, Enrollment } = harness.context.database.models;
+      const others = (['trainer', 'trainee'] as const).filter((role) => access.roles.includes(role));
+      for (const isPublished of access.of === 'course' ? [true, false] : [true]) {
+        await Course.update({ isPublished }, { where: {} });
+        for (const role of others) {
+          const { token } = await signIn(harness.context, { role });
+          const { status } = await sendExample(harness, operation, given, token);
+          const expected = refusalOfOthers(access, role, isPublished) ?? success.status;
+          expect(status, `another ${role}, ${isPublished ? 'published' : 'draft'}`).to.equal(expected);
+        }
+      }
+      if (!access.roles.includes('trainee')) return;
+      const enrollment = await Enrollment.findOne({ rejectOnEmpty: true });
+      const trainee = await harness.context.database.models.User.findByPk(enrollment.userId, { rejectOnEmpty: true });
+      const own = name === 'changeStatus' ? { ...given, body: { status: 'cancelled' } } : given;
+      const { status } = await sendExample(harness, operation, own, await tokenFor(harness.context, trainee));
+      expect(status, 'their own trainee').to.equal(success.status);
+    });
+  }
+
+  it('is not needed by the super admin', async () => {
+    for (const [name, operation] of operations.filter(([, { access }]) => access.kind === 'owner')) {
+      await emptyDatabase(harness.context);
+      const given: Example = await examples[name](harness.context);
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const { status } = await sendExample(harness, operation, given, token);
+      expect(status, titleOf(operation)).to.equal(operation.success.status);
+    }
   });
 });

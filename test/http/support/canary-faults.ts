@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Context } from '../../../src/context.js';
+import type { Contract } from '../../../src/http/api/contract.js';
 import { uploadsFolder } from '../../../src/services/files/files.js';
 import { diskFault } from '../../../src/storage/disk-fault.js';
 import type { FileStorage } from '../../../src/storage/storage.js';
@@ -11,6 +12,8 @@ export interface Fault {
   name: string;
   /** The program that receives them. */
   faulty: Context;
+  /** The operations that can't do without what is missing. */
+  concerns?: readonly (keyof Contract)[];
   /** Begins once the example is prepared, ends by what it returns. */
   begin?(): Promise<() => Promise<void>>;
 }
@@ -110,7 +113,7 @@ export const faults: Readonly<
   },
   'the table of failed logins gone': {
     statuses: [500],
-    of: (context) => ({ faulty: context, begin: () => hide('login_throttle')(context) }),
+    of: (context) => ({ faulty: context, concerns: ['login'], begin: () => hide('login_throttle')(context) }),
   },
   'the sessions gone': {
     statuses: [500],
@@ -118,8 +121,11 @@ export const faults: Readonly<
   },
   'a file in the way of uploads': {
     statuses: [503],
-    of: (context) => ({ faulty: context, begin: () => blockUploads(context) }),
+    of: (context) => ({ faulty: context, concerns: ['setAvatar', 'createImport'], begin: () => blockUploads(context) }),
   },
-  'a full disk': { statuses: [507], of: (context) => ({ faulty: full(context) }) },
-  'a bug': { statuses: [500], of: (context) => ({ faulty: buggy(context) }) },
+  'a full disk': {
+    statuses: [507],
+    of: (context) => ({ faulty: full(context), concerns: ['setAvatar', 'addMaterial'] }),
+  },
+  'a bug': { statuses: [500], of: (context) => ({ faulty: buggy(context), concerns: ['changePassword'] }) },
 };

@@ -1,8 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
+import type { Test } from 'supertest';
 import type { Context } from '../../../src/context.js';
-import type { Contract } from '../../../src/http/api/contract.js';
+import { type Contract, contract } from '../../../src/http/api/contract.js';
+import type { Operation } from '../../../src/http/api/operation.js';
 import type { Role } from '../../../src/schemas/fields.js';
 import type { Access } from '../../../src/services/auth/permissions.js';
 import { operator } from '../../../src/services/core.js';
@@ -21,6 +23,7 @@ import {
   factoryPassword,
   signIn,
 } from '../../support/factories.js';
+import type { Harness } from '../../support/harness.js';
 import { weaving } from './courses.js';
 import { ada } from './expectations.js';
 
@@ -410,6 +413,22 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   docs: async () => ({}),
   metrics: async () => ({}),
 };
+
+/** Every operation by its name. */
+export const operations = Object.entries(contract) as [keyof Contract, Operation][];
+
+/** Sends the request of an example. @param token instead of its own */
+export function sendExample(
+  { api }: Pick<Harness, 'api'>,
+  { method, path, upload }: Operation,
+  given: Example,
+  token: string | undefined = given.token,
+): Test {
+  const call = api(method, pathOf(path, given), token).set(given.headers ?? {});
+  if (!given.upload) return given.body === undefined ? call : call.send(given.body);
+  const { file, name, fields } = given.upload;
+  return call.attach(upload?.field ?? '', file, name).field(fields);
+}
 
 /** The path of an operation with its parameters filled in: by the example, or by a word where it doesn't matter. */
 export function pathOf(path: string, { params = {}, query = {} }: Example): string {

@@ -2,15 +2,13 @@ import { createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } fro
 import { Agent } from 'node:http';
 import jwt from 'jsonwebtoken';
 import type { Context } from '../../../src/context.js';
-import { contract } from '../../../src/http/api/contract.js';
-import type { Operation } from '../../../src/http/api/operation.js';
 import { base64url } from '../../support/base64url.js';
 import { signIn } from '../../support/factories.js';
 import { sendRaw } from '../../support/raw-http.js';
-import { pathOf } from './examples.js';
+import { operations, pathOf } from './examples.js';
 
 /** A token put together by hand, so that it may be as wrong as we like. */
-export function forge(header: unknown, payload: unknown, key: string | Buffer, hash = 'sha256'): string {
+function forge(header: unknown, payload: unknown, key: string | Buffer, hash = 'sha256'): string {
   const signed = `${base64url(header)}.${base64url(payload)}`;
   return `${signed}.${createHmac(hash, key).update(signed).digest('base64url')}`;
 }
@@ -180,10 +178,8 @@ export async function outdated(context: Context): Promise<[string, string][]> {
   ];
 }
 
-const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
-
 /** The operations that look at a token. */
-export const guarded = operations.filter(([, { access }]) => access.kind !== 'public');
+const guarded = operations.filter(([, { access }]) => access.kind !== 'public');
 
 /**
  * Sends every token to every operation that looks at one.

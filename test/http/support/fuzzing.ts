@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { Context } from '../../../src/context.js';
 import { systemErrorCode } from '../../../src/errors.js';
 import { contract } from '../../../src/http/api/contract.js';
-import type { Operation } from '../../../src/http/api/operation.js';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.js';
 import { compile, describedBy } from './described.js';
+import { operations } from './examples.js';
 import { aimedAt, anyRequest, type Generated, type Sender } from './fuzz-requests.js';
 import { grounded, prepareWorld, signInAgain, type World } from './fuzz-world.js';
 
@@ -19,11 +19,6 @@ export interface FuzzOptions {
 
 export interface FuzzResult {
   sent: number;
-  /** Answers by status. */
-  statuses: Record<number, number>;
-  slowestMs: number;
-  /** What was asked for in the request that took so long. */
-  slowest: string;
   /** Refused by Node's server before the program saw them. */
   unread: number;
   /** Of each operation: how many requests it answered, and how many of them with success. */
@@ -42,7 +37,6 @@ const perRound = 60;
 /** After so many problems it is known well enough that there are some. */
 const enough = 20;
 
-const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
 const routes = operations.map(([name, { method, path }]) => ({
   name,
   method: method.toUpperCase(),
@@ -132,9 +126,6 @@ export async function fuzz(
 ): Promise<FuzzResult> {
   const result: FuzzResult = {
     sent: 0,
-    statuses: {},
-    slowestMs: 0,
-    slowest: '',
     unread: 0,
     met: new Map(),
     problems: [],
@@ -148,13 +139,8 @@ export async function fuzz(
     result.sent += 1;
     try {
       const answer = await sendRaw(url, { ...request, agent });
-      result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
       if (answer.status === 401 && generated.headers.authorization === undefined) refused.add(generated.sender);
       const name = operationAt(request.method, request.path);
-      if (answer.milliseconds > result.slowestMs) {
-        result.slowestMs = answer.milliseconds;
-        result.slowest = `${name ?? 'no operation'}, ${answer.status}`;
-      }
       if (isUnread(answer, request)) result.unread += 1;
       else if (name) {
         const { answered, succeeded } = result.met.get(name) ?? { answered: 0, succeeded: 0 };

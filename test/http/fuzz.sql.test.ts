@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { contract } from '../../src/http/api/contract.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { atDepth, fullDepth } from '../support/depth.js';
+import { useHarness } from '../support/harness.js';
+import { keptLog } from '../support/kept-log.js';
+import { patientPool, scaled } from '../support/machine.js';
+import { fuzz } from './support/fuzzing.js';
+
+/** Operations that only a database without people admits. */
+const needsEmpty: readonly string[] = ['setup', 'loadDemo'];
+
+/** `FUZZ_SEED` gives the requests of another run again, `FUZZ_REQUESTS` another number of them. */
+describe('The whole API, met with generated requests', () => {
+  const log = keptLog();
+  // On a busy machine a request waits longer for a connection.
+  const harness = useHarness({ PORT: '0', ...patientPool }, log.logger);
+  const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+  const requests = Number(process.env.FUZZ_REQUESTS ?? atDepth(250, 20_000));
+  let server: RunningServer;
+  before(async () => {
+    server = await startServer(harness.context);
+  });
+  after(() => server.close());
+
+  it('answers each as the contract declares, and without a fault of its own', async function () {
+    this.timeout(scaled(fullDepth ? 1_200_000 : 60_000));
+    const all = Object.keys(contract) as (keyof typeof contract)[];
+    const toSucceed = fullDepth ? all.filter((name) => !needsEmpty.includes(name)) : [];
+    const target = { context: harness.context, url: server.url, takeLog: log.take };
+    const { sent, unread, met, problems } = await fuzz(target, { requests, seed, toSucceed });
+    expect(problems.join('\n'), `with FUZZ_SEED=${seed}`).to.equal('');
+    expect(sent).to.be.at.least(requests);
+    // The program sees nearly all of them, and refuses and admits each operation now and then.
+    expect(unread).to.be.below(sent / 10);
+    expect(toSucceed.filter((name) => !met.get(name)?.succeeded)).to.deep.equal([]);
+    if (fullDepth) expect(all.filter((name) => !met.has(name))).to.deep.equal([]);
+  });
+});
