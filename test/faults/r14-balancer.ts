@@ -258,6 +258,9 @@ async function replaceInstances({ instances, haproxy, url }: Scene, token: strin
   }
   const arrived = await Promise.all(uploads);
   const own = outcomes.filter(({ at, ms }) => at + ms >= from);
+  // Where the instance itself refused, because its database was slow, there is a Retry-After; HAProxy sends none.
+  for (const { path: of, status, ms, retryAfter } of own.filter((one) => !isServed(one)))
+    console.log(`${of}: ${status} after ${seconds(ms)}, ${retryAfter ? 'with' : 'without'} Retry-After`);
   return [
     {
       promised: 'instances are replaced one after the other: nothing but 200 and 201',
