@@ -1,7 +1,7 @@
 import type { Connection } from 'mysql2/promise';
-import { Inserts } from '../src/db/bulk-insert.js';
 import type { Database } from '../src/db/connection.js';
 import type { ColumnValue } from '../src/db/dialect.js';
+import { Inserts } from '../src/db/sql/insert.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey } from '../src/schemas/keys.js';
 import { storedWords, wordsOf } from '../src/schemas/search-words.js';

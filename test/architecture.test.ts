@@ -142,7 +142,7 @@ const exceptions: readonly Exception[] = [
   // A column is as wide as what is written to it, and holds the words that are valid: roles, levels, statuses.
   { from: /^db\/models\//, to: /^schemas\/(keys|search-words|sort-key)\.ts$/, typeOnly: false },
   // One rule, as SQL and in the program.
-  { from: /^db\/word-conditions\.ts$/, to: /^schemas\/search-words\.ts$/, typeOnly: false },
+  { from: /^db\/sql\/words\.ts$/, to: /^schemas\/search-words\.ts$/, typeOnly: false },
   { from: /^db\/models\//, to: /^schemas\//, typeOnly: true },
   // What it gives to migrations and seeders.
   { from: /^db\/migrator\.ts$/, to: /^for-migrations\.ts$/, typeOnly: false },

@@ -51,7 +51,7 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, imp
  */
 const privateParts: Readonly<Record<string, readonly string[]>> = {
   // Connections are taken and given back, for queries past Sequelize.
-  'db/plain-select.ts': ['sequelize', 'mysql2'],
+  'db/sql/select.ts': ['sequelize', 'mysql2'],
   // Connections are made, handed out and closed by methods of the connection manager that ours replace; `stream` is the
   // socket of a connection.
   'db/sequelize-patches/mysql.ts': ['sequelize', 'mysql2'],
@@ -65,7 +65,7 @@ const privateParts: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Casts among types of our own, and classes that are made to be extended. */
-const ownCasts = ['db/page.ts', 'http/server/respond.ts', 'logger.ts'];
+const ownCasts = ['db/sql/page.ts', 'http/server/respond.ts', 'logger.ts'];
 const madeToBeExtended = ['Error', 'Model', 'AppError', 'FileProblem'];
 
 describe('A package whose private parts are used', () => {

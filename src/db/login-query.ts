@@ -3,8 +3,8 @@ import type { Database } from './connection.js';
 import { asWord } from './dialect.js';
 import type { LoginThrottle } from './models/login-throttle.js';
 import type { User } from './models/user.js';
-import { attributesOf, type Column, columnsOf } from './plain-rows.js';
-import { plainSelect, type Value } from './plain-select.js';
+import { attributesOf, type Column, columnsOf } from './sql/rows.js';
+import { plainSelect, type Value } from './sql/select.js';
 
 /** How the subjects of accounts are named in `login_throttle`. */
 export interface SubjectNames {

@@ -1,7 +1,7 @@
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
-import { endsWithin, type LockEnds } from './conditions.js';
 import type { Database } from './connection.js';
 import { driverError, isSqlite, sqlLiteral } from './dialect.js';
+import { endsWithin, type LockEnds } from './sql/conditions.js';
 
 /**
  * The writes of a login, in as few round trips as possible: what could be decided between a locking read and a write is

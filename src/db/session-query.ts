@@ -1,7 +1,7 @@
 import type { Database } from './connection.js';
 import type { Session } from './models/session.js';
 import type { Account } from './models/user.js';
-import { selectText } from './plain-select.js';
+import { selectText } from './sql/select.js';
 
 /** A session with its account. */
 export interface SessionWithUser extends Pick<Session, 'id' | 'expiresAt'> {

@@ -1,12 +1,12 @@
 import type { Transaction, WhereOptions } from 'sequelize';
 import { col, fn, Op } from 'sequelize';
-import { insertRows } from '../db/bulk-insert.js';
 import type { AuditEntry } from '../db/models/audit-entry.js';
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
-import type { Order } from '../db/page.js';
+import { insertRows } from '../db/sql/insert.js';
+import type { Order } from '../db/sql/page.js';
 import { AppError } from '../errors.js';
 import { type AuditActionOn, type AuditTargetType, auditListingSchema, auditTargetTypeOf } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';

@@ -1,6 +1,6 @@
 import type { Model, ModelStatic } from 'sequelize';
-import { bothOf } from '../db/both-of.js';
-import { type Listed, type Order, type Part, rowsOf, type Window } from '../db/page.js';
+import { readInParallel } from '../db/read-in-parallel.js';
+import { type Listed, type Order, type Part, rowsOf, type Window } from '../db/sql/page.js';
 import type { Paging, PagingWithKey, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
 
@@ -153,7 +153,7 @@ export async function pageOf<M extends Model>(
     } else if (ifNone && !parts) {
       total = await count();
       if (total > 0) items = await read(limit);
-    } else [total, items] = await bothOf(core.database, count, () => read(limit));
+    } else [total, items] = await readInParallel(core.database, count, () => read(limit));
     if (total === 0 && ifNone) await ifNone();
     return { items: items.slice(0, limit), pagination: paginationOf(paging, total, bound) };
   });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Op, type WhereOptions } from 'sequelize';
-import { insertRows } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
 import type { User } from '../../src/db/models/user.js';
-import { hasWords, lookUpWords } from '../../src/db/word-conditions.js';
+import { insertRows } from '../../src/db/sql/insert.js';
+import { hasWords, lookUpWords } from '../../src/db/sql/words.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/keys.js';
 import { searchedWords } from '../../src/schemas/search-words.js';
 import { nameMaximum } from '../../src/schemas/sort-key.js';

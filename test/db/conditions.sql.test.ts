@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Op, type WhereOptions } from 'sequelize';
-import { refersToOneOf, refersToOneOfMany } from '../../src/db/conditions.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { User } from '../../src/db/models/user.js';
+import { refersToOneOf, refersToOneOfMany } from '../../src/db/sql/conditions.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Op, type WhereOptions } from 'sequelize';
-import { insertRows } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
 import type { Course } from '../../src/db/models/course.js';
-import { courseHasWords, courseIsFoundBy } from '../../src/db/word-conditions.js';
+import { insertRows } from '../../src/db/sql/insert.js';
+import { courseHasWords, courseIsFoundBy } from '../../src/db/sql/words.js';
 import { searchKey } from '../../src/schemas/keys.js';
 import { searchedWords, wordsOf } from '../../src/schemas/search-words.js';
 import { userKeys } from '../../src/services/accounts/store.js';

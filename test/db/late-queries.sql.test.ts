@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createConnection } from 'mysql2/promise';
 import { QueryTypes } from 'sequelize';
-import { plainSelect } from '../../src/db/plain-select.js';
+import { plainSelect } from '../../src/db/sql/select.js';
 import { onMysql } from '../support/database.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';

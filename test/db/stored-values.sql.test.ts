@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
-import { contains } from '../../src/db/conditions.js';
 import type { Database } from '../../src/db/connection.js';
+import { contains } from '../../src/db/sql/conditions.js';
 import { normalizeEmail, phoneKey } from '../../src/schemas/keys.js';
 import { takenKeys } from '../../src/services/accounts/store.js';
 import { buildCourse, buildUser } from '../support/factories.js';

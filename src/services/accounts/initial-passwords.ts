@@ -1,7 +1,7 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { hasRole, mustChangePassword } from '../../db/conditions.js';
 import type { User } from '../../db/models/user.js';
-import { rowsOf } from '../../db/page.js';
+import { hasRole, mustChangePassword } from '../../db/sql/conditions.js';
+import { rowsOf } from '../../db/sql/page.js';
 import type { Role } from '../../schemas/fields.js';
 import type { Core } from '../core.js';
 import type { AccountSearch } from './search.js';

@@ -1,7 +1,7 @@
 import { Op, QueryTypes, type Transaction } from 'sequelize';
-import { updateRows } from '../../db/bulk-update.js';
 import { activeLeases, type Lease, withLease } from '../../db/lease.js';
 import type { User } from '../../db/models/user.js';
+import { updateRows } from '../../db/sql/update.js';
 import { AppError } from '../../errors.js';
 import { isCountry, type PhoneKeys, phoneKeysOf } from '../../schemas/phone-keys.js';
 import type { Core } from '../core.js';

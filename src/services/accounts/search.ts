@@ -1,8 +1,8 @@
 import { type Model, type ModelStatic, Op, type WhereOptions } from 'sequelize';
-import { contains } from '../../db/conditions.js';
 import type { User } from '../../db/models/user.js';
-import { rowsOf } from '../../db/page.js';
-import { hasWords, lookUpWords, type WordSearch } from '../../db/word-conditions.js';
+import { contains } from '../../db/sql/conditions.js';
+import { rowsOf } from '../../db/sql/page.js';
+import { hasWords, lookUpWords, type WordSearch } from '../../db/sql/words.js';
 import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../schemas/phone-keys.js';

@@ -1,5 +1,5 @@
 import { col, fn, Op } from 'sequelize';
-import { isLocked } from '../../db/conditions.js';
+import { isLocked } from '../../db/sql/conditions.js';
 import { type Role, roles } from '../../schemas/fields.js';
 import { locksInForce } from '../auth/throttle-rules.js';
 import type { Core } from '../core.js';

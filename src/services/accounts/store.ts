@@ -1,11 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type CreationAttributes, Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import { Inserts } from '../../db/bulk-insert.js';
-import { type RowUpdate, updateRows } from '../../db/bulk-update.js';
 import type { Database } from '../../db/connection.js';
 import type { AccountWord } from '../../db/models/account-word.js';
 import type { User } from '../../db/models/user.js';
+import { Inserts } from '../../db/sql/insert.js';
+import { type RowUpdate, updateRows } from '../../db/sql/update.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
 import { searchKey } from '../../schemas/keys.js';

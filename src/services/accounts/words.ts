@@ -1,8 +1,8 @@
 import type { CreationAttributes, Transaction } from 'sequelize';
-import { deleteWords } from '../../db/account-words.js';
-import { insertRows } from '../../db/bulk-insert.js';
 import type { AccountWord } from '../../db/models/account-word.js';
 import type { User } from '../../db/models/user.js';
+import { insertRows } from '../../db/sql/insert.js';
+import { deleteWords } from '../../db/sql/words.js';
 import { type SearchedAccount, storedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
 

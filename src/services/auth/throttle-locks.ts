@@ -1,8 +1,8 @@
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
-import { isLatestLock, isLockedNow } from '../../db/conditions.js';
-import type { Joined } from '../../db/joined-rows.js';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { User } from '../../db/models/user.js';
+import { isLatestLock, isLockedNow } from '../../db/sql/conditions.js';
+import type { Joined } from '../../db/sql/joins.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { knownMs } from './throttle.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LockEnds } from '../../db/conditions.js';
+import type { LockEnds } from '../../db/sql/conditions.js';
 import { networkOf } from '../../network.js';
 
 /** The subjects by which failed logins are counted, and their limits. */

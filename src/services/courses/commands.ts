@@ -1,9 +1,9 @@
 import { col, fn, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import { insertRows } from '../../db/bulk-insert.js';
 import { confirmedById } from '../../db/connection.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
+import { insertRows } from '../../db/sql/insert.js';
 import { AppError, notFound, validationError } from '../../errors.js';
 import {
   type CourseFields,

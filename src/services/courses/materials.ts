@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { col, fn, Op, type Transaction, type WhereOptions } from 'sequelize';
-import { activeEnrollmentExists, courseExists } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { StoredFile } from '../../db/models/stored-file.js';
+import { activeEnrollmentExists, courseExists } from '../../db/sql/conditions.js';
 import { AppError, notFound, validationError } from '../../errors.js';
 import { fileListingSchema } from '../../schemas/file.js';
 import { validate } from '../../schemas/validate.js';

@@ -1,7 +1,7 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
-import { contains, hasSeatsLeft, isActiveTrainer, isPublishedOrOf, trainerKey } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
+import { contains, hasSeatsLeft, isActiveTrainer, isPublishedOrOf, trainerKey } from '../../db/sql/conditions.js';
 import { notFound } from '../../errors.js';
 import {
   type CourseDetails,

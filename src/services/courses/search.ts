@@ -1,7 +1,7 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { contains } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
-import { courseHasWords, courseIsFoundBy } from '../../db/word-conditions.js';
+import { contains } from '../../db/sql/conditions.js';
+import { courseHasWords, courseIsFoundBy } from '../../db/sql/words.js';
 import { searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import { areMany } from '../accounts/search.js';

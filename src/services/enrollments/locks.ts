@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { type EntryState, lockForEntry, readEntryState } from '../../db/entry-statements.js';
+import { type EntryState, lockForEntry, readEntryState } from '../../db/enroll-statements.js';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';

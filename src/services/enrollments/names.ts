@@ -2,7 +2,7 @@ import { Op } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import { rowsOf } from '../../db/page.js';
+import { rowsOf } from '../../db/sql/page.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
 import { enrollmentListingSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';

@@ -1,8 +1,8 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import type { Order } from '../../db/page.js';
+import { courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch } from '../../db/sql/conditions.js';
+import type { Order } from '../../db/sql/page.js';
 import { notFound, validationError } from '../../errors.js';
 import {
   availableTraineeListingSchema,

@@ -1,7 +1,7 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { refersToMatch, refersToOneOf, refersToOneOfMany } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
+import { refersToMatch, refersToOneOf, refersToOneOfMany } from '../../db/sql/conditions.js';
 import { searchKey } from '../../schemas/keys.js';
 import { accountsFound } from '../accounts/search.js';
 import type { Core } from '../core.js';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { Inserts } from '../../db/bulk-insert.js';
+import { Inserts } from '../../db/sql/insert.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment.js';
 import type { Core } from '../core.js';
 

@@ -1,8 +1,8 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { hasLedger } from '../../db/conditions.js';
 import type { Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { type ImportRow, undoNoteOf } from '../../db/models/import-row.js';
+import { hasLedger } from '../../db/sql/conditions.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import type { Core } from '../core.js';
 import { isRunning } from '../imports/store/find-import.js';

@@ -1,6 +1,6 @@
-import { bothOf } from '../../db/both-of.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { Import } from '../../db/models/import.js';
+import { readInParallel } from '../../db/read-in-parallel.js';
 import { type AccountStatistics, accountStatistics } from '../accounts/statistics.js';
 import type { Actor, Core } from '../core.js';
 import { type CourseCounts, countCourses } from '../courses/queries.js';
@@ -61,7 +61,7 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
   const since = starts.slice(0, 1).map(dayOf).join();
-  const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage]] = await bothOf(
+  const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage]] = await readInParallel(
     core.database,
     async () =>
       [

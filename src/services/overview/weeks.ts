@@ -1,5 +1,5 @@
 import { col, fn, Op } from 'sequelize';
-import { lastMomentBefore } from '../../db/conditions.js';
+import { lastMomentBefore } from '../../db/sql/conditions.js';
 import type { Core } from '../core.js';
 
 const dayMs = 86_400_000;

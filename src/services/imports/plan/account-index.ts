@@ -1,4 +1,4 @@
-import { selectRows } from '../../../db/plain-rows.js';
+import { selectRows } from '../../../db/sql/rows.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { Core } from '../../core.js';
 import { type FileRow, isRejected } from '../read/rows.js';

@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize';
-import { insertRows } from '../../../db/bulk-insert.js';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import type { StoredPlan } from '../../../db/models/import-plan.js';
+import { insertRows } from '../../../db/sql/insert.js';
 import { AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';

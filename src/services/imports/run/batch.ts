@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { CreationAttributes, Transaction } from 'sequelize';
-import { Inserts } from '../../../db/bulk-insert.js';
 import type { ImportRow, UndoNote } from '../../../db/models/import-row.js';
+import { Inserts } from '../../../db/sql/insert.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import { searchKey } from '../../../schemas/keys.js';

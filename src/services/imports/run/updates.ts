@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
-import { selectRows } from '../../../db/plain-rows.js';
+import { selectRows } from '../../../db/sql/rows.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { initialPasswordExpiry, updateAccounts } from '../../accounts/store.js';

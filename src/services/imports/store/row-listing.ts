@@ -1,10 +1,10 @@
 import { Op } from 'sequelize';
-import { bothOf } from '../../../db/both-of.js';
-import { contains, refersToMatch } from '../../../db/conditions.js';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
+import { readInParallel } from '../../../db/read-in-parallel.js';
+import { contains, refersToMatch } from '../../../db/sql/conditions.js';
 import { type ImportRowListing, importRowListingSchema } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
@@ -55,7 +55,7 @@ type Window = { limit: number; offset: number; order: ['line'] };
 async function plannedRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
   const { ImportPlanRow } = database.models;
   const where = filterOf(database, id, listing, (text) => [contains(database.sequelize, 'search_key', text)]);
-  const [totalItems, rows] = await bothOf(
+  const [totalItems, rows] = await readInParallel(
     database,
     () => ImportPlanRow.count({ where }),
     () => ImportPlanRow.findAll({ where, ...window }),
@@ -76,7 +76,7 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
     refersToMatch(database.sequelize, 'ImportRow.user_id', 'users', text),
     contains(database.sequelize, 'search_key', text),
   ]);
-  const [totalItems, rows] = await bothOf(
+  const [totalItems, rows] = await readInParallel(
     database,
     () => ImportRow.count({ where }),
     () => ImportRow.findAll({ where, ...window }),

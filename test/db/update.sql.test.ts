@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { expect } from 'chai';
 import { DatabaseError } from 'sequelize';
-import { updateRows } from '../../src/db/bulk-update.js';
 import type { Database } from '../../src/db/connection.js';
 import type { User } from '../../src/db/models/user.js';
+import { updateRows } from '../../src/db/sql/update.js';
 import { searchKeyLength } from '../../src/schemas/keys.js';
 import { onMysql } from '../support/database.js';
 import { buildUser } from '../support/factories.js';

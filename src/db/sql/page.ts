@@ -1,9 +1,8 @@
 import { type Attributes, type Model, type ModelStatic, Utils, type WhereOptions } from 'sequelize';
-import { sqlLiteral } from './dialect.js';
-import { addJoined, fieldOf, instanceOf, type Joined, type Selected } from './joined-rows.js';
-import { plainSelect } from './plain-select.js';
-import { afterSql, beforeSql, type Ordered, orderBySql } from './row-order.js';
-import { whereSql } from './where-sql.js';
+import { sqlLiteral } from '../dialect.js';
+import { whereSql } from './conditions.js';
+import { addJoined, fieldOf, instanceOf, type Joined, type Selected } from './joins.js';
+import { plainSelect, type Value } from './select.js';
 
 /**
  * Pages of rows, past Sequelize's `findAll` and `count`: to write the text of their queries took two fifths of the service's
@@ -51,6 +50,49 @@ export interface Rows<M extends Model> {
   /** The same, if so many rows of the table, the first ones in this order, have them all. */
   pageAmongFirst(window: Window, most: number): Promise<M[] | undefined>;
 }
+
+/** A column, or SQL in the place of one, by which rows are ordered. */
+interface Ordered {
+  column: string;
+  hasNull: boolean;
+  direction: 'ASC' | 'DESC';
+}
+
+/** The SQL of a value in a query. */
+type Literal = (value: Value) => string;
+
+/** That rows come after one with these values. All supported databases sort NULL first. */
+function afterSql(ordered: readonly Ordered[], values: readonly Value[], literal: Literal): string {
+  const [first, ...others] = ordered;
+  if (!first) return '1 = 0';
+  const { column, direction, hasNull } = first;
+  const [value = null, ...rest] = values;
+  const isEqual = value === null ? `${column} IS NULL` : `${column} = ${literal(value)}`;
+  const isAfter =
+    value === null
+      ? direction === 'ASC'
+        ? `${column} IS NOT NULL`
+        : '1 = 0'
+      : direction === 'ASC'
+        ? `${column} > ${literal(value)}`
+        : // SQLite wouldn't use an index for a column that has no NULL.
+          `${column} < ${literal(value)}${hasNull ? ` OR ${column} IS NULL` : ''}`;
+  return `(${isAfter} OR (${isEqual} AND ${afterSql(others, rest, literal)}))`;
+}
+
+const reversed = { ASC: 'DESC', DESC: 'ASC' } as const;
+
+/** That rows come before one with these values. */
+const beforeSql = (ordered: readonly Ordered[], values: readonly Value[], literal: Literal): string =>
+  afterSql(
+    ordered.map((by) => ({ ...by, direction: reversed[by.direction] })),
+    values,
+    literal,
+  );
+
+/** After ORDER BY. */
+const orderBySql = (ordered: readonly Ordered[]): string =>
+  ordered.map(({ column, direction }) => `${column} ${direction}`).join(', ');
 
 const none = async () => [];
 const noRows = { count: async () => 0, firstIds: none, withIds: none, page: none, pageAmongFirst: none };

@@ -4,7 +4,7 @@ import { isSqlite, sqlLiteral } from './dialect.js';
 import type { Course } from './models/course.js';
 import type { Enrollment } from './models/enrollment.js';
 import type { User } from './models/user.js';
-import { plainSelect } from './plain-select.js';
+import { plainSelect } from './sql/select.js';
 
 /** What decides whether an account gets a seat in a course. */
 export interface EntryState {

@@ -7,7 +7,7 @@ import {
   type Sequelize,
   type Transaction,
 } from 'sequelize';
-import { type ColumnValue, sqlLiteral } from './dialect.js';
+import { type ColumnValue, sqlLiteral } from '../dialect.js';
 
 /**
  * The most characters of a statement, unless a single row has more. It stays below the packet of every server and the statement

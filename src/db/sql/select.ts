@@ -1,6 +1,6 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import { escape as quoted } from 'sql-escaper';
-import { isSqlite } from './dialect.js';
+import { isSqlite } from '../dialect.js';
 
 /**
  * Queries past Sequelize, for the few that run with every request or read an account for each row of a file: it writes the

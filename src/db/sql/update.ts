@@ -1,9 +1,9 @@
 import { type Attributes, type Model, type ModelStatic, QueryTypes, type Sequelize, type Transaction } from 'sequelize';
-import { type ColumnValue, isSqlite, sqlLiteral, storedValue } from './dialect.js';
+import { type ColumnValue, isSqlite, sqlLiteral, storedValue } from '../dialect.js';
 
 /**
  * The most characters of the values of a statement, unless a single row has more. With the quotes that are escaped in SQL it stays
- * below what a statement of src/db/bulk-insert.ts has.
+ * below what a statement of insert.ts has.
  */
 const statementCharacters = 50_000;
 

@@ -10,7 +10,7 @@ const underWay = new WeakMap<Sequelize, number>();
  * The results of two reads, made at the same time while few others do so, else one after the other: a client that asks for many
  * pages has one connection for each of its requests, and leaves the rest to others.
  */
-export async function bothOf<A, B>(
+export async function readInParallel<A, B>(
   { sequelize, settings }: Pick<Database, 'sequelize' | 'settings'>,
   first: () => Promise<A>,
   second: () => Promise<B>,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { insertRows } from '../../src/db/bulk-insert.js';
+import { insertRows } from '../../src/db/sql/insert.js';
 import { newIds } from '../../src/services/ids.js';
 import { useHarness } from '../support/harness.js';
 

@@ -1,6 +1,6 @@
 import type { Attributes, Model, ModelAttributeColumnOptions, ModelStatic, Transaction } from 'sequelize';
-import { isSqlite, sqlLiteral } from './dialect.js';
-import { plainSelect, type Value } from './plain-select.js';
+import { isSqlite, sqlLiteral } from '../dialect.js';
+import { plainSelect, type Value } from './select.js';
 
 type Convert = (value: Value) => Value | boolean;
 

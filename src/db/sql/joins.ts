@@ -1,7 +1,7 @@
 import type { IncludeOptions, Model, ModelStatic } from 'sequelize';
-import { attributesOf, type Column, columnsOf } from './plain-rows.js';
-import type { Value } from './plain-select.js';
-import { whereSql } from './where-sql.js';
+import { whereSql } from './conditions.js';
+import { attributesOf, type Column, columnsOf } from './rows.js';
+import type { Value } from './select.js';
 
 /** Rows of a model in a query, with those of associations, past Sequelize: see page.ts. */
 

@@ -1,7 +1,7 @@
-import { literal, type Sequelize } from 'sequelize';
-import { isOfLetters, lastCharacter, wordCharacter, wordSeparators } from '../schemas/search-words.js';
-import { isSqlite } from './dialect.js';
-import { plainSelect } from './plain-select.js';
+import { literal, QueryTypes, type Sequelize, type Transaction } from 'sequelize';
+import { isOfLetters, lastCharacter, wordCharacter, wordSeparators } from '../../schemas/search-words.js';
+import { isSqlite } from '../dialect.js';
+import { plainSelect } from './select.js';
 
 /** What accounts are searched for by the beginnings of their words. Names of columns are those of the table `users`. */
 export interface WordSearch {
@@ -122,4 +122,27 @@ export function courseIsFoundBy(sequelize: Sequelize, words: readonly string[]) 
     (word) => `\`Course\`.\`id\` IN (SELECT course_id FROM course_words WHERE ${begins(sequelize, 'word', word)})`,
   );
   return literal(`(${all(found)})`);
+}
+
+/** The rows of a statement: SQLite bounds how deep an expression is. */
+const statementRows = 100;
+
+/** Deletes words of accounts, as far as they are stored. */
+export async function deleteWords(
+  sequelize: Sequelize,
+  rows: readonly { word: string; accountId: string }[],
+  transaction: Transaction,
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += statementRows) {
+    // Not as pairs: MariaDB finds those without the index.
+    const these = rows
+      .slice(at, at + statementRows)
+      .map(
+        ({ word, accountId }) => `(word = ${sequelize.escape(word)} AND account_id = ${sequelize.escape(accountId)})`,
+      );
+    await sequelize.query(`DELETE FROM account_words WHERE ${these.join(' OR ')}`, {
+      type: QueryTypes.DELETE,
+      transaction,
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Database } from '../../src/db/connection.js';
 import type { User } from '../../src/db/models/user.js';
-import { selectRows } from '../../src/db/plain-rows.js';
+import { selectRows } from '../../src/db/sql/rows.js';
 import { buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 
