@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
 
@@ -97,32 +98,33 @@ describe('The order in which command lines are checked', () => {
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
   const refusal = async (argv: readonly string[]) => cli.refusal(argv, { stdin: 'correct horse battery' });
 
-  for (const words of commands.keys()) {
-    const options = valuedOptions(words).filter(({ name }) => ![...references, ...files].includes(name));
-    if (options.length === 0) continue;
-    it(`of "${words}": a wrong option is refused before anything is looked up or asked`, async () => {
-      for (const { name, flag } of options) {
+  it('a wrong option is refused before anything is looked up or asked', async function () {
+    this.timeout(scaled(60_000));
+    for (const words of commands.keys())
+      for (const { name, flag } of valuedOptions(words).filter(
+        (one) => ![...references, ...files].includes(one.name),
+      )) {
         const wrong = wrongValues[name];
         if (wrong === undefined) throw new Error(`Which value of ${name} is wrong? Or does it name something?`);
         const { exitCode, said } = await refusal([...unconfirmed(words), ...lookUps(words, flag), flag, wrong]);
         const label = flag.slice(2).replaceAll('-', ' ');
-        expect(said.toLowerCase(), name).to.match(new RegExp(`${flag}\\b|\\b${label}\\b|^a mapping is`));
-        expect(said, name).not.to.match(/not found|does not exist|terminal|is missing/i);
-        expect(exitCode, name).to.equal(2);
+        expect(said.toLowerCase(), `${words} ${name}`).to.match(new RegExp(`${flag}\\b|\\b${label}\\b|^a mapping is`));
+        expect(said, `${words} ${name}`).not.to.match(/not found|does not exist|terminal|is missing/i);
+        expect(exitCode, `${words} ${name}`).to.equal(2);
       }
-    });
-  }
+  });
 
-  for (const [words, command] of commands) {
-    const named = command.registeredArguments.map((argument) => argument.name());
-    if (!named.some((name) => /^(user|course|enrollment|import|file)$/.test(name))) continue;
-    it(`of "${words}": what is named must exist before somebody must confirm it`, async () => {
-      const { said } = await refusal(unconfirmed(words));
-      expect(said)
+  it('what is named must exist before somebody must confirm it', async () => {
+    const confirmed = [...commands].filter(([, { options }]) => options.some(({ long }) => long === '--yes'));
+    const naming = confirmed.filter(([, { registeredArguments }]) =>
+      registeredArguments.some((argument) => /^(user|course|enrollment|import|file)$/.test(argument.name())),
+    );
+    expect(naming).to.have.length.above(5);
+    for (const [words] of naming)
+      expect((await refusal(unconfirmed(words))).said, words)
         .to.match(/not found|does not exist|none with this id/i)
         .and.not.match(/needs a terminal/);
-    });
-  }
+  });
 
   it('then a terminal is needed', async () => {
     const trainer = await buildUser(harness.context, { email: 'ada@x.org', role: 'trainer' });

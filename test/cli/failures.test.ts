@@ -68,7 +68,6 @@ describe('An expected failure', () => {
   it('is an old schema', async () => {
     const failure = { code: 'SCHEMA_OUTDATED', says: /schema is not up to date.*Run: coursectl migrate up/ };
     for (const argv of needTables) await expectFailure(cli, argv, failure);
-    expect(needTables).to.have.lengthOf(11);
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 

@@ -65,55 +65,45 @@ async function parsed(argv: readonly string[]): Promise<Command | undefined> {
 describe('help', () => {
   const cli = useCommandLine(() => ({}));
 
-  for (const { path, command } of leaves) {
-    describe(`of "coursectl ${path.join(' ')}"`, () => {
-      it('says what the command does and describes its arguments and options on standard output', async () => {
-        const { exitCode, stdout, stderr } = await cli.run([...path, '--help']);
-        expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
-        const [alias] = command.aliases();
-        const called = [...path.slice(0, -1), alias === undefined ? path.at(-1) : `${path.at(-1)}|${alias}`].join(' ');
-        expect(stdout).to.include(`Usage: coursectl ${called} [options]`);
-        expect(command.description()).to.match(/^[A-Z].{10,}[^.\s]$|\.$/);
-        expect(stdout.replaceAll(/\s+/g, ' ')).to.include(command.description());
-        for (const { long, description } of command.options) {
-          expect(stdout, 'option').to.include(long);
-          expect(description, long ?? '').to.be.a('string').that.is.not.empty;
-        }
-        for (const argument of command.registeredArguments)
-          expect(
-            argument.description,
-            `argumentDescriptions in src/cli/core/declaration.ts: ${argument.name()}`,
-          ).not.to.equal('');
-        expect(command.options.map(({ long }) => long)).to.include.members(['--quiet', '--verbose']);
-      });
+  it('says what each command does, describes its arguments and options, and has examples that the parser accepts', async () => {
+    for (const { path, command } of leaves) {
+      const title = path.join(' ');
+      const { exitCode, stdout, stderr } = await cli.run([...path, '--help']);
+      expect({ exitCode, stderr }, title).to.deep.equal({ exitCode: 0, stderr: '' });
+      const [alias] = command.aliases();
+      const called = [...path.slice(0, -1), alias === undefined ? path.at(-1) : `${path.at(-1)}|${alias}`].join(' ');
+      expect(stdout).to.include(`Usage: coursectl ${called} [options]`);
+      expect(command.description()).to.match(/^[A-Z].{10,}[^.\s]$|\.$/);
+      expect(stdout.replaceAll(/\s+/g, ' ')).to.include(command.description());
+      for (const { long, description } of command.options) {
+        expect(stdout, `an option of ${title}`).to.include(long);
+        expect(description, `${title} ${long}`).to.be.a('string').that.is.not.empty;
+      }
+      for (const { name, description } of command.registeredArguments.map((argument) => ({
+        name: argument.name(),
+        description: argument.description,
+      })))
+        expect(description, `argumentDescriptions in src/cli/core/declaration.ts: ${name}`).not.to.equal('');
+      expect(command.options.map(({ long }) => long)).to.include.members(['--quiet', '--verbose']);
+      const examples = examplesIn(stdout);
+      expect(examples, title).not.to.deep.equal([]);
+      for (const example of examples) {
+        const chosen = await parsed(words(example));
+        expect(chosen?.description(), example).to.equal(command.description());
+      }
+    }
+  });
 
-      it('has examples that the parser accepts, each for this command', async () => {
-        const { stdout } = await cli.run([...path, '--help']);
-        const examples = examplesIn(stdout);
-        expect(examples).not.to.deep.equal([]);
-        for (const example of examples) {
-          const chosen = await parsed(words(example));
-          expect(chosen?.description(), example).to.equal(command.description());
-        }
-      });
-    });
-  }
-
-  for (const { path, command } of groups) {
-    const words = path.join(' ');
-
-    it(`of "coursectl ${words}" lists its commands`, async () => {
-      const { exitCode, stdout } = await cli.run([...path, '--help']);
-      expect(exitCode).to.equal(0);
-      for (const child of command.commands) expect(stdout).to.include(child.name());
-    });
-
-    it(`is shown for "coursectl ${words}" alone, as a mistake in usage`, async () => {
+  it('of a group lists its commands, and is shown for the group alone, as a mistake in usage', async () => {
+    for (const { path, command } of groups) {
+      const asked = await cli.run([...path, '--help']);
+      expect(asked.exitCode).to.equal(0);
+      for (const child of command.commands) expect(asked.stdout).to.include(child.name());
       const { exitCode, stdout, stderr } = await cli.run(path);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-      expect(stderr).to.include(`Usage: coursectl ${words} [options] [command]`);
-    });
-  }
+      expect(stderr).to.include(`Usage: coursectl ${path.join(' ')} [options] [command]`);
+    }
+  });
 
   it('says how courses and users are named, wherever one is', async () => {
     const naming = leaves.filter(({ command }) =>
@@ -192,27 +182,21 @@ describe('a mistake in usage', () => {
     ['an option without its value', ['serve', '--port'], "option '--port <number>' argument missing"],
   ];
 
-  for (const [what, argv, says] of mistakes) {
-    it(`such as ${what} is explained on standard error and ends with 2`, async () => {
+  it('is explained on standard error and ends with 2; for programs it is an object', async () => {
+    for (const [what, argv, says] of mistakes) {
       const { exitCode, stdout, stderr } = await cli.run(argv);
-      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-      expect(stderr)
+      expect({ exitCode, stdout }, what).to.deep.equal({ exitCode: 2, stdout: '' });
+      expect(stderr, what)
         .to.match(/^error: /)
         .and.to.include(says)
         .and.to.match(/\nAdd --help to see how it is used\.\n$/);
-    });
-
-    it(`such as ${what} is an object for programs with --json`, async () => {
       const firstOption = argv.findIndex((word) => word.startsWith('--'));
-      const { exitCode, stdout } = await cli.run(
-        argv.toSpliced(firstOption < 0 ? argv.length : firstOption, 0, '--json'),
-      );
-      expect(exitCode).to.equal(2);
-      const { error } = JSON.parse(stdout) as { error: { code: string; message: string } };
-      expect(error).to.deep.equal({ code: 'USAGE', message: error.message });
+      const asJson = argv.toSpliced(firstOption < 0 ? argv.length : firstOption, 0, '--json');
+      const { error } = JSON.parse((await cli.run(asJson)).stdout) as { error: { code: string; message: string } };
+      expect(error, what).to.deep.equal({ code: 'USAGE', message: error.message });
       expect(error.message).to.include(says.replaceAll(/\n */g, ' '));
-    });
-  }
+    }
+  });
 
   const missing: [argv: string[], says: string][] = [
     [
@@ -235,16 +219,10 @@ describe('a mistake in usage', () => {
     [['imports', 'undo', '--yes'], 'An import is missing: give its number or id. To list them: coursectl imports list'],
     [['enrollments', 'status'], 'The argument <status> is missing. Add --help to see how it is used.'],
   ];
-  for (const [argv, says] of missing) {
-    it(`such as ${argv.join(' ')} says what to give`, async () => {
-      expect(await cli.refusal(argv)).to.deep.equal({ exitCode: 2, said: says });
-      const { exitCode, stdout } = await cli.run([...argv, '--json']);
-      expect({ exitCode, ...JSON.parse(stdout) }).to.deep.equal({
-        exitCode: 2,
-        error: { code: 'USAGE', message: says },
-      });
-    });
-  }
+  it('such as a missing argument says what to give', async () => {
+    for (const [argv, says] of missing)
+      expect(await cli.refusal(argv), argv.join(' ')).to.deep.equal({ exitCode: 2, said: says });
+  });
 
   it('such as a missing subcommand is an object for programs with --json', async () => {
     const { exitCode, stdout } = await cli.run(['users', '--json']);
@@ -268,11 +246,11 @@ describe('a mistake in usage', () => {
     [['enrollments', 'list', '--search', 'a', '--trainee', 'b'], '--search and --trainee cannot be used together.'],
   ];
 
-  for (const [argv, says] of values) {
-    it(`is "${argv.join(' ')}"`, async () => {
+  it('is named with what may stand in its place', async () => {
+    for (const [argv, says] of values) {
       const { exitCode, stdout, stderr } = await cli.run(argv);
-      expect(stdout + stderr).to.include(says);
-      expect(exitCode).to.equal(2);
-    });
-  }
+      expect(stdout + stderr, argv.join(' ')).to.include(says);
+      expect(exitCode, argv.join(' ')).to.equal(2);
+    }
+  });
 });

@@ -12,38 +12,25 @@ type Case = [option: string, typed: string, field: string, value: unknown];
 
 const long = (count: number) => 'x'.repeat(count);
 
-/** What no course can say of itself, new or old. */
+/** What no course can say of itself, new or old: each kind of value once, test/http/course-fields.test.ts has the others. */
 const courseCases: Case[] = [
   ['--title', '', 'title', ''],
-  ['--title', 'ab', 'title', 'ab'],
-  ['--title', long(201), 'title', long(201)],
   ['--title', 'Bees\u0007', 'title', 'Bees\u0007'],
-  ['--description', ' ', 'description', ' '],
   ['--description', long(20_001), 'description', long(20_001)],
   ['--short-description', long(501), 'shortDescription', long(501)],
-  ['--category', 'x', 'category', 'x'],
-  ['--level', 'hard', 'level', 'hard'],
-  ['--language', long(51), 'language', long(51)],
   ['--type', 'Online', 'courseType', 'Online'],
-  ['--requirements', long(5001), 'requirements', long(5001)],
   ['--learning-outcomes', long(5001), 'learningOutcomes', long(5001)],
   ['--max-students', '0', 'maxStudents', 0],
-  ['--max-students', '-5', 'maxStudents', -5],
-  ['--max-students', '1000001', 'maxStudents', 1_000_001],
   ['--max-students', '99999999999999999999', 'maxStudents', 1e20],
   ['--max-students', '2.5', 'maxStudents', 2.5],
   ['--max-students', 'many', 'maxStudents', 'many'],
   ['--start-date', '2026-02-30', 'startDate', '2026-02-30'],
-  ['--end-date', '31.12.2026', 'endDate', '31.12.2026'],
-  ['--location', long(256), 'location', long(256)],
   ['--tag', long(51), 'tags', [long(51)]],
 ];
 
 const enrollmentCases: [what: string, argv: string[], body: object][] = [
   ['an unknown status', ['--status', 'done'], { status: 'done' }],
-  ['a status that none begins with', ['--status', 'completed'], { status: 'completed' }],
   ['notes that are too long', ['--notes', long(2001)], { notes: long(2001) }],
-  ['notes with control characters', ['--notes', 'a\u0007'], { notes: 'a\u0007' }],
 ];
 
 describe('the same bad input', () => {
@@ -169,7 +156,6 @@ describe('the same bad input', () => {
 
     for (const [typed, progress] of [
       ['101', 101],
-      ['7.5', 7.5],
       ['half', 'half'],
     ] as const) {
       it(`such as progress of ${typed} is refused with the same sentence`, async () => {

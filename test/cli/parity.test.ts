@@ -31,33 +31,19 @@ const flags: Record<Exclude<Field, 'password'>, string> = {
 type Way = 'option' | 'prompt' | 'file';
 const everyWay: Way[] = ['option', 'prompt', 'file'];
 
+/** One for each field and way; test/schemas/fields.test.ts has the other values. */
 const cases: [field: Field, value: string, ways?: Way[]][] = [
-  ...(['firstName', 'lastName'] as const).flatMap((field): [Field, string, Way[]?][] => [
-    // Of a file more is said: a person may have one name only.
-    [field, '', ['option', 'prompt']],
-    [field, '   ', ['option', 'prompt']],
-    [field, 'A'],
-    [field, '🔑'],
-    [field, 'x'.repeat(51)],
-    [field, 'Ada\u0007', ['option', 'file']],
-  ]),
-  ['email', ''],
-  ['email', 'ada'],
-  ['email', 'ada@'],
-  ['email', 'ada@example..org'],
+  // Of a file more is said: a person may have one name only.
+  ['firstName', '   ', ['option', 'prompt']],
+  ['lastName', 'x'.repeat(51)],
+  ['lastName', 'Ada\u0007', ['option', 'file']],
   ['email', 'ada lovelace@example.org'],
-  ['email', `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.org`],
   // Rows of a file need one only where they create an account.
   ['phone', '', ['option', 'prompt']],
-  ['phone', ' ', ['option', 'prompt']],
   ['phone', '1'.repeat(51)],
-  ['phone', '1\u00072', ['option', 'file']],
   ['password', '', ['option', 'prompt']],
-  ['password', '12345'],
   ['password', '🔑🔑🔑🔑🔑'],
-  ['password', 'ä'.repeat(1001)],
   // A file can't make a super admin, and says so; a prompt offers what there is.
-  ['role', 'boss', ['option']],
   ['role', 'TRAINER', ['option']],
 ];
 
