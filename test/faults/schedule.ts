@@ -1,7 +1,7 @@
 /** Runs that measure times under load or allow no refusal: nothing else may keep the cores busy meanwhile. */
 const alone = ['R1', 'R2', 'R3', 'R6', 'R11', 'R14'];
 /** Of the others those that take longest, which begin first: else one is left that nothing runs beside. */
-const longest = ['R14', 'R10'];
+const longest = ['R10'];
 
 /** How many of the others run concurrently, by themselves and beside tests; they mostly wait. */
 export const concurrency = { byThemselves: 3, besideTests: 2 };
