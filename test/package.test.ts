@@ -52,12 +52,9 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, imp
 const privateParts: Readonly<Record<string, readonly string[]>> = {
   // Connections are taken and given back, for queries past Sequelize.
   'db/sql/select.ts': ['sequelize', 'mysql2'],
-  // Connections are made, handed out and closed by methods of the connection manager that ours replace; `stream` is the
+  // Connections are handed out, taken back and closed by methods of the connection manager that ours replace; `stream` is the
   // socket of a connection.
-  'db/sequelize-patches/mysql.ts': ['sequelize', 'mysql2'],
-  // `startTLS` calls back before the password is sent.
-  'db/sequelize-patches/mysql-tls.ts': ['sequelize', 'mysql2'],
-  'db/sequelize-patches/sqlite.ts': ['sequelize'],
+  'db/mysql/connections.ts': ['sequelize', 'mysql2'],
   // The figures of the pool.
   'http/server/metrics.ts': ['sequelize'],
   // Records are taken where the parser would queue them.

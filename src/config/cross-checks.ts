@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type GivenSettings, type SettingName, type SettingValues, settingNames, settings } from './settings.js';
 
 /** What is wrong with a setting. */
@@ -46,8 +47,17 @@ const usesFile = (given: GivenSettings, { DATABASE_URL: url }: Partial<SettingVa
 
 /** Who names an authority expects the server to be verified: without this, passwords would go to it unencrypted. */
 function tlsProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
-  if (given.DB_TLS_CA_FILE === undefined || usesFile(given, values)) return [];
-  if (values.DB_TLS === undefined || values.DB_TLS === 'required') return [];
+  if (usesFile(given, values)) return [];
+  const { DATABASE_URL: url, DB_HOST } = values;
+  const host = url?.dialect === 'mysql' ? url.host : DB_HOST;
+  if (values.DB_TLS === 'required' && host !== undefined && isIP(host) !== 0)
+    return [
+      {
+        name: 'DB_TLS',
+        problem: `must not be required for a server that is named by its address (${host}): name the host as its certificate does, or set DB_TLS=no-verify to check no certificate`,
+      },
+    ];
+  if (given.DB_TLS_CA_FILE === undefined || values.DB_TLS === undefined || values.DB_TLS === 'required') return [];
   const problem = 'must not be set unless DB_TLS is required: set DB_TLS=required, or remove DB_TLS_CA_FILE';
   return [{ name: 'DB_TLS_CA_FILE', problem }];
 }

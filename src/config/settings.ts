@@ -106,7 +106,7 @@ const rows = {
     default: 'off',
     path: 'database.tls',
     description:
-      'TLS to the database server: `off`, `required` (its certificate is trusted, and for its host) or `no-verify` (encrypted only)',
+      'TLS to the database server: `off`, `required` (its certificate is trusted, and for its host, which is a name) or `no-verify` (encrypted only)',
   },
   DB_TLS_CA_FILE: {
     rule: anyText,

@@ -3,7 +3,6 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { type Model, type ModelStatic, type Options, Sequelize, type Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { isAppError } from '../errors.js';
-import { isCluster } from './cluster.js';
 import {
   type Abortable,
   acquireWithinDeadline,
@@ -12,33 +11,41 @@ import {
   releaseFromDeadline,
   withDeadline,
 } from './deadline.js';
-import {
-  dialectOptions,
-  isDeadlineError,
-  isLostConnection,
-  isSqlite,
-  isTransientFault,
-  patchConnections,
-  writeTransactionOptions,
-} from './dialect.js';
+import { isDeadlineError, isLostConnection, isSqlite, isTransientFault, writeTransactionOptions } from './dialect.js';
 import { initModels, type Models } from './models/index.js';
-import type { ConnectionLimits } from './sequelize-patches/mysql.js';
+import { isCluster } from './mysql/cluster.js';
+import { type ConnectionLimits, mysqlConnections } from './mysql/connections.js';
+import { sqliteConnections } from './sqlite/driver.js';
 import { translateError } from './translate-error.js';
+
+/** How Sequelize connects to a database. */
+interface Connections {
+  options: Options;
+  /** Changes its connections before the first query. */
+  adapt?(sequelize: Sequelize): void;
+  /** Closes what is left when Sequelize is closed. */
+  close?(): Promise<void>;
+}
+
+function connectionsTo(settings: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): Connections {
+  return settings.dialect === 'sqlite' ? sqliteConnections(settings) : mysqlConnections(settings, limits);
+}
+
+const withDefaults = (options: Options): Options => ({
+  ...options,
+  logging: false,
+  // Sequelize's own retry repeats a single query, inside a transaction that may be gone: inTransaction() repeats it whole.
+  retry: { max: 1, match: [] },
+  define: { underscored: true },
+});
 
 /**
  * Sequelize's options for a configured database.
  * @param limits of connections to a server
  * @public used by migrations/lib/sequelize-cli-config.cjs
  */
-export function sequelizeOptions(database: SqliteConfig | MysqlConfig, limits: ConnectionLimits = {}): Options {
-  return {
-    ...dialectOptions(database, limits),
-    logging: false,
-    // Sequelize's own retry repeats a single query, inside a transaction that may be gone: inTransaction() repeats it whole.
-    retry: { max: 1, match: [] },
-    define: { underscored: true },
-  };
-}
+export const sequelizeOptions = (database: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): Options =>
+  withDefaults(connectionsTo(database, limits).options);
 
 /** The fault below a failure of {@link Database.read}, which work in a transaction uses too: it decides on a retry. */
 function untranslated(error: unknown): unknown {
@@ -128,9 +135,10 @@ export interface Database {
 }
 
 /** Opens a database. Nothing is sent until the first query. @param limits of connections to a server */
-export function openDatabase(settings: SqliteConfig | MysqlConfig, limits: ConnectionLimits = {}): Database {
-  const sequelize = new Sequelize(sequelizeOptions(settings, limits));
-  patchConnections(sequelize, settings);
+export function openDatabase(settings: SqliteConfig | MysqlConfig, limits?: ConnectionLimits): Database {
+  const connections = connectionsTo(settings, limits);
+  const sequelize = new Sequelize(withDefaults(connections.options));
+  connections.adapt?.(sequelize);
   const models = initModels(sequelize);
   // SQLite has a single writer: queueing in this process is cheaper than conflicts in the file.
   const writeQueue = isSqlite(sequelize) ? pLimit(1) : undefined;
@@ -211,6 +219,9 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig, limits: Conne
       throw translateError(failure, settings);
     },
     withDeadline,
-    close: () => sequelize.close(),
+    async close() {
+      await sequelize.close();
+      await connections.close?.();
+    },
   };
 }

@@ -1,31 +1,18 @@
-import { ConnectionError, type Options, type Sequelize, Transaction } from 'sequelize';
+import { ConnectionError, type Sequelize, Transaction } from 'sequelize';
 import { escape as mysqlEscape } from 'sql-escaper';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { AppError } from '../errors.js';
 import { DeadlineExceededError } from './deadline.js';
-import { type ConnectionLimits, mysqlOptions, patchMysqlConnections } from './sequelize-patches/mysql.js';
-import { patchSqliteConnections, sqliteOptions } from './sequelize-patches/sqlite.js';
-import { lostThreadCode } from './sqlite-driver.js';
+import { lostThreadCode } from './sqlite/thread.js';
 
-/** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */
+/** Differences between the databases: transaction kinds, faults worth a retry. How they are connected to: `sqlite/`, `mysql/`. */
 
 /** A value of a column; `Date`s are stored to the millisecond. */
 export type ColumnValue = string | number | boolean | Date | null;
 
-/** Sequelize's options for a configured database, without logging. @param limits of connections to a server */
-export function dialectOptions(database: SqliteConfig | MysqlConfig, limits: ConnectionLimits): Options {
-  return database.dialect === 'sqlite' ? sqliteOptions(database) : mysqlOptions(database, limits);
-}
-
 /** Whether the database is SQLite; otherwise it is MySQL or MariaDB. */
 export function isSqlite(sequelize: Sequelize): boolean {
   return sequelize.getDialect() === 'sqlite';
-}
-
-/** Corrects how Sequelize handles the connections of a database; call it before the first query. */
-export function patchConnections(sequelize: Sequelize, database: SqliteConfig | MysqlConfig): void {
-  if (database.dialect === 'sqlite') patchSqliteConnections(sequelize);
-  else patchMysqlConnections(sequelize, database);
 }
 
 /**

@@ -1,15 +1,10 @@
 import { access, constants, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, systemErrorCode, unlessMissing } from '../errors.js';
-import { Database } from './sqlite-driver.js';
+import { SqliteThread } from './sqlite/thread.js';
 
 /** How long SQLite waits for the lock, in milliseconds: another process holds it only for a moment while it opens the file. */
 const waitMs = 500;
-
-const opened = (file: string): Promise<Database> =>
-  new Promise((resolve, reject) => {
-    const connection = new Database(file, waitMs, (error) => (error ? reject(error) : resolve(connection)));
-  });
 
 /** Which file has this name now; nothing when none has. */
 const inodeOf = async (file: string): Promise<bigint | undefined> =>
@@ -19,23 +14,26 @@ const inodeOf = async (file: string): Promise<bigint | undefined> =>
  * Opens the file and begins a write, which no other connection can meanwhile.
  * @throws AppError that of `refusal` when the process that had the lock has removed the file meanwhile: others lock a new one
  */
-async function lock(file: string, refusal: () => AppError): Promise<Database> {
+async function lock(file: string, refusal: () => AppError): Promise<SqliteThread> {
   const before = await inodeOf(file);
-  const connection = await opened(file);
-  try {
-    const locked = before ?? (await inodeOf(file));
-    await new Promise<void>((resolve, reject) => {
-      connection.run('BEGIN IMMEDIATE', (error) => (error ? reject(error) : resolve()));
+  const connection = new SqliteThread(file, waitMs);
+  // What opens the file, and creates it.
+  const run = (sql: string) =>
+    new Promise<void>((resolve, reject) => {
+      const request = { kind: 'run', sql, parameters: [], busyTimeoutMs: waitMs } as const;
+      connection.send(request, (reply) => (reply instanceof Error ? reject(reply) : resolve()));
     });
+  try {
+    await run('SELECT 1');
+    const locked = before ?? (await inodeOf(file));
+    await run('BEGIN IMMEDIATE');
     if (locked === undefined || (await inodeOf(file)) !== locked) throw refusal();
     return connection;
   } catch (error) {
-    await closed(connection);
+    await connection.close();
     throw error;
   }
 }
-
-const closed = (connection: Database): Promise<void> => new Promise((resolve) => connection.close(() => resolve()));
 
 function lockFault(file: string, refusal: () => AppError, error: unknown): unknown {
   const code = systemErrorCode(error);
@@ -64,6 +62,6 @@ export async function withFileLock<T>(file: string, refusal: () => AppError, wor
   } finally {
     // Windows removes no open file, and the lock works whether one is there or not.
     for (const end of ['-wal', '-shm', '']) await rm(`${file}${end}`, { force: true }).catch(() => undefined);
-    await closed(connection);
+    await connection.close();
   }
 }

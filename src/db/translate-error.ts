@@ -10,7 +10,7 @@ import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode, systemErrorCode } from '../errors.js';
 import { driverError, isDeadlineError, isLostConnection, isTransientFault, parentOf } from './dialect.js';
 import { admitStatements, grantStatement, hostInMessage } from './grant.js';
-import { namesOfOtherHost } from './sequelize-patches/mysql-tls.js';
+import { namesOfOtherHost } from './mysql/tls.js';
 
 /** The error code of each violated constraint. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
@@ -72,7 +72,7 @@ function tlsProblem(error: unknown, { host }: MysqlConfig): string {
   const names = namesOfOtherHost(parentOf(error));
   return names === undefined
     ? `${driverError(error).message}. Check DB_TLS and DB_TLS_CA_FILE.`
-    : `the server's certificate is for ${names}, not for ${host}. Connect by a name or address of the certificate, or set DB_TLS=no-verify to check no certificate.`;
+    : `the server's certificate is for ${names}, not for ${host}. Connect by a name of the certificate, or set DB_TLS=no-verify to check no certificate.`;
 }
 
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {

@@ -72,7 +72,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
   },
   DB_PASSWORD: { beside: mysql, read: server('password'), unset: '', valid: { ' a%b"c\\d ': ' a%b"c\\d ' } },
   DB_TLS: {
-    beside: mysql,
+    beside: { ...mysql, DB_HOST: 'db' },
     read: server('tls'),
     unset: 'off',
     valid: { off: 'off', required: 'required', 'no-verify': 'no-verify' },
@@ -80,7 +80,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
     mustBe: 'must be off, required or no-verify.',
   },
   DB_TLS_CA_FILE: {
-    beside: { ...mysql, DB_TLS: 'required' },
+    beside: { ...mysql, DB_HOST: 'db', DB_TLS: 'required' },
     read: server('tlsCaFile'),
     unset: undefined,
     valid: { 'ca.pem': inFolder('ca.pem'), '/etc/ca.pem': '/etc/ca.pem' },
@@ -473,6 +473,16 @@ describe('loadConfig', () => {
 
   it('allows a low hashing cost with NODE_ENV=test only', () => {
     expect(load({ NODE_ENV: 'test', BCRYPT_COST: '4' }).auth.bcryptCost).to.equal(4);
+  });
+
+  it('refuses TLS to a server that is named by its address: the driver would check no host', async () => {
+    for (const host of ['192.0.2.1', '[2001:db8::1]']) {
+      const env = { DATABASE_URL: `mysql://app@${host}/courses`, DB_TLS: 'required' };
+      const address = host.replaceAll(/[[\]]/g, '');
+      const message = `DB_TLS must not be required for a server that is named by its address (${address}): name the host as its certificate does, or set DB_TLS=no-verify to check no certificate.`;
+      expect(await problemsWith(env)).to.deep.equal([{ path: 'DB_TLS', message }]);
+      expect(load({ ...env, DB_TLS: 'no-verify' }).database).to.include({ tls: 'no-verify' });
+    }
   });
 
   it('refuses authorities for a server that is not verified', async () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
-import { isCluster } from '../../src/db/cluster.js';
 import type { Database } from '../../src/db/connection.js';
 import { serverProblems } from '../../src/db/dialect.js';
+import { isCluster } from '../../src/db/mysql/cluster.js';
 import { onMysql } from '../support/database.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';

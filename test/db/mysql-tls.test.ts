@@ -37,7 +37,7 @@ function writeCertificates(folder: string, names: readonly string[]): void {
 
 describe('TLS to a database server', function () {
   this.timeout(scaled(60_000));
-  const names = ['DNS:db.example.net', 'DNS:localhost', 'IP:127.0.0.1'] as const;
+  const names = ['DNS:db.example.net', 'DNS:localhost'] as const;
   let folder: ReturnType<typeof temporaryFolder>;
   let server: ThrowAwayServer;
 
@@ -87,19 +87,14 @@ describe('TLS to a database server', function () {
     expect(code).to.equal('DATABASE_UNREACHABLE');
     expect(message.replace(/\(.*?\)/, '()')).to.equal(
       `No TLS connection to the database (): the server's certificate is for ${name}, not for ${host}. ` +
-        'Connect by a name or address of the certificate, or set DB_TLS=no-verify to check no certificate.',
+        'Connect by a name of the certificate, or set DB_TLS=no-verify to check no certificate.',
     );
   }
 
   it('is refused with DB_TLS=required when the certificate is for another host', async () => {
     await expectRefusal('localhost', 'DNS:db.example.net');
-    await expectRefusal('127.0.0.1', 'DNS:db.example.net');
     await connect('localhost', 'no-verify');
     await useCertificate('DNS:localhost');
-    await expectRefusal('127.0.0.1', 'DNS:localhost');
     await connect('localhost', 'required');
-    await useCertificate('IP:127.0.0.1');
-    await expectRefusal('localhost', 'IP Address:127.0.0.1');
-    await connect('127.0.0.1', 'required');
   });
 });

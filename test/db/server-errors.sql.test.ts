@@ -43,7 +43,10 @@ describe('a server that cannot be used', () => {
   it('because the file of its certificate authorities cannot be read', async () => {
     const { code, message } = await failureOf(() =>
       openDatabase(
-        loadConfig({ env: settings(1, { DB_TLS: 'required', DB_TLS_CA_FILE: '/nothing.pem' }), cwd: '/' }).database,
+        loadConfig({
+          env: { DATABASE_URL: 'mysql://app@localhost:1/app', DB_TLS: 'required', DB_TLS_CA_FILE: '/nothing.pem' },
+          cwd: '/',
+        }).database,
       ),
     );
     expect([code, message]).to.deep.equal(['CONFIG_INVALID', "DB_TLS_CA_FILE can't be read (ENOENT): /nothing.pem"]);
@@ -124,7 +127,10 @@ describe('a server that cannot be used', () => {
   });
 
   it('because it has no TLS, or an untrusted certificate', async () => {
-    const env = { ...changed(() => undefined), DB_TLS: 'required' };
+    const toName = (url: URL) => {
+      url.hostname = 'localhost';
+    };
+    const env = { ...changed(toName), DB_TLS: 'required' };
     await expectFailures(
       env,
       'DATABASE_UNREACHABLE',

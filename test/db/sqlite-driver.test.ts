@@ -1,22 +1,20 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { QueryTypes, type Transaction } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable } from '../../src/db/lease.js';
-import { migrateUp, migrationStatus } from '../../src/db/migrator.js';
-import type { Database as Connection } from '../../src/db/sqlite-driver.js';
+import { lostThreadCode, type SqliteThread } from '../../src/db/sqlite/thread.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { otherWriter } from '../support/sqlite-lock.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 import { useDatabases } from './support/databases.js';
 
-const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
+/** Private parts of Sequelize and of the driver. */
+interface Manager {
+  connections: Record<string, { thread?: SqliteThread; threads: { all: Set<SqliteThread> } }>;
+}
 
 (onMysql ? describe.skip : describe)('The SQLite driver', () => {
   const databases = useDatabases({ migrated: false });
@@ -33,9 +31,9 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     database.sequelize.query("UPDATE leases SET expires_at = expires_at + 1 WHERE name = 'a'", { transaction });
   const transact = () => database.inTransaction(add);
   const file = () => databases.url.replace(/^sqlite:/, '');
-  /** The connections that Sequelize has open; its types don't show them. */
-  const connections = () =>
-    (database.sequelize.connectionManager as unknown as { connections: Record<string, Connection> }).connections;
+  /** The connections that Sequelize has open, and the threads that they share; types don't show them. */
+  const connections = () => Object.values((database.sequelize.connectionManager as unknown as Manager).connections);
+  const threads = () => [...(connections()[0]?.threads.all ?? [])];
 
   it('returns stored values: text, numbers, null, booleans as numbers', async () => {
     const [row] = await select("SELECT 'é' AS text, 1.5 AS real, 9007199254740991 AS whole, NULL AS none");
@@ -133,32 +131,46 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
 
   it('recovers when the thread of a connection has ended, and repeats the transaction', async () => {
     await select('SELECT 1');
-    connections().default?.close();
+    for (const thread of threads()) await thread.close();
     expect(await database.read(() => select('SELECT 1 AS one'))).to.deep.equal([{ one: 1 }]);
     let attempts = 0;
     await database.inTransaction(async (transaction) => {
       attempts += 1;
       await add(transaction);
       if (attempts > 1) return;
-      for (const [name, connection] of Object.entries(connections())) if (name !== 'default') connection.close();
+      await Promise.all(connections().map(({ thread }) => thread?.close()));
       await add(transaction);
     });
     expect(attempts).to.equal(2);
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
   });
 
-  it('has one connection for reads and transactions that follow each other', async () => {
-    const { default: first } = connections();
-    expect(first?.isLost).to.equal(false);
-    await database.inTransaction(async (transaction) => {
-      await add(transaction);
-      expect(Object.values(connections())).to.deep.equal([first]);
-      expect(Object.keys(connections())).not.to.include('default');
-    });
+  it('has one thread for reads and transactions that follow each other, and another one beside a transaction', async () => {
+    const [first] = threads();
+    await transact();
     await select('SELECT 1');
     await transact();
-    expect(connections()).to.deep.equal({ default: first });
-    expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 2 }]);
+    expect(threads()).to.deep.equal([first]);
+    await database.inTransaction(async (transaction) => {
+      await add(transaction);
+      await select('SELECT 1');
+      expect(threads().length).to.equal(2);
+    });
+    await Promise.all([transact(), select('SELECT 1'), transact()]);
+    expect(threads().length).to.equal(2);
+    expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 5 }]);
+  });
+
+  it('runs nothing outside of a transaction that was lost with its thread', async () => {
+    const transaction = await database.sequelize.transaction();
+    await add(transaction);
+    await Promise.all(connections().map(({ thread }) => thread?.close()));
+    for (let tries = 0; tries < 2; tries += 1) {
+      const error = await add(transaction).catch((reason: unknown) => reason);
+      expect(error).to.have.nested.property('parent.code', lostThreadCode);
+    }
+    await transaction.rollback().catch(() => undefined);
+    expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 0 }]);
   });
 
   it('reads beside a transaction what was committed, and gives the transaction none of its statements', async () => {
@@ -203,39 +215,5 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     const after = await run(many);
     expect(after.descriptors).to.be.at.most(before.descriptors + 2);
     expect(after.megabytes).to.be.below(before.megabytes + 48);
-  });
-
-  it('opens a file of the previous driver with the log that a kill has left', async () => {
-    const folder = temporaryFolder();
-    const copy = path.join(folder.path, 'coursectl.sqlite');
-    for (const ending of ['', '-wal'])
-      writeFileSync(copy + ending, gunzipSync(readFileSync(`${fixtures}coursectl.sqlite${ending}.gz`)));
-    const old = databases.open({ DATABASE_URL: `sqlite:${copy}` });
-    try {
-      expect((await migrationStatus(old)).unknown).to.deep.equal([]);
-      await migrateUp(old);
-      const { User, Course, Enrollment, Import } = old.models;
-      const people = await User.findAll({ order: ['email'] });
-      expect(people.map(({ email, lastName }) => `${email} ${lastName}`)).to.deep.equal([
-        'ada@example.org Lovelace',
-        // Changed over HTTP just before the program was killed.
-        'grace@example.org Hopper-Murray',
-        'juergen@example.org Größler',
-        'siobhan@example.org Ní Dhomhnaill',
-        'wei@example.org Li Wei',
-      ]);
-      expect(people.every(({ createdAt }) => createdAt.getUTCFullYear() === 2026)).to.equal(true);
-      expect([await Course.count(), await Enrollment.count(), await Import.count()]).to.deep.equal([1, 1, 1]);
-      await old.inTransaction((transaction) =>
-        User.update({ lastName: 'King' }, { where: { email: 'ada@example.org' }, transaction }),
-      );
-      expect(await User.findOne({ where: { lastName: 'King' } })).to.include({ email: 'ada@example.org' });
-      const [check] = await old.sequelize.query('PRAGMA integrity_check');
-      expect(check).to.deep.equal([{ integrity_check: 'ok' }]);
-    } finally {
-      await old.close();
-    }
-    expect(readdirSync(folder.path)).to.deep.equal(['coursectl.sqlite']);
-    folder.remove();
   });
 });

@@ -1,14 +1,13 @@
-import { Database } from '../../src/db/sqlite-driver.js';
+import { SqliteThread } from '../../src/db/sqlite/thread.js';
 
 /** Another writer of an SQLite file, one that waits for nobody. */
 export async function otherWriter(file: string) {
-  let connection: Database | undefined;
-  await new Promise<void>((resolve, reject) => {
-    connection = new Database(file, 0, (error) => (error ? reject(error) : resolve()));
-  });
-  return {
-    run: (sql: string) =>
-      new Promise<void>((resolve, reject) => connection?.run(sql, (error) => (error ? reject(error) : resolve()))),
-    close: () => new Promise<void>((resolve) => connection?.close(() => resolve())),
-  };
+  const connection = new SqliteThread(file, 0);
+  const run = (sql: string) =>
+    new Promise<void>((resolve, reject) => {
+      const request = { kind: 'run', sql, parameters: [], busyTimeoutMs: 0 } as const;
+      connection.send(request, (reply) => (reply instanceof Error ? reject(reply) : resolve()));
+    });
+  await run('SELECT 1');
+  return { run, close: () => connection.close() };
 }

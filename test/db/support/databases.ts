@@ -1,6 +1,6 @@
 import { loadConfig } from '../../../src/config/config.js';
 import { type Database, openDatabase } from '../../../src/db/connection.js';
-import type { ConnectionLimits } from '../../../src/db/sequelize-patches/mysql.js';
+import type { ConnectionLimits } from '../../../src/db/mysql/connections.js';
 import { createEmptyDatabase, createMigratedDatabase, type TestDatabase } from '../../support/database.js';
 
 /** Connections to one database of its own, closed when their test is over. */

@@ -1,6 +1,5 @@
 import { ConnectionAcquireTimeoutError, ConnectionError, type Options, type Sequelize } from 'sequelize';
 import type { MysqlConfig } from '../../config/config.js';
-import { readAsCluster } from '../cluster.js';
 import {
   type Abortable,
   acquireWithinDeadline,
@@ -8,8 +7,9 @@ import {
   releaseFromDeadline,
   remainingMs,
 } from '../deadline.js';
-import { checkAddress, tlsOptions } from './mysql-tls.js';
-import { watchForReadOnlyServer } from './read-only-server.js';
+import { readAsCluster } from './cluster.js';
+import { type ReadOnlyWatch, watchForReadOnlyServer } from './read-only-server.js';
+import { tlsOptions } from './tls.js';
 
 /** Connections to MySQL and MariaDB. */
 
@@ -51,9 +51,8 @@ interface MysqlConnection extends Abortable {
     on(event: 'timeout', listener: () => void): void;
     destroy(error?: Error): void;
   };
-  query(sql: string, callback: (error: Error | null) => void): void;
-  query(statement: { sql: string }, ...others: unknown[]): unknown;
-  execute(...args: unknown[]): unknown;
+  query(statement: string | { sql: string }, ...others: unknown[]): unknown;
+  execute(statement: string | { sql: string }, ...others: unknown[]): unknown;
 }
 
 /** Sequelize's internal interface for connections. */
@@ -81,18 +80,27 @@ function endedByServer(sql: string): string {
   return `/*M!100102 SET STATEMENT max_statement_time=${seconds} FOR */ SELECT /*+ MAX_EXECUTION_TIME(${milliseconds}) */ ${sql.slice('SELECT '.length)}`;
 }
 
-/** Makes the server end queries whose client no longer waits. */
-function endLateQueries(connection: MysqlConnection): void {
-  const query = connection.query.bind(connection);
-  connection.query = (statement: string | { sql: string }, ...others: unknown[]) =>
-    typeof statement === 'string'
-      ? // Only the settings of a new connection are such statements.
-        query({ sql: statement }, ...others)
-      : query({ ...statement, sql: endedByServer(statement.sql) }, ...others);
+/** Makes the server end queries whose client no longer waits, and watches for the errors of a read-only one. */
+function adaptStatements(connection: MysqlConnection, readOnly: ReadOnlyWatch): void {
+  for (const kind of ['query', 'execute'] as const) {
+    const send = connection[kind].bind(connection);
+    connection[kind] = (statement, ...others) => {
+      // The callback comes last.
+      const callback = others.pop();
+      const observed = (error: Error | null, ...results: unknown[]) => {
+        if (error) readOnly.failed(error);
+        // The driver types its parameters.
+        (callback as (error: Error | null, ...results: unknown[]) => void)(error, ...results);
+      };
+      // Sequelize gives queries as objects.
+      const limited = typeof statement === 'string' ? statement : { ...statement, sql: endedByServer(statement.sql) };
+      return send(limited, ...others, typeof callback === 'function' ? observed : callback);
+    };
+  }
 }
 
 /** Each setting may take as long as a request waits for a connection, because the connection is unusable before. */
-const prepare = (database: MysqlConfig, inactivityMs: number) => async (given: unknown) => {
+const prepare = (database: MysqlConfig, inactivityMs: number, readOnly: ReadOnlyWatch) => async (given: unknown) => {
   // Sequelize passes the driver's connection untyped.
   const connection = given as MysqlConnection;
   const { stream } = connection;
@@ -101,60 +109,28 @@ const prepare = (database: MysqlConfig, inactivityMs: number) => async (given: u
   stream.setTimeout(database.poolAcquireMs);
   for (const setting of [session, isolation])
     await new Promise<void>((resolve, reject) => {
-      connection.query(setting, (error) => (error ? reject(error) : resolve()));
+      connection.query(setting, (error: Error | null) => (error ? reject(error) : resolve()));
     });
   await readAsCluster(connection, database);
-  endLateQueries(connection);
+  readOnly.opened(connection);
+  adaptStatements(connection, readOnly);
   stream.setTimeout(inactivityMs);
 };
 
-/** Sequelize's internal dialect, as far as it is used here. */
-interface Undeclared {
-  dialect: { Query: { prototype: { isCallQuery(): boolean } }; supports: { skipLocked?: boolean } };
-}
-
 /**
- * Sequelize looks for a CALL in the result of each statement, and writes the whole statement in lower case for that: imports
- * would take 3 % longer. The program calls no procedures.
+ * Acquires connections within the deadline of the calling work (deadline.ts), opens others when the server has become read-only
+ * (read-only-server.ts), and drops broken connections without COM_QUIT: sending it would fail, and Sequelize would report that
+ * failure in place of the cause, or end the program. Sequelize has no hooks for connections that are given back or closed.
  */
-function expectNoCalls(sequelize: Sequelize): void {
-  // Sequelize's types don't declare its dialect.
-  (sequelize as unknown as Undeclared).dialect.Query.prototype.isCallQuery = () => false;
-}
-
-/** Sequelize leaves SKIP LOCKED out without a word, which MySQL has since 8.0 and MariaDB since 10.6, and waits. */
-function skipLockedRows(sequelize: Sequelize): void {
-  // Sequelize's types don't declare its dialect.
-  const { dialect } = sequelize as unknown as Undeclared;
-  dialect.supports = { ...dialect.supports, skipLocked: true };
-}
-
-/**
- * Checks the certificates of servers named by their address (mysql-tls.ts), acquires connections within the deadline of the
- * calling work (deadline.ts), opens others when the server has become read-only (read-only-server.ts), and drops broken
- * connections without COM_QUIT: sending it would fail, and Sequelize would report that failure in place of the cause, or end
- * the program.
- */
-export function patchMysqlConnections(sequelize: Sequelize, database: MysqlConfig): void {
-  expectNoCalls(sequelize);
-  skipLockedRows(sequelize);
-  checkAddress(sequelize, database);
+function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
   // Sequelize's types don't declare these methods.
   const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
-  // map() forgets which method stands where.
-  const [get, release, destroy, disconnect, close] = (
-    ['getConnection', 'releaseConnection', 'destroyConnection', 'disconnect', 'close'] as const
-  ).map((name) => manager[name].bind(manager)) as [
-    MysqlConnectionManager['getConnection'],
-    MysqlConnectionManager['releaseConnection'],
-    MysqlConnectionManager['destroyConnection'],
-    MysqlConnectionManager['disconnect'],
-    MysqlConnectionManager['close'],
-  ];
+  const get = manager.getConnection.bind(manager);
+  const release = manager.releaseConnection.bind(manager);
+  const destroy = manager.destroyConnection.bind(manager);
+  const disconnect = manager.disconnect.bind(manager);
+  const close = manager.close.bind(manager);
   const validate = manager.validate.bind(manager);
-  const readOnly = watchForReadOnlyServer();
-  // Sequelize passes the driver's connection untyped.
-  sequelize.addHook('afterConnect', (connection) => readOnly.watch(connection as MysqlConnection));
   manager.validate = (connection) => validate(connection) && !readOnly.isOutdated(connection);
   const inUse = new Set<MysqlConnection>();
   const acquire = (options?: object) =>
@@ -199,31 +175,35 @@ export function patchMysqlConnections(sequelize: Sequelize, database: MysqlConfi
   };
 }
 
-/** Sequelize's options for a MySQL or MariaDB server. */
-export function mysqlOptions(
+/** Sequelize's options for a MySQL or MariaDB server, and what to change about its connections before the first query. */
+export function mysqlConnections(
   database: MysqlConfig,
   { inactivityMs = defaultInactivityMs }: ConnectionLimits = {},
-): Options {
+): { options: Options; adapt(sequelize: Sequelize): void } {
+  const readOnly = watchForReadOnlyServer();
   return {
-    dialect: 'mysql',
-    host: database.host,
-    port: database.port,
-    database: database.name,
-    username: database.user,
-    password: database.password,
-    timezone: '+00:00',
-    // Without these options, which its types lack, Sequelize would set the zone and ask for the version in queries that no
-    // time limit covers.
-    ...({ keepDefaultTimezone: true, databaseVersion: '5.7.0' } as object),
-    dialectOptions: {
-      charset: 'utf8mb4',
-      connectTimeout: database.poolAcquireMs,
-      keepAliveInitialDelay: keepAliveMs,
-      // Sequelize has put the values into the statements: without this, the driver searches each for places of values.
-      queryFormat: (sql: string) => sql,
-      ...tlsOptions(database),
+    options: {
+      dialect: 'mysql',
+      host: database.host,
+      port: database.port,
+      database: database.name,
+      username: database.user,
+      password: database.password,
+      timezone: '+00:00',
+      // Without these options, which its types lack, Sequelize would set the zone and ask for the version in queries that no
+      // time limit covers.
+      ...({ keepDefaultTimezone: true, databaseVersion: '5.7.0' } as object),
+      dialectOptions: {
+        charset: 'utf8mb4',
+        connectTimeout: database.poolAcquireMs,
+        keepAliveInitialDelay: keepAliveMs,
+        // Sequelize has put the values into the statements: without this, the driver searches each for places of values.
+        queryFormat: (sql: string) => sql,
+        ...tlsOptions(database),
+      },
+      pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleMs },
+      hooks: { afterConnect: prepare(database, inactivityMs, readOnly) },
     },
-    pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleMs },
-    hooks: { afterConnect: prepare(database, inactivityMs) },
+    adapt: (sequelize) => patchConnections(sequelize, readOnly),
   };
 }

@@ -11,8 +11,8 @@ const { parentPort, workerData } = require('node:worker_threads');
 /**
  * @typedef {import('@photostructure/sqlite').DatabaseSyncInstance} Connection
  * @typedef {import('@photostructure/sqlite').StatementSyncInstance} Statement
- * @typedef {import('./sqlite-driver.js').Request} Request
- * @typedef {import('./sqlite-driver.js').Reply} Reply
+ * @typedef {import('./thread.js').Request} Request
+ * @typedef {import('./thread.js').Reply} Reply
  */
 
 /**
@@ -20,7 +20,7 @@ const { parentPort, workerData } = require('node:worker_threads');
  * @returns {typeof import('@photostructure/sqlite')}
  */
 function loadLibrary() {
-  const bundled = path.join(__dirname, 'sqlite-library/dist/index.cjs');
+  const bundled = path.join(__dirname, '../sqlite-library/dist/index.cjs');
   return require(existsSync(bundled) ? bundled : '@photostructure/sqlite');
 }
 

@@ -6,14 +6,6 @@ interface ServerError {
   message: string;
 }
 
-/** The parts of the driver's connection that are used here. */
-interface Connection {
-  query(...args: unknown[]): unknown;
-  execute(...args: unknown[]): unknown;
-}
-
-type Callback = (error: ServerError | null, ...results: unknown[]) => void;
-
 /** "The server is running with the ... option": other options prevent statements with the same number. */
 const optionPreventsStatement = 1290;
 const readOnlyMode = 1836;
@@ -27,10 +19,11 @@ const replaceEveryMs = 1000;
 
 /** Which connections lead to a server that may have been replaced. */
 export interface ReadOnlyWatch {
-  /** Watches a new connection for refused changes. */
-  watch(connection: Connection): void;
+  opened(connection: object): void;
+  /** Notes a refused change. */
+  failed(error: ServerError): void;
   /** Whether the connection was opened before a change was refused, on it or on another. */
-  isOutdated(connection: Connection): boolean;
+  isOutdated(connection: object): boolean;
 }
 
 /**
@@ -38,27 +31,16 @@ export interface ReadOnlyWatch {
  * refused, but connections stay where they are, and under traffic they are never idle for long enough to be closed.
  */
 export function watchForReadOnlyServer(): ReadOnlyWatch {
-  const openedAt = new WeakMap<Connection, number>();
+  const openedAt = new WeakMap<object, number>();
   let refusedAt = Number.NEGATIVE_INFINITY;
   /** Connections that were opened before are to be replaced. */
   let replacedBefore = Number.NEGATIVE_INFINITY;
-  const observed =
-    (callback: Callback): Callback =>
-    (error, ...results) => {
-      if (error && refusesChanges(error)) refusedAt = performance.now();
-      callback(error, ...results);
-    };
   return {
-    watch(connection) {
+    opened(connection) {
       openedAt.set(connection, performance.now());
-      for (const kind of ['query', 'execute'] as const) {
-        const send = connection[kind].bind(connection);
-        connection[kind] = (...args) => {
-          const last = args.pop();
-          // The callback comes last; the driver types its parameters.
-          return send(...args, typeof last === 'function' ? observed(last as Callback) : last);
-        };
-      }
+    },
+    failed(error) {
+      if (refusesChanges(error)) refusedAt = performance.now();
     },
     isOutdated(connection) {
       if (refusedAt > replacedBefore && performance.now() - replacedBefore >= replaceEveryMs)

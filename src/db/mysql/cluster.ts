@@ -1,4 +1,4 @@
-import type { MysqlConfig } from '../config/config.js';
+import type { MysqlConfig } from '../../config/config.js';
 
 /** Connections to the nodes of a Galera cluster, or of a group of MySQL servers (Group Replication). */
 
