@@ -8,10 +8,9 @@ module.exports = tableMigration({
     // The account whose failures a row counts, as a whole or at an address, so that all its locks are found. No foreign key:
     // a login would lock the account.
     account_id: { type: 'id', null: true },
+    // Failed attempts, and those that are being compared.
     failures: { type: 'integer', default: 0 },
     window_started_at: { type: 'timestamp' },
-    // Pending attempts by id, with their start, so that each ends only once. Null for none.
-    attempts_json: { type: 'text', null: true },
     // For an account at an address: its last login from there.
     signed_in_at: { type: 'timestamp', null: true },
     locked_until: { type: 'timestamp', null: true },

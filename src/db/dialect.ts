@@ -112,13 +112,6 @@ export function sqlLiteral(sequelize: Sequelize): (value: ColumnValue) => string
   };
 }
 
-/**
- * SQL text that is compared with a column of fixed words, which are ASCII on MySQL and MariaDB: compared with text in another
- * character set, the column is converted in each row, and its index is not used.
- */
-export const asWord = (sequelize: Sequelize, sql: string): string =>
-  isSqlite(sequelize) ? sql : `CONVERT(${sql} USING ascii)`;
-
 /** Servers that speak the protocol of MySQL, and say so in their version. Their locks and constraints differ without an error. */
 const otherServers = /tidb|vitess|oceanbase|polardb-x/i;
 

@@ -1,6 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Database } from '../db/connection.js';
-import { type PhoneKeys, phoneKeysOf, plainPhoneKeys } from '../schemas/phone-keys.js';
+import { type PhoneKeys, phoneKeysOf } from '../schemas/phone-keys.js';
 import type { Core } from './core.js';
 
 /**
@@ -24,19 +23,6 @@ export async function lockPhoneKeys(
   const lock = transaction.LOCK.SHARE;
   const row = await database.models.PhoneCountry.findByPk(onlyRow, { transaction, lock, raw: true });
   return phoneKeysOf(row?.country ?? '');
-}
-
-/** What {@link readPhoneKeys} gave last, or a login has seen since. */
-const lastSeen = new WeakMap<Database, PhoneKeys>();
-
-/** How phones were told apart when a login was last told: a caller that relies on it asks again. */
-export const lastPhoneKeys = (database: Database): PhoneKeys => lastSeen.get(database) ?? plainPhoneKeys;
-
-/** Remembers what a login was told. @param country empty for none */
-export async function rememberCountry(database: Database, country: string): Promise<PhoneKeys> {
-  const keys = await phoneKeysOf(country);
-  lastSeen.set(database, keys);
-  return keys;
 }
 
 /** The stored keys of a phone; null for an account without one, of which there may be several. */

@@ -65,7 +65,6 @@ describe('GET /api/overview', () => {
           accountId,
           failures: 0,
           windowStartedAt: new Date(),
-          attemptsJson: null,
           signedInAt: null,
           locks: 1,
           lockedUntil: new Date(Date.now() + minutes * 60_000),

@@ -204,7 +204,6 @@ export async function buildLock(context: Context, subject: { accountId: string }
     accountId,
     failures: 0,
     windowStartedAt: now,
-    attemptsJson: null,
     signedInAt: null,
     lockedUntil: new Date(now.getTime() + 60_000),
     locks: 1,

@@ -1,66 +1,42 @@
-import type { Transaction } from 'sequelize';
-import { findLogin } from '../../db/login-query.js';
-import { recordLogin, type SucceededAttempt } from '../../db/login-statements.js';
-import type { LoginThrottle } from '../../db/models/login-throttle.js';
+import { Op, type Transaction } from 'sequelize';
 import type { User } from '../../db/models/user.js';
-import { AppError, isAppError, validationError } from '../../errors.js';
+import { AppError, validationError } from '../../errors.js';
 import { networkOf } from '../../network.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
 import { isPossibleKey, type Role } from '../../schemas/fields.js';
 import { normalizeEmail } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
-import { lastPhoneKeys, rememberCountry } from '../phone-country.js';
+import { readPhoneKeys } from '../phone-country.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import type { HashRequest } from './passwords.js';
 import { endSessions, isStarted, lockCaller, type StartedSession, startSession } from './sessions.js';
-import { type Attempt, beginAttempt } from './throttle.js';
-import { accountPrefix, addressSubject, pairPrefix, subjectOf, type Target } from './throttle-rules.js';
+import { type Attempt, guessing } from './throttle.js';
+import type { Target } from './throttle-rules.js';
 
-/** The account of an identifier. An identifier that is an account's email is never taken as a phone number. */
+/** The account of an identifier. */
 interface Named {
   /** The account, if it may sign in. */
   user: User | undefined;
-  /** How many sessions the account has. */
-  sessions: number;
   /** The subject that counts failures. */
   target: Target;
-  /** What is counted of the attempt's subjects. */
-  rows: readonly LoginThrottle[];
 }
 
-async function findByIdentifier(
-  core: Core,
-  identifier: string,
-  ip: string | null,
-  role: Role | undefined,
-): Promise<Named> {
+async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<Named> {
   const email = normalizeEmail(identifier);
-  const phones = lastPhoneKeys(core.database);
-  const phoneKey = phones.keyOf(identifier);
-  // Spellings of the same key count together, as they do for an account: else counting would reveal which exist.
-  const unknown: Target = { identifier: email.includes('@') ? email : phoneKey };
+  const phoneKey = (await readPhoneKeys(core)).keyOf(identifier);
   const isPossible = isPossibleKey(identifier);
-  const { matches, rows, country } = await core.database.read(() =>
-    findLogin(core.database, {
-      email: isPossible ? email : null,
-      phoneKey: isPossible ? phoneKey : null,
-      network: ip === null ? null : networkOf(ip),
-      subjects: [subjectOf(unknown), ...(ip === null ? [] : [addressSubject(ip)])],
-      names: { account: accountPrefix, pair: pairPrefix },
+  const matches = await core.database.read(() =>
+    core.database.models.User.findAll({
+      where: { [Op.or]: [{ email: isPossible ? email : '' }, { phoneKey: isPossible ? phoneKey : '' }] },
     }),
   );
-  if (country !== phones.country) {
-    await rememberCountry(core.database, country);
-    return findByIdentifier(core, identifier, ip, role);
-  }
   // The email wins even if its account can't sign in: users set their own phones, which may be another account's email.
-  const match = matches.find(({ user }) => user.email === email) ?? matches[0];
-  if (!match) return { user: undefined, sessions: 0, target: unknown, rows };
-  const { user: account, sessions } = match;
+  const account = matches.find((user) => user.email === email) ?? matches[0];
+  // Spellings of the same key count together, as they do for an account: else counting would reveal which exist.
+  if (!account) return { user: undefined, target: { identifier: email.includes('@') ? email : phoneKey } };
   const isAllowed = account.isActive && (role === undefined || account.role === role);
-  const target = { accountId: account.id };
-  return { user: isAllowed ? account : undefined, sessions, target, rows: [...rows, ...match.rows] };
+  return { user: isAllowed ? account : undefined, target: { accountId: account.id } };
 }
 
 /** A hash that no password matches: logins without an account take the same time as others. */
@@ -116,17 +92,18 @@ export async function login(
   { role, signal }: LoginOptions = {},
 ): Promise<SignedIn> {
   const { identifier, password } = validate(loginSchema, input);
-  const { user, sessions, target, rows } = await findByIdentifier(core, identifier, client.ip, role);
-  const request = { owner: client.ip === null ? '' : networkOf(client.ip), signal };
+  const { user, target } = await findByIdentifier(core, identifier, role);
+  const owner = client.ip === null ? '' : networkOf(client.ip);
   const work = async (attempt: Attempt) => {
     for (let compared = user; ; ) {
+      const request = { owner, signal, before: attempt.count };
       const found = await assertPasswordRight(core, password, compared, request);
-      const current = await startSessionOf(core, attempt, { ...found, sessions }, client, role);
+      const current = await startSessionOf(core, attempt, found, client, role);
       if ('token' in current) return current;
       compared = current;
     }
   };
-  return guessing(core, target, client.ip, work, { rows, signal });
+  return guessing(core, target, client.ip, work, signal);
 }
 
 interface Compared {
@@ -157,49 +134,27 @@ async function assertPasswordRight(
 async function startSessionOf(
   core: Core,
   attempt: Attempt,
-  { user, passwordHash, sessions }: Compared & { sessions: number },
+  { user, passwordHash }: Compared,
   client: Client,
   role: Role | undefined,
 ): Promise<SignedIn | User> {
   const now = core.now();
-  const compared = { id: user.id, passwordHash: user.passwordHash, role, newHash: passwordHash };
-  const start = async (transaction: Transaction, ending: SucceededAttempt): Promise<User | StartedSession> => {
-    if (await recordLogin(core.database, compared, ending, now, transaction))
-      return startSession(core, user, client, transaction, sessions);
+  const changes = { lastLogin: now, updatedAt: now, ...(passwordHash !== undefined && { passwordHash }) };
+  const start = async (transaction: Transaction): Promise<User | StartedSession> => {
     const current = await lockedUser(core, user.id, transaction);
-    if (current?.isActive && (role === undefined || current.role === role)) return current;
-    throw new AppError('NO_MATCHING_ACCOUNT');
+    if (!current?.isActive || (role !== undefined && current.role !== role)) throw new AppError('NO_MATCHING_ACCOUNT');
+    if (current.passwordHash !== user.passwordHash) return current;
+    // Silent: the moment is the one of our clock.
+    await current.update(changes, { transaction, silent: true });
+    await attempt.succeed(transaction);
+    return startSession(core, user, client, transaction);
   };
   // When the commit succeeded and only its answer was lost, the token is valid.
   const committed = async (result: User | StartedSession) => 'token' in result && isStarted(core, result.token);
-  const result = await attempt.inTransaction(start, { committed });
+  const result = await core.database.inTransaction(start, { committed });
   if (!('token' in result)) return result;
-  user.set({ lastLogin: now, updatedAt: now, ...(passwordHash !== undefined && { passwordHash }) }, { raw: true });
+  user.set(changes, { raw: true });
   return { user, ...result };
-}
-
-const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'] as const;
-
-/**
- * Runs work that reveals whether a password is right, as often as the throttle permits.
- * @param work records itself that the attempt has succeeded
- */
-async function guessing<T>(
-  core: Core,
-  target: Target,
-  ip: string | null,
-  work: (attempt: Attempt) => Promise<T>,
-  begin?: Parameters<typeof beginAttempt>[3],
-): Promise<T> {
-  const attempt = await beginAttempt(core, target, ip, begin);
-  try {
-    return await work(attempt);
-  } catch (error) {
-    if (isAppError(error, ...wrongGuesses)) await attempt.failed();
-    // If this fails too, the attempt expires; the first error is the one to report.
-    else await attempt.abandoned().catch(() => undefined);
-    throw error;
-  }
 }
 
 function lockedUser(core: Core, id: string, transaction: Transaction): Promise<User | null> {
@@ -214,9 +169,10 @@ export async function changePassword(core: Core, caller: Caller, input: unknown)
   const { currentPassword, newPassword } = validate(changePasswordSchema, input);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
   await guessing(core, { accountId: caller.user.id }, caller.ip, async (attempt) => {
-    if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash, { owner: caller.user.id })))
+    const request = { owner: caller.user.id, before: attempt.count };
+    if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash, request)))
       throw new AppError('CURRENT_PASSWORD_INCORRECT');
-    await attempt.succeeded();
+    await core.database.inTransaction(attempt.succeed);
   });
   if (caller.user.requiresPasswordChange && newPassword === currentPassword) throw initialPasswordReused();
   await replacePassword(core, caller, newPassword, 'CURRENT_PASSWORD_INCORRECT');

@@ -11,6 +11,8 @@ export interface HashRequest {
   owner: string;
   /** Gives up a hash that isn't being computed yet. */
   signal?: AbortSignal | undefined;
+  /** Is done before the hash, which then has its core; when it fails, nothing is computed. */
+  before?: () => Promise<void>;
 }
 
 /** bcrypt on all cores, outside the event loop. */
@@ -100,8 +102,11 @@ export async function createPasswordHasher(only?: PasswordHasher['implementation
   const bcrypt = (only === 'bcryptjs' ? undefined : await nativeBcrypt()) ?? (await workerBcrypt(cores));
   const entries = Math.max(minQueued, queuedPerCore * cores);
   const queue = createFairQueue({ capacity: cores, entries, waitMs });
-  const queued = <T>({ owner, signal }: HashRequest, work: () => Promise<T>): Promise<T> =>
-    queue.run({ owner, signal }, work);
+  const queued = <T>({ owner, signal, before }: HashRequest, work: () => Promise<T>): Promise<T> =>
+    queue.run({ owner, signal }, async () => {
+      await before?.();
+      return work();
+    });
   const own: HashRequest = { owner: '' };
   return {
     implementation: bcrypt.implementation,

@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Session } from '../../db/models/session.js';
 import type { Account, User } from '../../db/models/user.js';
 import { findSession, type SessionWithUser } from '../../db/session-query.js';
-import { storeSession } from '../../db/session-start.js';
 import type { Order } from '../../db/sql/page.js';
 import { AppError, notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
@@ -30,25 +29,19 @@ export interface StartedSession {
 /**
  * Starts a session in the caller's transaction. Ends the oldest sessions of an account with too many.
  * The caller has locked the account, unless it is new.
- * @param sessions how many the account had lately
  */
 export async function startSession(
   core: Core,
   user: User,
   client: Client,
   transaction: Transaction,
-  sessions = 0,
 ): Promise<StartedSession> {
   const createdAt = core.now();
   const expiresAt = new Date(createdAt.getTime() + core.config.auth.tokenLifetimeSeconds * 1000);
   const userAgent = client.userAgent?.slice(0, 255) ?? null;
   const session = { id: uuidv7(), userId: user.id, createdAt, expiresAt, ip: client.ip, userAgent };
-  const most = core.config.auth.maxSessions;
-  const isStored = sessions <= most && (await storeSession(core.database, session, { most, sessions }, transaction));
-  if (!isStored) {
-    await core.database.models.Session.create(session, { transaction });
-    await endOldest(core, user.id, session.id, transaction);
-  }
+  await core.database.models.Session.create(session, { transaction });
+  await endOldest(core, user.id, session.id, transaction);
   return { token: core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt), expiresAt };
 }
 

@@ -5,17 +5,16 @@ import { isLatestLock, isLockedNow } from '../../db/sql/conditions.js';
 import type { Joined } from '../../db/sql/joins.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
-import { knownMs } from './throttle.js';
+import { count, lockFull } from './throttle.js';
 import {
-  changeRows,
-  countFailure,
-  createMissingRows,
-  expire,
+  addressPrefix,
+  addressSubject,
+  knownMs,
   lastLock,
   lockHistoryMs,
-  tooMany,
-} from './throttle-rows.js';
-import { addressPrefix, addressSubject, locksInForce, phonesSubject } from './throttle-rules.js';
+  locksInForce,
+  phonesSubject,
+} from './throttle-rules.js';
 
 /** That a column has the end of a lock in force, for a `where`. */
 function isInForce({ now }: Core) {
@@ -60,7 +59,7 @@ export async function releaseLock(core: Core, accountId: string, transaction: Tr
     where: { accountId },
     transaction,
   });
-  const forgotten = { failures: 0, attemptsJson: null, lockedUntil: null, locks: 0 };
+  const forgotten = { failures: 0, lockedUntil: null, locks: 0 };
   // By the primary key: through the other index the rows would be locked in another order than by logins.
   await LoginThrottle.update(forgotten, { where: { subject: rows.map(({ subject }) => subject) }, transaction });
   return lastLock(rows, core.now()) ?? null;
@@ -123,19 +122,8 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
  */
 export async function countPhone(core: Core, accountId: string): Promise<void> {
   const subjects = [phonesSubject(accountId)];
-  await createMissingRows(core, subjects, []);
-  const now = core.now();
-  await core.database.inTransaction((transaction) =>
-    changeRows(core, subjects, transaction, (rows) => {
-      const lock = lastLock(rows, now);
-      if (lock) throw tooMany('phone numbers tried', lock, now);
-      for (const row of rows) {
-        expire(row, now);
-        countFailure(row, now);
-      }
-      return true;
-    }),
-  );
+  await count(core, subjects, null, 'phone numbers tried');
+  await lockFull(core, subjects);
 }
 
 /** Rows per transaction of the cleanup, which must not delay logins. */

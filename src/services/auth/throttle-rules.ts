@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { LockEnds } from '../../db/sql/conditions.js';
 import { networkOf } from '../../network.js';
 
@@ -6,12 +7,18 @@ import { networkOf } from '../../network.js';
 
 const minuteMs = 60_000;
 const longestLockMs = 60 * minuteMs;
+/** How long the number of earlier locks is kept, in milliseconds. */
+export const lockHistoryMs = 24 * 60 * minuteMs;
+/** How long an account is known at an address after a login from there, in milliseconds. */
+export const knownMs = 30 * 24 * 60 * minuteMs;
 
 /** How far the clock of another instance may be ahead, in milliseconds: as for tokens. */
 const clockSkewMs = 5 * minuteMs;
 
 /** The limit of one subject. */
 interface Rule {
+  /** Whether the rows of the rule are those of an account, if there is one. */
+  isOfAccount: boolean;
   /** The permitted number of failures. */
   failures: number;
   /** The period in which they are counted, in milliseconds. */
@@ -22,16 +29,17 @@ interface Rule {
 
 /** For an account, and alike for an identifier without an account, so that a refusal doesn't reveal which it is. */
 const identifierRule: Rule = {
+  isOfAccount: true,
   failures: 10,
   windowMs: 10 * minuteMs,
   lockMs: (locks) => Math.min(10 * 2 ** locks * minuteMs, longestLockMs),
 };
 
 /** For one address. */
-const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
+const addressRule: Rule = { isOfAccount: false, failures: 100, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
 
 /** For the phone numbers that an account tries, because each answer tells whether another account has the number. */
-const phoneRule: Rule = { failures: 20, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
+const phoneRule: Rule = { isOfAccount: false, failures: 20, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
 
 /**
  * The latest moment that a row can have noted by now. A later one was noted by a clock that was ahead, and would count until
@@ -45,20 +53,17 @@ export const locksInForce = (now: Date): LockEnds => ({
   until: new Date(latestMoment(now).getTime() + longestLockMs),
 });
 
-export const accountPrefix = 'account:';
+const accountPrefix = 'account:';
 export const addressPrefix = 'address:';
 /** Prefix of the hash of an account and an address, where the account has its own limit once it has signed in from there. */
-export const pairPrefix = 'pair:';
+const pairPrefix = 'pair:';
 const phonePrefix = 'phones-of:';
 /** Prefix of rows that don't count, but record the last request through a proxy that isn't trusted. */
 export const proxyPrefix = 'proxy:';
 
-/** Whether a subject is an address, which all its users share. */
-const isAddress = (subject: string) => subject.startsWith(addressPrefix);
-
 /** The rule of a subject. */
 export function ruleOf(subject: string): Rule {
-  if (isAddress(subject)) return addressRule;
+  if (subject.startsWith(addressPrefix)) return addressRule;
   return subject.startsWith(phonePrefix) ? phoneRule : identifierRule;
 }
 
@@ -87,3 +92,20 @@ export function pairSubject(target: Target, ip: string): string | undefined {
 
 /** The key of the row that counts the phone numbers that an account tries. */
 export const phonesSubject = (accountId: string) => `${phonePrefix}${accountId}`;
+
+/** The milliseconds since a moment; infinite for none, and for one that a clock noted that was ahead. */
+export const age = (now: Date, moment: Date | null): number =>
+  moment === null || moment > latestMoment(now) ? Number.POSITIVE_INFINITY : now.getTime() - moment.getTime();
+
+/** Whether a lock is no longer part of the history, or was set by a clock that was ahead. */
+export const isForgotten = (lockedUntil: Date | null, now: Date): boolean =>
+  lockedUntil === null ||
+  now.getTime() - lockedUntil.getTime() >= lockHistoryMs ||
+  lockedUntil > locksInForce(now).until;
+
+/** The end of the last lock that is still in force; nothing when no row is locked. */
+export function lastLock(rows: readonly LoginThrottle[], now: Date): Date | undefined {
+  const { after, until } = locksInForce(now);
+  const ends = rows.flatMap(({ lockedUntil }) => lockedUntil ?? []).filter((end) => end > after && end <= until);
+  return ends.sort((one, other) => other.getTime() - one.getTime())[0];
+}

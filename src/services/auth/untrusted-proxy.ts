@@ -2,7 +2,6 @@ import { Op } from 'sequelize';
 import { networkOf } from '../../network.js';
 import type { Core } from '../core.js';
 import { isRecent } from '../recent.js';
-import { newRow } from './throttle-rows.js';
 import { proxyPrefix } from './throttle-rules.js';
 
 /**
@@ -27,7 +26,13 @@ export function createUntrustedProxyNotes(core: Core): (address: string) => Prom
       { address },
       'X-Forwarded-For comes from an address that TRUST_PROXY does not name: if it is your proxy, all clients count as one',
     );
-    const row = newRow(`${proxyPrefix}${networkOf(address)}`, now);
+    const row = {
+      subject: `${proxyPrefix}${networkOf(address)}`,
+      accountId: null,
+      failures: 0,
+      windowStartedAt: now,
+      locks: 0,
+    };
     await core.database
       .inTransaction((transaction) =>
         core.database.models.LoginThrottle.bulkCreate([row], { updateOnDuplicate: ['windowStartedAt'], transaction }),

@@ -1,15 +1,17 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { expect } from 'chai';
 import { loadConfig } from '../../../src/config/config.js';
 import { type Context, createContext } from '../../../src/context.js';
+import { AppError } from '../../../src/errors.js';
 import { login } from '../../../src/services/auth/login.js';
-import { beginAttempt } from '../../../src/services/auth/throttle.js';
+import { count as countFailures, guessing, lockFull } from '../../../src/services/auth/throttle.js';
+import { lockOf } from '../../../src/services/auth/throttle-locks.js';
 import { failureOf } from '../../db/support/failure.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
 import { onMysql } from '../../support/database.js';
 import { testEnvironment } from '../../support/environment.js';
 import { buildUser, factoryPassword } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
-import { until } from '../../support/until.js';
 
 const address = '192.0.2.1';
 const client = { ip: address, userAgent: null };
@@ -17,41 +19,58 @@ const client = { ip: address, userAgent: null };
 describe('An attempt to log in', () => {
   const harness = useHarness();
 
-  /** What is counted, by kind of subject. The row of the account at the address exists from the first attempt. */
-  async function counted(): Promise<Record<string, [failures: number, underWay: number]>> {
+  /** What is counted, by kind of subject. */
+  async function counted(): Promise<Record<string, number>> {
     const rows = await harness.context.database.models.LoginThrottle.findAll();
-    return Object.fromEntries(
-      rows.map(({ subject, failures, attempts }) => [
-        subject.replace(/:.*/, ''),
-        [failures, Object.keys(attempts).length],
-      ]),
-    );
+    return Object.fromEntries(rows.map(({ subject, failures }) => [subject.replace(/:.*/, ''), failures]));
   }
 
-  it('ends once, however often its end is noted', async () => {
+  /** An attempt that ends so: by the code of an error, or well. */
+  const attempt = (accountId: string, code?: 'WRONG_PASSWORD' | 'OVERLOADED', ip: string | null = address) =>
+    guessing(harness.context, { accountId }, ip, async ({ count, succeed }) => {
+      await count();
+      await count();
+      if (code) throw new AppError(code);
+      await harness.context.database.inTransaction(succeed);
+    }).catch((error: AppError) => error.code);
+
+  it('counts while it is under way, and after that only if it has failed', async () => {
     const { id: accountId } = await buildUser(harness.context);
-    const [mine, other] = await Promise.all([
-      beginAttempt(harness.context, { accountId }, address),
-      beginAttempt(harness.context, { accountId }, address),
-    ]);
-    expect(await counted()).to.deep.equal({ account: [0, 2], address: [0, 2], pair: [0, 2] });
-    // As after a connection that was lost during the commit: the end may have been recorded or not.
-    for (let time = 0; time < 3; time += 1) await mine.failed();
-    await mine.abandoned();
-    await mine.succeeded();
-    expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1], pair: [0, 1] });
-    await other.abandoned();
-    await other.failed();
-    expect(await counted()).to.deep.equal({ account: [1, 0], address: [1, 0], pair: [0, 0] });
+    expect(await attempt(accountId, 'WRONG_PASSWORD')).to.equal('WRONG_PASSWORD');
+    expect(await counted()).to.deep.equal({ account: 1, address: 1 });
+    expect(await attempt(accountId, 'OVERLOADED')).to.equal('OVERLOADED');
+    expect(await counted()).to.deep.equal({ account: 1, address: 1 });
+    await attempt(accountId);
+    // A right password of one account doesn't vouch for others at the address, where the account is known from now on.
+    expect(await counted()).to.deep.equal({ account: 0, address: 1, pair: 0 });
+    await attempt(accountId, 'WRONG_PASSWORD');
+    expect(await counted()).to.deep.equal({ account: 1, address: 1, pair: 1 });
   });
 
-  it('frees the place of no other one when it ends long after it began', async () => {
+  it('takes back nothing of a window that began after it', async () => {
     const { id: accountId } = await buildUser(harness.context);
-    const old = await beginAttempt(harness.context, { accountId }, address);
-    harness.advance(61_000);
-    await beginAttempt(harness.context, { accountId }, address);
-    await old.failed();
-    expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1], pair: [0, 1] });
+    await guessing(harness.context, { accountId }, address, async ({ count }) => {
+      await count();
+      harness.advance(61 * 60_000);
+      await countFailures(harness.context, [`account:${accountId}`, `address:${address}`], accountId, 'guesses');
+      throw new AppError('OVERLOADED');
+    }).catch(() => undefined);
+    expect(await counted()).to.deep.equal({ account: 1, address: 1 });
+  });
+
+  it('is counted in all rows or in none, and no more are than the limit, whatever comes together', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const subjects = [`account:${accountId}`, `address:${address}`];
+    const all = await Promise.allSettled(
+      Array.from({ length: 25 }, () => countFailures(harness.context, subjects, accountId, 'guesses')),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).to.have.length(10);
+    expect(await counted()).to.deep.equal({ account: 10, address: 10 });
+    // Until they have ended nobody gets in, and then it is locked.
+    expect(await attempt(accountId)).to.equal('TOO_MANY_ATTEMPTS');
+    await lockFull(harness.context, subjects);
+    expect(await counted()).to.deep.equal({ account: 0, address: 10 });
+    expect(await lockOf(harness.context, accountId)).to.be.instanceOf(Date);
   });
 
   for (const [what, password, isRight] of [
@@ -64,8 +83,9 @@ describe('An attempt to log in', () => {
       const { LoginThrottle, User } = database.models;
       let isNextBlocked = false;
       const compare: typeof hasher.compare = async (...given) => {
+        const matches = await hasher.compare(...given);
         isNextBlocked = true;
-        return hasher.compare(...given);
+        return matches;
       };
       /** Work that waits for rows of another transaction until the time of its request is over. */
       const inTransaction: typeof database.inTransaction = async (work, options) => {
@@ -108,12 +128,12 @@ describe('An attempt to log in', () => {
       expect(isNextBlocked, 'an attempt that nothing followed').to.equal(false);
       expect(await harness.context.database.models.Session.count()).to.equal(0);
       const failures = isRight ? 0 : 1;
-      expect(await counted()).to.deep.equal({ account: [failures, 0], address: [failures, 0], pair: [0, 0] });
+      expect(await counted()).to.deep.equal({ account: failures, address: failures });
     });
 
   it('counts against nobody when its request has no more time while it waits to be counted', async () => {
     const { id: accountId, email } = await buildUser(harness.context);
-    await (await beginAttempt(harness.context, { accountId }, address)).abandoned();
+    await attempt(accountId, 'OVERLOADED');
     const { database } = harness.context;
     const rows = database.models.LoginThrottle;
     const failure = await database.inTransaction(async (transaction) => {
@@ -122,91 +142,47 @@ describe('An attempt to log in', () => {
       return database.withDeadline({ all: 500 }, signingIn).catch((error: unknown) => error);
     });
     expect(failure).to.have.property('code').that.is.oneOf(['OVERLOADED', 'DATABASE_UNREACHABLE']);
-    // The server still executes what waited for the rows; what follows waits behind it.
-    const last = await beginAttempt(harness.context, { accountId }, address);
-    await last.abandoned();
-    const isNobodyPending = async () => Object.values(await counted()).every(([, underWay]) => underWay === 0);
-    await until(isNobodyPending, 'no attempt is under way');
-    expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
+    // What waited for the rows is rolled back; what follows waits behind it.
+    await attempt(accountId, 'OVERLOADED');
+    expect(await counted()).to.deep.equal({ account: 0, address: 0 });
     expect(await database.models.Session.count()).to.equal(0);
-  });
-
-  it('is counted once when the statement that counts it is repeated', async () => {
-    const { id: accountId } = await buildUser(harness.context);
-    const { database } = harness.context;
-    // As after a connection that was lost when the statement had been executed.
-    const inStatement: typeof database.inStatement = async (run) => {
-      for (let time = 0; time < 2; time += 1) await database.inStatement(run);
-      return database.inStatement(run);
-    };
-    const repeating = Object.create(harness.context, { database: { value: { ...database, inStatement } } }) as Context;
-    for (let count = 1; count <= 10; count += 1) {
-      await beginAttempt(repeating, { accountId }, address);
-      expect(await counted()).to.deep.equal({ account: [0, count], address: [0, count], pair: [0, count] });
-    }
   });
 
   it('finds its window and its earlier locks over when they are too old', async () => {
     const { id: accountId } = await buildUser(harness.context);
     const { LoginThrottle } = harness.context.database.models;
     const rowOf = () => LoginThrottle.findByPk(`account:${accountId}`, { rejectOnEmpty: true });
-    for (let failure = 0; failure < 10; failure += 1)
-      await (await beginAttempt(harness.context, { accountId }, null)).failed();
+    const fail = async (times: number) => {
+      for (let failure = 0; failure < times; failure += 1) await attempt(accountId, 'WRONG_PASSWORD', null);
+    };
+    await fail(10);
     expect(await rowOf()).to.include({ failures: 0, locks: 1 });
     harness.advance(10 * 60_000);
-    await (await beginAttempt(harness.context, { accountId }, null)).failed();
+    await fail(1);
     expect(await rowOf()).to.include({ failures: 1, locks: 1 });
     harness.advance(10 * 60_000);
-    const begun = harness.context.now();
-    await beginAttempt(harness.context, { accountId }, null);
-    const { windowStartedAt, ...later } = (await rowOf()).get({ plain: true });
-    expect(windowStartedAt.getTime()).to.be.at.least(begun.getTime());
-    expect(later).to.include({ failures: 0, locks: 1 });
+    await fail(1);
+    expect(await rowOf()).to.include({ failures: 1, locks: 1 });
     harness.advance(25 * 60 * 60_000);
-    await beginAttempt(harness.context, { accountId }, null);
-    const last = await rowOf();
-    expect(last).to.include({ failures: 0, locks: 0, lockedUntil: null });
-    // The one that was never ended is too old even to fail.
-    expect(Object.keys(last.attempts)).to.have.length(1);
+    await fail(10);
+    const { locks, lockedUntil } = await rowOf();
+    expect(locks).to.equal(1);
+    expect((lockedUntil?.getTime() ?? 0) - harness.context.now().getTime()).to.be.within(9 * 60_000, 10 * 60_000);
   });
 
-  it('leaves no room in one row that another does not have', async () => {
-    const { id: accountId } = await buildUser(harness.context);
-    const { LoginThrottle } = harness.context.database.models;
-    // What was read before says nothing of the failures of others at the address.
-    const failures = 100;
-    const row = { failures, windowStartedAt: harness.context.now(), attemptsJson: null, signedInAt: null };
-    const lockedUntil = new Date(harness.context.now().getTime() + 60_000);
-    await LoginThrottle.create({ ...row, subject: `address:${address}`, lockedUntil, locks: 1 });
-    const refused = await beginAttempt(harness.context, { accountId }, address, { rows: [] }).catch(
-      (error: unknown) => error,
-    );
-    expect(refused).to.have.property('code', 'TOO_MANY_ATTEMPTS');
-    expect(await counted()).to.deep.equal({ address: [failures, 0] });
-  });
-
-  it('names its account in rows that are older than the name', async () => {
-    const { id: accountId } = await buildUser(harness.context);
-    const { LoginThrottle } = harness.context.database.models;
-    await (await beginAttempt(harness.context, { accountId }, address)).failed();
-    await LoginThrottle.update({ accountId: null }, { where: {} });
-    await (await beginAttempt(harness.context, { accountId }, address)).failed();
-    const rows = await LoginThrottle.findAll({ order: ['subject'] });
-    expect(rows.map((row) => [row.subject.replace(/:.*/, ''), row.accountId])).to.deep.equal([
-      ['account', accountId],
-      ['address', null],
-      ['pair', accountId],
-    ]);
-  });
-
-  it('starts before those that came later, however many wait', async () => {
+  it('begins after those at its account that came earlier, one at a time', async () => {
     const { id: accountId } = await buildUser(harness.context);
     const order: number[] = [];
-    const attempts = Array.from({ length: 30 }, async (_, number) => {
-      const attempt = await beginAttempt(harness.context, { accountId }, address);
-      order.push(number);
-      await attempt.abandoned();
-    });
+    let underWay = 0;
+    const attempts = Array.from({ length: 20 }, (_, number) =>
+      guessing(harness.context, { accountId }, address, async () => {
+        underWay += 1;
+        expect(underWay).to.equal(1);
+        order.push(number);
+        await otherWork();
+        underWay -= 1;
+      }),
+    );
     await Promise.all(attempts);
     expect(order).to.deep.equal(attempts.map((_, number) => number));
   });
@@ -215,53 +191,37 @@ describe('An attempt to log in', () => {
     const { email } = await buildUser(harness.context);
     const { hasher } = harness.context;
     const left = new AbortController();
-    let compared = 0;
-    const compare: typeof hasher.compare = (password, hash, request) => {
+    const compare: typeof hasher.compare = (...given) => {
       left.abort();
-      return hasher.compare(password, hash, request).finally(() => {
-        compared += 1;
-      });
+      return hasher.compare(...given);
     };
     const context = Object.create(harness.context, { hasher: { value: { ...hasher, compare } } }) as Context;
-    const failure = await login(context, { identifier: email, password: 'a wrong password' }, client, {
-      signal: left.signal,
-    }).catch((error: unknown) => error);
-    expect(failure).to.have.property('code', 'INTERRUPTED');
-    expect(compared).to.equal(1);
-    expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
+    const credentials = { identifier: email, password: 'a wrong password' };
+    const { code } = await failureOf(() => login(context, credentials, client, { signal: left.signal }));
+    expect([code, await counted()]).to.deep.equal(['INTERRUPTED', {}]);
   });
 
-  it('stops waiting for others with its request', async () => {
+  it('waits with a hundred others of the same account, and no more, and not without its request', async () => {
     const { id: accountId } = await buildUser(harness.context);
-    const others = await Promise.all(
-      Array.from({ length: 10 }, () => beginAttempt(harness.context, { accountId }, address)),
-    );
     const left = new AbortController();
-    const waiting = beginAttempt(harness.context, { accountId }, address, { signal: left.signal }).catch(
-      (error: unknown) => error,
-    );
-    left.abort();
-    expect(await waiting).to.have.property('code', 'INTERRUPTED');
-    for (const other of others) await other.abandoned();
-    expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
-  });
-
-  it('waits with a hundred others of the same account, and no more', async () => {
-    const { id: accountId } = await buildUser(harness.context);
-    const others = await Promise.all(
-      Array.from({ length: 10 }, () => beginAttempt(harness.context, { accountId }, address)),
-    );
-    const left = new AbortController();
-    const begin = { signal: left.signal };
-    const waiting = Array.from({ length: 130 }, () =>
-      beginAttempt(harness.context, { accountId }, address, begin).catch(({ code }: { code: string }) => code),
-    );
+    let finish: (() => void) | undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const enter = () =>
+      guessing(harness.context, { accountId }, address, () => finished, left.signal).catch(
+        ({ code }: { code: string }) => code,
+      );
+    const first = enter();
+    await otherWork();
+    const waiting = Array.from({ length: 130 }, enter);
     expect(await Promise.race(waiting)).to.equal('OVERLOADED');
     left.abort();
+    finish?.();
+    await first;
     const codes = await Promise.all(waiting);
     expect(codes.filter((code) => code === 'OVERLOADED')).to.have.length(30);
     expect(codes.filter((code) => code === 'INTERRUPTED')).to.have.length(100);
-    for (const other of others) await other.abandoned();
   });
 
   it('spends one comparison, whoever is named and whatever the password is', async () => {
@@ -335,7 +295,7 @@ describe('An attempt to log in', () => {
         const { token } = await login(context, { identifier: email, password: factoryPassword }, client);
         const answer = await harness.api('get', '/api/auth/me', token);
         expect(answer.status).to.equal(200);
-        expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
+        expect(await counted()).to.deep.equal({ account: 0, address: 0, pair: 0 });
       });
 
       it('fails when it did not, and counts nothing', async () => {
@@ -346,7 +306,7 @@ describe('An attempt to log in', () => {
         );
         expect(failure).to.have.property('code', 'DATABASE_UNREACHABLE');
         expect(await harness.context.database.models.Session.count()).to.equal(0);
-        expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
+        expect(await counted()).to.deep.equal({ account: 0, address: 0 });
       });
     });
 });

@@ -39,7 +39,7 @@ describe('Sessions', () => {
     const session = { userId: user.id, createdAt, expiresAt, ip: null, userAgent: null };
     await models().Session.bulkCreate(Array.from({ length: most + 1 }, () => ({ id: uuidv7(), ...session })));
     const { token } = await context.database.inTransaction((transaction) =>
-      startSession(context, user, client, transaction, most + 1),
+      startSession(context, user, client, transaction),
     );
     await harness.api('get', '/api/auth/me', token).expect(200);
     expect(await models().Session.count()).to.equal(most);
