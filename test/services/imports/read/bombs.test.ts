@@ -19,41 +19,16 @@ describe('A hostile file', () => {
   }
 
   for (const [what, content, message] of [
-    ['3 MB in a quote that is never closed', `${header}"${'Ada,King\r\n'.repeat(3e5)}`, tooLong(2)],
     ['a quote that is never closed in the header', `"${'x\n'.repeat(2 * mib)}`, tooLong(1)],
-    ['3 MB in one field', `${header}${ada}${'x'.repeat(3e6)}\n`, tooLong(2)],
     ['3 MB in one line', 'x '.repeat(1.5e6), tooLong(1)],
-    [
-      '64 KiB and a byte in one field',
-      `${header}${ada}${'x'.repeat(65_537)}\n`,
-      'Line 2, column 5 has more than 65536 bytes.',
-    ],
-    [
-      'a heading of 100 KB',
-      `${header.trimEnd()},${'x'.repeat(1e5)}\n${ada}\n`,
-      'Line 1, column 6 has more than 65536 bytes.',
-    ],
-    ['100,000 columns', `${header}${'x,'.repeat(1e5)}\n`, 'Line 2 has more than 256 columns.'],
-    ['100,000 headings', `${'x,'.repeat(1e5)}\n${ada}\n`, 'Line 1 has more than 256 columns.'],
     ['12 MB of commas', `${header}${ada}\n${','.repeat(12e6)}`, 'Line 3 has more than 256 columns.'],
     ['12 MB of empty quotes', `${header}${'"",'.repeat(4e6)}`, 'Line 2 has more than 256 columns.'],
-    ['5 MB of quotes', `${header}${'"'.repeat(5e6)}`, tooLong(2)],
     ['5 MB of quotes, one more', `${header}${'"'.repeat(5e6 + 1)}`, tooLong(2)],
-    [
-      '5 MB of NULs',
-      Buffer.alloc(5e6),
-      'The file is binary, not CSV: line 1, byte 1 is a NUL. Save the spreadsheet as "CSV UTF-8" and import that.',
-    ],
     ['2 MB of line breaks', '\r\n'.repeat(1e6), 'The file is empty.'],
     [
       '2 MB of blank rows',
       `${header}${',,,,\n'.repeat(4e5)}`,
       'The file people.csv has a header and no rows below it.',
-    ],
-    [
-      'a formula of 3 MB',
-      `${header}="${'x'.repeat(3e6)}"\n`,
-      'The row that begins on line 2 has a quote in the middle of a field. Double it ("") and put the whole field in quotes.',
     ],
     [
       '5 MB of formulas that never end',

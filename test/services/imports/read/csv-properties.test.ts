@@ -9,9 +9,7 @@ import { inspectFile } from '../../../../src/services/imports/read/inspect.js';
 import { type FileRow, isRejected, openImportFile } from '../../../../src/services/imports/read/rows.js';
 import { corpus } from '../../../fixtures/csv/cases.js';
 import { atDepth } from '../../../support/depth.js';
-import { scaled } from '../../../support/machine.js';
 import { chunks, rowsOf, usualLimits } from '../support/csv-text.js';
-import { useImporting } from '../support/importing.js';
 
 const lineBreaks = ['\n', '\r\n', '\r'] as const;
 const countBreaks = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
@@ -250,22 +248,4 @@ describe('Any bytes', () => {
       { numRuns: atDepth(250, 1000) },
     );
   });
-});
-
-describe('The command, given any bytes,', () => {
-  const importing = useImporting();
-
-  it('shows a plan or a reason', async () => {
-    await fc.assert(
-      fc.asyncProperty(soup, async (bytes) => {
-        const file = importing.write('people.csv', bytes);
-        const { exitCode, stdout, stderr } = await importing.run(file, '--dry-run', '--json');
-        expect(stderr).to.equal('');
-        const printed = JSON.parse(stdout) as { plan?: { counts: { rejected: number } }; error?: { code: string } };
-        expect(exitCode).to.equal(printed.plan ? (printed.plan.counts.rejected > 0 ? 3 : 0) : 2);
-        if (!printed.plan) expect(printed.error?.code).to.equal('IMPORT_FILE_INVALID');
-      }),
-      { numRuns: atDepth(50, 200) },
-    );
-  }).timeout(scaled(60_000));
 });

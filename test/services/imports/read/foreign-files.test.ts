@@ -40,15 +40,6 @@ describe('A file as a spreadsheet in another country saves it', () => {
     expect(await emails()).to.deep.equal(['José Q;R <jose@example.org> 2', 'Zoë Müller <zoe@example.org> 0151']);
   });
 
-  it('is imported with lines of blanks above its header', async () => {
-    for (const [index, blanks] of [' ', '\t\t', '\u00a0'].entries()) {
-      const row = `Ann;Bee;o${index}@example.org;030 1234${index}`;
-      const file = importing.write('people.csv', `${blanks}\nfirstName;lastName;email;phone\n${row}\n`);
-      expect(await importing.json(file)).to.deep.include({ exitCode: 0 });
-    }
-    expect(await emails()).to.deep.equal([0, 1, 2].map((index) => `Ann Bee <o${index}@example.org> 030 1234${index}`));
-  });
-
   it('is imported with the encoding and delimiter of the options', async () => {
     const file = importing.write(
       'people.csv',

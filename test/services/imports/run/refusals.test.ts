@@ -48,30 +48,16 @@ describe('coursectl users import, refusing,', () => {
 
   for (const [what, content, message] of [
     ['an empty file', '', 'The file is empty.'],
-    ['a file of blank lines', '\n \n,,\n', 'The file is empty.'],
-    ['a header alone', 'firstName,lastName,email,phone\n\n', 'The file people.csv has a header and no rows below it.'],
     [
       'no header',
       people(2).replace(/^.*\n/, ''),
       /^error: The file has no header\. Its first line must name the columns: firstName,/,
     ],
-    ['a header that lacks columns', 'firstName,email\na,b\n', /^error: The header lacks lastName, phone\. /],
-    [
-      'bytes that are not UTF-8',
-      Buffer.concat([Buffer.from(`${people(2)}José,King,`), Buffer.from('José,King\n', 'latin1')]),
-      /^error: The file is not UTF-8: line 4, byte \d+ can't/,
-    ],
-    [
-      'UTF-16 cut short',
-      Buffer.from(`\ufeff${people(2)}`, 'utf16le').subarray(0, -1),
-      /^error: The file is not UTF-16 LE: /,
-    ],
     [
       'quotes that are wrong, though far down',
-      `${people(1200)}"Ada"x,King,a@b.org,1,\n`,
-      /^error: The row that begins on line 1202 has text after/,
+      `${people(300)}"Ada"x,King,a@b.org,1,\n`,
+      /^error: The row that begins on line 302 has text after/,
     ],
-    ['a binary file', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) % 256)), /^error: The file /],
   ] as const) {
     it(`refuses ${what}`, async () => {
       await expectRefusal([importing.write('people.csv', content)], 2, message);
