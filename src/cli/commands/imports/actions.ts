@@ -22,9 +22,15 @@ import { asTyped, counted, type Io } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText } from '../../core/table.js';
-import { importColumns, importRowColumns } from './columns.js';
 import { correctedText, givenOptions } from './command-lines.js';
-import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
+import {
+  importColumns,
+  type importListOptions,
+  importRowColumns,
+  type importRowOptions,
+  type resumeOptions,
+  type undoOptions,
+} from './options.js';
 import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;

@@ -1,11 +1,17 @@
 import { access } from 'node:fs/promises';
 import { AppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
+import { pick } from '../../../presenters/pick.js';
 import { importListingSchema, importOptionsSchema, importRowListingSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { checkListing } from '../../core/listing.js';
 import type { Run } from '../../core/run.js';
-import { importColumns, importRowColumns } from './columns.js';
-import type { importListOptions, importRowOptions, importUsersOptions } from './options.js';
+import {
+  importColumns,
+  type importListOptions,
+  importRowColumns,
+  type importRowOptions,
+  type importUsersOptions,
+} from './options.js';
 
 /** @throws AppError `USAGE`, `VALIDATION` */
 export function checkList(run: Run<'', typeof importListOptions>): void {
@@ -19,12 +25,21 @@ export function checkRows(run: Run<'<import>', typeof importRowOptions>): void {
 }
 
 /** The options of an import as they were typed, without those that are about the command. */
-export function typedOptions({ options }: Run<'[file]', typeof importUsersOptions>) {
-  const { role, course, enrollmentStatus, onExisting, match, missingPhone, resetPasswords } = options;
-  const { onError, maxErrors, encoding, delimiter, map } = options;
-  const policies = { role, course, enrollmentStatus, onExisting, match, missingPhone, resetPasswords };
-  return { ...policies, onError, maxErrors, encoding, delimiter, map };
-}
+export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) =>
+  pick(options, [
+    'role',
+    'course',
+    'enrollmentStatus',
+    'onExisting',
+    'match',
+    'missingPhone',
+    'resetPasswords',
+    'onError',
+    'maxErrors',
+    'encoding',
+    'delimiter',
+    'map',
+  ]);
 
 /** @throws AppError `VALIDATION` */
 export function checkImport(run: Run<'[file]', typeof importUsersOptions>): void {

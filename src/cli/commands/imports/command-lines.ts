@@ -1,6 +1,11 @@
-import { type ImportOptions, importOptionsSchema } from '../../../schemas/import.js';
+import type { Context } from '../../../context.js';
+import { type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
-import { commandLine, type Io } from '../../core/output.js';
+import type { ImportPlan } from '../../../services/imports/plan/plan.js';
+import { findInterrupted } from '../../../services/imports/store/find-import.js';
+import { resultOf } from '../../../services/imports/store/repository.js';
+import { asTyped, commandLine, counted, type Io } from '../../core/output.js';
+import { printableLine } from '../../core/printable.js';
 
 /** Options as words of a command line: `onExisting` as `--on-existing`, lists as the option several times. */
 function optionWords(options: object): string[] {
@@ -32,4 +37,30 @@ export function correctedText(io: Io, rejectsFile: string | null, options: Impor
   const given = givenOptions(options);
   if (rejectsFile === null || Object.keys(given).length === 0) return [];
   return ['To import the corrected rows with the same options:', `  ${importCommand(io, rejectsFile, given)}`];
+}
+
+/** An interrupted import of the file that a plan does not resume, as its options or the content of the file differ. */
+export interface InterruptedImport {
+  number: number;
+  rowsDone: number;
+  /** Sentences for people. */
+  text: string;
+}
+
+/** The interrupted import of the file that applying a plan does not resume, if there is one. */
+export async function interruptedBeside(io: Io, context: Context, plan: ImportPlan): Promise<InterruptedImport | null> {
+  const record = plan.unfinished === null ? await findInterrupted(context, plan) : null;
+  if (record === null) return null;
+  const { number, rowsDone, optionsJson } = record;
+  const command = (name: string) => asTyped(io, `imports ${name} ${number}`);
+  const after = `is interrupted after ${counted(rowsDone, 'row')}`;
+  if (record.fileSha256 === plan.fileSha256) {
+    const text = `Import ${number} of this file, with other options, ${after}. To resume it instead: ${command('resume')}`;
+    return { number, rowsDone, text };
+  }
+  const { credentialsFile } = resultOf(record);
+  const passwords = credentialsFile === null ? '' : ` (passwords: ${credentialsFile}, keep it)`;
+  const others = optionsJson === optionsText(plan.options) ? '' : ` It has other options: ${command('show')}`;
+  const text = `Import ${number} of this file, before it was changed, ${after}${passwords}.${others}`;
+  return { number, rowsDone, text: printableLine(text) };
 }

@@ -1,9 +1,17 @@
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
-import { type ImportField, importFields, importOptionsSchema, requiredColumns } from '../../../schemas/import.js';
+import {
+  type Encoding,
+  type ImportField,
+  importFields,
+  importOptionsSchema,
+  requiredColumns,
+} from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/columns.js';
+import { DoubtfulEncoding } from '../../../services/imports/read/doubtful-encoding.js';
+import { encodingNames } from '../../../services/imports/read/encodings.js';
 import { isRepeatable } from '../../../services/imports/read/header-aliases.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
 import { type FilePreview, previewFile } from '../../../services/imports/read/preview.js';
@@ -20,8 +28,7 @@ export type ImportRun = Run<'[file]', typeof importUsersOptions>;
 type Column = FilePreview['columns'][number];
 
 /** Whether a person answers: with --yes or --plan nobody is there. */
-export const canAsk = ({ interactive, options }: ImportRun) =>
-  interactive && !options.yes && options.plan === undefined;
+const canAsk = ({ interactive, options }: ImportRun) => interactive && !options.yes && options.plan === undefined;
 
 /** What the columns of a file are, as `--map` takes it. */
 export interface KnownColumns {
@@ -164,4 +171,32 @@ async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<s
     answers.push(`${nameOf(column, columns)}=${field ?? ''}`);
   }
   return answers;
+}
+
+const none = 'none';
+
+/**
+ * Asks a person at the terminal in which encoding the names of a file are right.
+ * @param refusal thrown where nobody can be asked, or its cause is another
+ * @throws AppError `IMPORT_FILE_INVALID` where none is right, `INTERRUPTED`
+ */
+export async function encodingAfter(refusal: unknown, run: ImportRun): Promise<Encoding> {
+  if (!(refusal instanceof DoubtfulEncoding) || !canAsk(run)) throw refusal;
+  run.io.stderr.write(printable('The file is not UTF-8, and its encoding is not certain.\n'));
+  const prompts = await createPrompts(run.io);
+  const answer = await prompts.choose<Encoding | typeof none>('Which of these names are right?', [
+    ...refusal.candidates.map(({ encoding, names }) => ({
+      value: encoding,
+      name: printableLine(`${names.join(', ')}: ${encodingNames[encoding]}`),
+      short: encodingNames[encoding],
+    })),
+    { value: none, name: 'none of them' },
+  ]);
+  if (answer === none)
+    throw new AppError(
+      'IMPORT_FILE_INVALID',
+      'Save the file as "CSV UTF-8" and import that, or name its encoding with --encoding.',
+      { cause: refusal },
+    );
+  return answer;
 }

@@ -1,3 +1,4 @@
+import { pick } from '../../../presenters/pick.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { isPlainHeading } from '../../../services/imports/read/columns.js';
 import { delimiterNames } from '../../../services/imports/read/delimiters.js';
@@ -28,34 +29,30 @@ export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[]
 }
 
 /** A plan for `--json`. */
-export function planJson(plan: ImportPlan): object {
-  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, createdByRole } = plan;
-  const { samples, reasons, warnings, names } = plan;
-  const { generatedPasswords, identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds, unfinished } =
-    plan;
-  return {
-    id,
-    file,
-    options,
-    format,
-    columns,
-    counts,
-    createdByRole,
-    generatedPasswords,
-    unfinished: unfinished && { id: unfinished.id, rowsDone: unfinished.rowsDone },
-    ignoredColumns,
-    names,
-    roleWords,
-    samples,
-    reasons,
-    warnings,
-    identityChanges,
-    identityChangesLeftOut,
-    stopsAtLine,
-    refusal,
-    seconds: Number(seconds.toFixed(3)),
-  };
-}
+export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object => ({
+  ...pick(plan, [
+    'id',
+    'file',
+    'options',
+    'format',
+    'columns',
+    'counts',
+    'createdByRole',
+    'generatedPasswords',
+    'ignoredColumns',
+    'names',
+    'roleWords',
+    'samples',
+    'reasons',
+    'warnings',
+    'identityChanges',
+    'identityChangesLeftOut',
+    'stopsAtLine',
+    'refusal',
+  ]),
+  unfinished: unfinished && pick(unfinished, ['id', 'rowsDone']),
+  seconds: Number(seconds.toFixed(3)),
+});
 
 const maxReasons = 12;
 const linesPerReason = 5;

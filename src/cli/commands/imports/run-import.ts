@@ -16,10 +16,8 @@ import { type Io, widthOf } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result } from '../../core/run.js';
 import { assertReadable, typedOptions } from './checks.js';
-import { correctedText, importCommand } from './command-lines.js';
-import { encodingAfter } from './encoding.js';
-import { type InterruptedImport, interruptedBeside } from './interrupted.js';
-import { type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
+import { correctedText, type InterruptedImport, importCommand, interruptedBeside } from './command-lines.js';
+import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
 import { confirmPlan, planJson, planText, remainder, report, warningsText, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 

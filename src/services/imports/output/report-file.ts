@@ -116,30 +116,16 @@ export class ReportFile {
     await this.assertInPlace();
   }
 
-  /** Whether the file has the header and the committed length that it should have. */
-  async isIntact(committed: number): Promise<boolean> {
-    // A file that can't be opened can't be continued, whatever the cause.
+  /**
+   * Whether the file is what an interrupted run has left: the header and the committed rows; where none were committed, no more
+   * than the header.
+   */
+  async isLeftover(committed: number): Promise<boolean> {
+    // A file that can't be opened can't be continued, whatever the cause; any fault of its path shows when it is written.
     const file = await open(this.path, 'r').catch(() => undefined);
     if (!file) return false;
     try {
-      return await this.#isOurs(file, committed, async () => true);
-    } catch (error) {
-      throw unusable(this.path, error);
-    } finally {
-      await file.close();
-    }
-  }
-
-  /** Whether the file has no row: an interrupted run has left it before it wrote any. */
-  async isLeftover(): Promise<boolean> {
-    let file: FileHandle;
-    try {
-      file = await open(this.path, 'r');
-    } catch {
-      // It doesn't exist; any other fault shows when it is written.
-      return false;
-    }
-    try {
+      if (committed > 0) return await this.#isOurs(file, committed, async () => true);
       const start = await readAt(file, 0, this.#header.length + 1);
       return this.#header.subarray(0, start.length).equals(start);
     } catch (error) {

@@ -88,8 +88,8 @@ async function openReport(wanted: Wanted, written: Written | null): Promise<Repo
   let replaced: string | undefined;
   if (written?.path) {
     const report = new ReportFile(written.path, wanted.header, wanted.format);
-    if (written.isFetched) replaced = (await report.isIntact(written.bytes)) ? written.path : undefined;
-    else if (written.bytes === 0) replaced = (await report.isLeftover()) ? written.path : undefined;
+    if (written.isFetched || written.bytes === 0)
+      replaced = (await report.isLeftover(written.bytes)) ? written.path : undefined;
     else if (await report.resume(written.bytes, written.isOurs)) return report;
   }
   return wanted.given === undefined ? claimBeside(wanted, replaced) : claimGiven(wanted, wanted.given, replaced);

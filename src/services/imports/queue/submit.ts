@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../../db/models/import.js';
@@ -18,16 +15,10 @@ import { type Upload, uploadFault } from '../../files/files.js';
 import { defaultCourse } from '../plan/course-index.js';
 import { openCsv } from '../read/csv-source.js';
 import { inspectFile } from '../read/inspect.js';
-import { FileProblem, fileBytes } from '../read/source-file.js';
+import { FileProblem, fileBytes, sha256Of } from '../read/source-file.js';
 import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
 import { importsFolder, unfinishedUploadName, uploadName } from '../store/spool.js';
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
-}
 
 /**
  * Moves an upload to the folder of its import, which may be on another file system than uploads. The file and its folders are

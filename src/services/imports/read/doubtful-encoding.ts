@@ -2,9 +2,9 @@ import type { EncodingCandidate } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import type { CodePage } from '../../../schemas/import.js';
 import { openCsv } from './csv-source.js';
+import { isSecretColumn } from './header-aliases.js';
 import { fieldsOfHeader, shortened } from './preview.js';
 import type { CsvLimits } from './row-reader.js';
-import { isSecretColumn } from './secret-cells.js';
 import { FileProblem } from './source-file.js';
 
 /** The refusal of a file whose code page isn't certain, with those that it may be in. */

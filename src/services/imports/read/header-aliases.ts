@@ -1,5 +1,5 @@
 import { type ImportField, importFields } from '../../../schemas/import.js';
-import { headingKey, headingWords, longestKnown, words } from './headings.js';
+import { type Column, headingKey, headingWords, longestKnown, words } from './headings.js';
 
 /**
  * The headings of spreadsheets and other programs for each column, the likelier first: of two in a file, the first is used.
@@ -169,4 +169,31 @@ function namesByKey() {
     });
   }
   return names;
+}
+
+/** Headings of passwords that have no column of their own, by their keys. */
+const secretHeading = /pass|pwd|kennwort|contrasena|senha|secret|geheim|motde|hash|token|كلمةالمرور|كلمةالسر/;
+/** Hashes as other programs export them, and long hexadecimal texts. */
+const secretCell = /^\s*(\$[\w-]{1,20}\$|\{[\w-]{2,12}\}|pbkdf2|[\da-f]{32,}\s*$)/i;
+
+/** Whether the cells of a column may be passwords, whatever it is mapped to. @param field what it is mapped to */
+export function isSecretColumn({ heading, field }: { heading: string; field: ImportField | null }): boolean {
+  const key = headingKey(heading);
+  const usual = meaningOf(heading)?.field;
+  return [field, usual].some((one) => one === 'password' || one === 'passwordHash') || secretHeading.test(key);
+}
+
+/** Whether a cell is a hash, under any heading. */
+export const isSecretCell = (cell: string): boolean => secretCell.test(cell);
+
+/** Whether a file has a column that may have passwords. */
+export function hasSecretColumn({
+  own,
+  fields,
+}: {
+  own: readonly Column[];
+  fields: ReadonlyMap<ImportField, number>;
+}): boolean {
+  const byIndex = new Map([...fields].map(([field, index]) => [index, field]));
+  return own.some(({ heading, index }) => isSecretColumn({ heading, field: byIndex.get(index) ?? null }));
 }

@@ -8,10 +8,9 @@ import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
 import { decidedColumns } from './column-maps.js';
 import { addedColumns, type ColumnMapping, headingsOf, mapColumns, ownColumns } from './columns.js';
 import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
-import { meaningOf } from './header-aliases.js';
+import { isSecretCell, isSecretColumn, meaningOf } from './header-aliases.js';
 import { type Column, filledWidth } from './headings.js';
 import type { CsvLimits } from './row-reader.js';
-import { isSecretCell, isSecretColumn } from './secret-cells.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {

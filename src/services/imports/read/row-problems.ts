@@ -1,8 +1,8 @@
 import type { FieldProblem } from '../../../errors.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
 import { withoutInvisible } from '../../../schemas/text.js';
+import { isSecretCell } from './header-aliases.js';
 import type { RowCode } from './row-codes.js';
-import { isSecretCell } from './secret-cells.js';
 
 /** One problem of a row. */
 export interface RowProblem {

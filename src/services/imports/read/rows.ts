@@ -10,6 +10,7 @@ import { type ColumnMapping, isPlainHeading, mapOption } from './columns.js';
 import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
 import { nameDamage, spreadsheetError } from './damaged-names.js';
 import { delimiterNames } from './delimiters.js';
+import { hasSecretColumn } from './header-aliases.js';
 import { mappingOf } from './header-hint.js';
 import { filledWidth, headingKey, shownHeading } from './headings.js';
 import { KeyIndex } from './key-index.js';
@@ -20,7 +21,6 @@ import { fieldsOf, restoredCells, stateCell } from './row-fields.js';
 import { inWordsOfFile, isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 import { rowWarnings } from './row-warnings.js';
-import { hasSecretColumn } from './secret-cells.js';
 import type { RowWarning } from './warnings.js';
 
 /** A row that the file alone gives no reason to reject. */
@@ -207,12 +207,8 @@ class RowChecker {
     }
     if (damage) return rejectedFor(row, damages);
     const { person } = read;
-    if (mangledNumber.test(person.password ?? ''))
-      return rejectedFor(row, [rowProblem('PASSWORD_INVALID', { path: 'password', message: lostPassword }, told)]);
-    if (spreadsheetError.test(person.password ?? ''))
-      return rejectedFor(row, [rowProblem('PASSWORD_INVALID', { path: 'password', message: erroneousPassword }, told)]);
-    const weakness = person.password && this.#policy('Password', person.password, person);
-    if (weakness) return rejectedFor(row, [rowProblem('PASSWORD_WEAK', { path: 'password', message: weakness }, told)]);
+    const bad = this.#passwordFault(person);
+    if (bad) return rejectedFor(row, [rowProblem(bad.code, { path: 'password', message: bad.message }, told)]);
     const repetition = this.#repetition(row.line, person, doubt !== undefined);
     if (repetition) return { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason: repetition };
     const again = this.#people && { again: repetition === '' };
@@ -226,6 +222,14 @@ class RowChecker {
       ...again,
       ...(warnings.length > 0 && { warnings }),
     };
+  }
+
+  #passwordFault(person: ImportedPerson): { code: RowCode; message: string } | undefined {
+    const { password = '' } = person;
+    if (mangledNumber.test(password)) return { code: 'PASSWORD_INVALID', message: lostPassword };
+    if (spreadsheetError.test(password)) return { code: 'PASSWORD_INVALID', message: erroneousPassword };
+    const message = password && this.#policy('Password', password, person);
+    return message ? { code: 'PASSWORD_WEAK', message } : undefined;
   }
 
   #phoneDoubt(phone: string, told: Parameters<typeof rowProblem>[2]): RowProblem | undefined {

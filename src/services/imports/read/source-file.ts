@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { AppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
@@ -38,6 +39,13 @@ export async function* fileBytes(file: string): AsyncGenerator<Buffer> {
   } catch (error) {
     throw unreadable(file, error);
   }
+}
+
+/** The SHA-256 of a file. @throws as {@link fileBytes} */
+export async function sha256Of(file: string): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const bytes of fileBytes(file)) digest.update(bytes);
+  return digest.digest('hex');
 }
 
 /**

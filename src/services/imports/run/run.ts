@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { InferAttributes, Transaction } from 'sequelize';
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
@@ -10,7 +9,7 @@ import type { ImportPlan } from '../plan/plan.js';
 import type { ReasonGroups } from '../plan/reasons.js';
 import type { ColumnMapping } from '../read/columns.js';
 import type { CellMask } from '../read/preview.js';
-import { fileBytes, fileIdentity } from '../read/source-file.js';
+import { fileIdentity, sha256Of } from '../read/source-file.js';
 import { assertLeaseHeld } from './import-lock.js';
 
 /** The state of one run of an import. */
@@ -67,16 +66,12 @@ export async function assertUnchanged(plan: ImportPlan): Promise<void> {
   throw new FileChanged(plan.file, current !== undefined && (await hasPlannedContent(plan)));
 }
 
-async function hasPlannedContent({ file, fileSha256 }: ImportPlan): Promise<boolean> {
-  const digest = createHash('sha256');
-  try {
-    for await (const bytes of fileBytes(file)) digest.update(bytes);
-  } catch {
-    // It was removed or can't be read any more.
-    return false;
-  }
-  return digest.digest('hex') === fileSha256;
-}
+// A file that was removed or can't be read any more has no content.
+const hasPlannedContent = ({ file, fileSha256 }: ImportPlan): Promise<boolean> =>
+  sha256Of(file).then(
+    (sha256) => sha256 === fileSha256,
+    () => false,
+  );
 
 /**
  * Commits the progress of an import together with the work, if this process still holds the lease.
