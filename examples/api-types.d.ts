@@ -2888,7 +2888,9 @@ export interface ReadinessResponse {
     bodies: number;
     /** Uploads that are received or wait to be */
     uploads: number;
+    /** Responses that their clients have not read yet */
     responses: number;
+    /** Passwords that wait to be hashed or compared */
     hashes: number;
   };
   /** Open client connections */

@@ -26,7 +26,6 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
     description: 'Changed fields of the target after the change; null after a deletion',
     example: { isPublished: true },
   },
-  answers: { description: 'Responses that their clients have not read yet', example: 0 },
   at: { description: 'Time of the change', example: moment },
   avatar: { description: 'URL of the profile picture; null without one', example: `/api/images/${someId}.webp` },
   before: {
@@ -100,6 +99,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   from: { description: 'Earliest time of the entries', example: moment },
   hasCredentials: { description: 'Whether generated passwords are waiting to be downloaded', example: false },
   hasEnrollments: { description: 'Whether there are any active or pending enrollments', example: true },
+  hashes: { description: 'Passwords that wait to be hashed or compared', example: 0 },
   hasRejects: { description: 'Whether rejected rows can be downloaded', example: true },
   id: { description: 'Opaque identifier', example: someId },
   identifier: { description: 'Email address or phone number of the account', example: 'ada@example.org' },
@@ -206,6 +206,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
     description: 'Also set the passwords of existing accounts; needs `onExisting` `update`',
     example: false,
   },
+  responses: { description: 'Responses that their clients have not read yet', example: 0 },
   restored: { description: 'Accounts restored to their fields before the import', example: 3 },
   role: { description: 'Role of the account', example: 'trainee' },
   rows: { description: 'Rows read', example: 42 },
