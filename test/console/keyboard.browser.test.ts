@@ -4,8 +4,6 @@ import { scaled } from '../support/machine.js';
 import { describePages, expect } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
-import { whatFocusLacks } from './support/focus.js';
-import { audiences, isSampled, lookAtScreens } from './support/screens.js';
 
 const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement);
 
@@ -217,16 +215,28 @@ describePages('By the keyboard alone', function () {
     await expect(page.getByText('You can ask again.')).toBeVisible();
     await expect(heading(page, 'Compilers')).toBeFocused();
   });
-});
 
-describePages('The focus of the keyboard', function () {
-  this.timeout(scaled(240_000));
-  const test = useConsole();
-
-  for (const audience of audiences)
-    it(`is seen at every stop of every screen, and stays in open dialogs, ${audience}`, async function () {
-      if (!isSampled(audience)) this.skip();
-      const problems = await lookAtScreens(test, audience, { look: (page) => whatFocusLacks(page) });
-      expect(problems.join('\n')).toBe('');
-    });
+  it('one walks the tabs of a course, and accepts a participant', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    for (const trainee of trainees.slice(1))
+      await buildEnrollment(test.context, trainee, course, { status: 'pending' });
+    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    await page.getByRole('tab', { name: 'Details' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(page).toHaveURL(/tab=participants/);
+    await page.getByLabel('Select Ben Trainee').focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Accept (1)' }).focus();
+    await page.keyboard.press('Enter');
+    await expect(dialog(page)).toBeVisible();
+    await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(row(page, 'Ben Trainee')).toContainText('Taking part');
+    await page.getByRole('button', { name: 'Actions for Ben Trainee' }).focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('menuitem').first()).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('button', { name: 'Actions for Ben Trainee' })).toBeFocused();
+  });
 });

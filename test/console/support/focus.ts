@@ -18,7 +18,7 @@ export async function whatFocusLacks(page: Page): Promise<string[]> {
   // By this, tsx gives names to the functions below.
   await page.evaluate('globalThis.__name = (named) => named');
   const popups = page.locator('[role="menu"], [role="listbox"]').filter({ visible: true });
-  // They are moved in by arrow keys; their journeys are in keyboard.test.ts.
+  // They are moved in by arrow keys; their journeys are in keyboard.browser.test.ts.
   if ((await popups.count()) > 0) return [];
   const hasDialog = (await page.getByRole('dialog').count()) > 0;
   const problems: string[] = [];

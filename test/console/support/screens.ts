@@ -23,8 +23,8 @@ export type Audience = keyof typeof screens;
 export const audiences = Object.keys(screens) as Audience[];
 
 /**
- * Whether a test looks at the screens of an audience: at full depth at all. By default only accessibility.test.ts does that;
- * others look at those of trainers, who have the frame, a list, a form and an overview.
+ * Whether a test looks at the screens of an audience: at full depth at all. By default all are looked at for
+ * their accessibility; the rest is looked at in those of trainers, who have the frame, a list, a form and an overview.
  */
 export const isSampled = (audience: Audience): boolean => fullDepth || audience === 'as trainer';
 

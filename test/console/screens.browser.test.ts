@@ -1,0 +1,226 @@
+import type { Locator, Page } from '@playwright/test';
+import { fullDepth } from '../support/depth.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildTrainees, buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import {
+  accessibilityProblems,
+  describePages,
+  expect,
+  keepScreenshot,
+  settled,
+  widthBeyondWindow,
+} from './support/browser.js';
+import { useConsole } from './support/console.js';
+import { buildScene } from './support/courses.js';
+import { whatFocusLacks } from './support/focus.js';
+import { layoutProblems } from './support/layout.js';
+import { hostile } from './support/screens/scene.js';
+import { type Audience, audiences, isSampled, lookAtScreens } from './support/screens.js';
+
+/** In CSS pixels: a phone, and a window of 1280 x 720 at 200 % zoom. */
+const narrow = { width: 360, height: 740 };
+const zoomed = { width: 640, height: 360 };
+const wide = { width: 1280, height: 720 };
+
+/** Words and structure are the same in both; by default the colours of dark pages are not looked at. */
+const colorSchemes = fullDepth ? (['light', 'dark'] as const) : (['light'] as const);
+
+describePages('Every screen', function () {
+  this.timeout(scaled(240_000));
+  const test = useConsole();
+
+  async function layoutIn(page: Page, name: string, viewports: readonly (typeof narrow)[]): Promise<string[]> {
+    const found: string[] = [];
+    for (const viewport of viewports) {
+      await page.setViewportSize(viewport);
+      await settled(page);
+      await keepScreenshot(page, `${name}, ${viewport.width}`);
+      found.push(...(await layoutProblems(page)).map((problem) => `${viewport.width} pixels: ${problem}`));
+    }
+    await page.setViewportSize(wide);
+    return found;
+  }
+
+  async function accessibilityOf(page: Page, name: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const colorScheme of colorSchemes) {
+      await page.emulateMedia({ colorScheme });
+      await settled(page);
+      await keepScreenshot(page, `${name}, ${colorScheme}`);
+      found.push(...(await accessibilityProblems(page)).map((problem) => `${colorScheme}: ${problem}`));
+    }
+    return found;
+  }
+
+  /** One walk for all that is looked at in English. Fields are larger where they are touched. */
+  const walk = (audience: Audience) =>
+    lookAtScreens(test, audience, {
+      browser: { deviceScaleFactor: 2, hasTouch: true },
+      async look(page, name) {
+        const found = await accessibilityOf(page, name);
+        if (!isSampled(audience)) return found;
+        return [...found, ...(await layoutIn(page, name, [narrow, zoomed])), ...(await whatFocusLacks(page))];
+      },
+    });
+
+  for (const audience of audiences) {
+    const more = isSampled(audience) ? ', keeps its layout in 360 pixels and at 200 % zoom, and shows the focus' : '';
+    it(`is accessible (WCAG 2.2, A and AA)${more}, ${audience}`, async () => {
+      expect((await walk(audience)).join('\n')).toBe('');
+    });
+  }
+
+  for (const audience of audiences.filter(isSampled)) {
+    it(`keeps its layout from right to left, ${audience}`, async () => {
+      const problems = await lookAtScreens(test, audience, {
+        language: 'ar-XB',
+        browser: { deviceScaleFactor: 2, hasTouch: true },
+        look: (page, name) => layoutIn(page, `${name}, ar-XB`, [wide, narrow]),
+      });
+      expect(problems.join('\n')).toBe('');
+    });
+
+    if (!audience.startsWith('as ')) continue;
+    it(`shows markup as text, and texts as long as they may be within 360 pixels, ${audience}`, async () => {
+      const problems = await lookAtScreens(test, audience, {
+        typed: hostile,
+        browser: { viewport: narrow },
+        async look(page, name) {
+          await settled(page);
+          await keepScreenshot(page, `${name}, hostile`);
+          const found = await layoutProblems(page);
+          const ran = await page.evaluate(() => 'ran' in globalThis);
+          const elements = await page.locator('img[src="x"]').count();
+          return [...found, ...(ran ? ['a script ran'] : []), ...(elements > 0 ? ['markup was drawn'] : [])];
+        },
+      });
+      expect(problems.join('\n')).toBe('');
+    });
+  }
+
+  it('of courses fits narrow and zoomed windows in German, too', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    await buildMaterial(test.context, course);
+    for (const trainee of trainees) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
+    const page = await test.openAs(trainer, '/courses');
+    await page.evaluate("localStorage.setItem('coursectl-language', 'de')");
+    const tabs = ['details', 'participants', 'materials'].map((tab) => `/courses/${course.id}?tab=${tab}`);
+    for (const viewport of [narrow, zoomed]) {
+      await page.setViewportSize(viewport);
+      for (const path of ['/courses', '/courses/new', '/enrollments', '/profile', ...tabs]) {
+        await page.goto(`${test.url}${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        expect(await widthBeyondWindow(page), `${path} in ${viewport.width}`).toBeLessThanOrEqual(0);
+      }
+    }
+  });
+});
+
+const background = (element: Locator): Promise<string> =>
+  element.evaluate((one) => getComputedStyle(one).backgroundColor);
+
+const edge = (element: Locator): Promise<string> => element.evaluate((one) => getComputedStyle(one).borderBottom);
+
+/** Whether two elements of the same kind are told apart by their look. */
+async function expectDifferentLook(one: Locator, other: Locator): Promise<void> {
+  const pictures = [await one.screenshot(), await other.screenshot()] as const;
+  expect(pictures[0].equals(pictures[1])).toBe(false);
+}
+
+describePages('With the colours of the system alone, as in high contrast', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  it('shows what is ticked, switched on, chosen, open and done', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    await buildTrainees(test.context, 25);
+    const course = await buildCourse(test.context, trainer, { isPublished: true });
+    await buildEnrollment(test.context, await buildUser(test.context), course, { status: 'active', progress: 40 });
+    const page = await test.openAs(admin, '/people', { forcedColors: 'active' });
+
+    const boxes = page.getByRole('checkbox', { name: /^Select Trainee/ });
+    await boxes.nth(1).check();
+    await boxes.nth(1).blur();
+    await page.mouse.move(0, 0);
+    await settled(page);
+    await keepScreenshot(page, 'forced colours, list');
+    await expectDifferentLook(boxes.nth(1), boxes.nth(3));
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    expect(await background(menu.getByRole('link', { name: 'People' }))).not.toBe(
+      await background(menu.getByRole('link', { name: 'Courses' })),
+    );
+    expect(await background(page.getByRole('button', { name: 'Page 1' }))).not.toBe(
+      await background(page.getByRole('button', { name: 'Page 2' })),
+    );
+
+    await page.getByRole('button', { name: 'New person' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New person' });
+    const track = dialog.locator('.mantine-Switch-track').first();
+    const off = await track.screenshot();
+    await dialog.getByRole('switch').first().press('Space');
+    await dialog.getByLabel('First name').focus();
+    await settled(page);
+    await keepScreenshot(page, 'forced colours, dialog');
+    expect(off.equals(await track.screenshot())).toBe(false);
+    await expect(track).toHaveCSS('border-top-style', 'solid');
+    await expect(dialog).toHaveCSS('border-top-style', 'solid');
+
+    await page.goto(`${test.url}/enrollments`);
+    const bar = page.getByRole('progressbar').first();
+    await bar.waitFor();
+    await settled(page);
+    await keepScreenshot(page, 'forced colours, progress');
+    expect(await background(bar)).not.toBe(await background(bar.locator('..')));
+
+    await page.goto(`${test.url}/people/${admin.id}`);
+    await page.getByRole('tab').first().waitFor();
+    await settled(page);
+    await keepScreenshot(page, 'forced colours, tabs');
+    expect(await edge(page.getByRole('tab').nth(0))).not.toBe(await edge(page.getByRole('tab').nth(1)));
+
+    await page.goto(test.url);
+    await page.getByText('Table', { exact: true }).waitFor();
+    await settled(page);
+    await keepScreenshot(page, 'forced colours, overview');
+    const segments = page.getByRole('radiogroup').locator('label');
+    expect(await background(segments.nth(0))).not.toBe(await background(segments.nth(1)));
+  });
+});
+
+describePages('Motion', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  /** Opens a menu and a dialog, presses a switch; says what moved or faded meanwhile. */
+  async function whatMoves(reducedMotion: 'reduce' | 'no-preference'): Promise<string[]> {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(admin, '/people', { reducedMotion });
+    await expect(page.getByRole('table')).toBeVisible();
+    await page.evaluate(() => {
+      Object.assign(globalThis, { moved: [] });
+      const { moved } = globalThis as unknown as { moved: string[] };
+      document.addEventListener('transitionrun', ({ propertyName }) => moved.push(propertyName), true);
+      document.addEventListener('animationstart', ({ animationName }) => moved.push(animationName), true);
+    });
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Phone' }).click();
+    await expect(page.getByRole('columnheader', { name: 'Phone' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'New person' }).click();
+    await page.getByRole('switch', { name: 'Generate a password' }).click();
+    await expect(page.getByRole('textbox', { name: 'Password' })).toBeVisible();
+    await settled(page);
+    // Put there above.
+    return page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);
+  }
+
+  it('is left out for who asked the system for less of it', async () => {
+    // Work that goes on is shown by a fading sign.
+    expect((await whatMoves('reduce')).filter((name) => name !== 'fade')).toEqual([]);
+  });
+
+  it('is there for others', async () => {
+    expect((await whatMoves('no-preference')).length).toBeGreaterThan(0);
+  });
+});
