@@ -103,7 +103,7 @@ async function expectCheap(send: () => Promise<unknown>, yardstick: number, what
 }
 
 /** By default a part of the fields; all of them at full depth. */
-const parts = atDepth(6, 1);
+const parts = atDepth(20, 1);
 let counted = 0;
 const isSampled = () => counted++ % parts === 0;
 

@@ -87,7 +87,7 @@ function misclaimed(right: { userId: string; sid: string; iat: number; exp: numb
   const wrong: unknown[] = [...odd, 'x'.repeat(300), 'x'.repeat(3000), "' OR '1'='1", randomUUID()];
   const near = [`${right.userId} `, right.userId.toUpperCase(), `${right.userId}\0`, right.userId.slice(0, -1)];
   const times: object[] = [
-    ...[right.iat - 1, 0, -1, null, String(right.exp), 'never', -1e300, [right.exp], true].map((exp) => ({
+    ...[undefined, right.iat - 1, 0, -1, null, String(right.exp), 'never', -1e300, [right.exp], true].map((exp) => ({
       exp,
     })),
     ...[right.iat + 3600, 2 ** 40, 'soon', {}].map((nbf) => ({ nbf })),
