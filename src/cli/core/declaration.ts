@@ -125,6 +125,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   status: 'active, completed or cancelled',
   number: 'progress in percent, 0 to 100',
   shell: 'your shell',
+  word: 'used by the script: the words up to the cursor; for bash the line',
 };
 
 /** Arguments that name something that exists: where they are missing, it can be chosen at a terminal. */

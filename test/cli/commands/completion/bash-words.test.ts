@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
-import { bashWord, typedWord } from '../../../../src/cli/commands/completion/bash-words.js';
+import { bashWord, readLine } from '../../../../src/cli/commands/completion/bash-words.js';
 
 const breaks = ' \t\n"\'@><=;|&(:';
 
-describe('The word at the end of a line of bash', () => {
-  const cases: [line: string, typed: string, quote: string, kept: number, before?: string][] = [
+describe('A line of bash up to the cursor', () => {
+  const cases: [line: string, value: string, quote: string, kept: number, before?: string[]][] = [
     ['tool show ', '', '', 0],
     ['tool show Wea', 'Wea', '', 0],
     ['tool show Wea\\ b', 'Wea b', '', 0],
@@ -13,31 +13,24 @@ describe('The word at the end of a line of bash', () => {
     ["tool show 'it", 'it', "'", 0],
     ["tool show it\\'s", "it's", '', 0],
     ['tool show "a \\"b\\" \\$c \\d', 'a "b" $c \\d', '"', 0],
-    ['tool show "Wea" b', 'b', '', 0],
+    ['tool show "Wea" b', 'b', '', 0, ['tool', 'show', 'Wea']],
+    ['tool show "" b', 'b', '', 0, ['tool', 'show', '']],
     ['tool show "Wea b"\\ c', 'Wea b c', '', 0],
     ['tool show a:b', 'a:b', '', 2],
     ['tool show "a:b', 'a:b', '"', 0],
     // bash completes from the sign itself, as for the names of hosts.
     ['tool show ada@ex', 'ada@ex', '', 3],
-    ['tool list --course=Wea', 'Wea', '', 0],
-    ['tool list --trainee=ada@ex', 'ada@ex', '', 3],
-    ['tool list --course="Wea b', 'Wea b', '"', 0],
+    ['tool show --course=Wea', '--course=Wea', '', 9],
+    ['tool show --course=', '--course=', '', 9],
+    ['tool show --trainee=ada@ex', '--trainee=ada@ex', '', 13],
+    ['tool show --course="Wea b', '--course=Wea b', '"', 9],
+    ['tool show mysql://me@host:3306/x a', 'a', '', 0, ['tool', 'show', 'mysql://me@host:3306/x']],
     ['tool x; tool show We', 'We', '', 0],
     ['tool show 花\\ 子', '花 子', '', 0],
   ];
-  for (const [line, typed, quote, kept, before = ''] of cases)
+  for (const [line, value, quote, kept, before = ['tool', 'show']] of cases)
     it(`is read as bash reads it: ${line}`, () =>
-      expect(typedWord(line, breaks)).to.deep.equal({ typed, quote, kept, before }));
-
-  it('keeps an option before "=" where bash does not cut there', () => {
-    expect(typedWord('tool list --course=Wea', ' ')).to.deep.equal({
-      typed: 'Wea',
-      quote: '',
-      kept: 0,
-      before: '--course=',
-    });
-    expect(bashWord('Weaving', typedWord('tool list --course=Wea', ' '))).to.equal('--course=Weaving');
-  });
+      expect(readLine(line, breaks)).to.deep.equal({ before, value, quote, kept }));
 });
 
 describe('A name as a word of bash', () => {
@@ -55,7 +48,7 @@ describe('A name as a word of bash', () => {
     if (spawnSync('bash', ['-c', 'true']).error) this.skip();
     for (const name of names)
       for (const quote of ['', '"', "'"] as const) {
-        const word = quote + bashWord(name, { typed: '', quote, kept: 0, before: '' }) + quote;
+        const word = quote + bashWord(name, { quote, kept: 0 }) + quote;
         // With history expansion, as at a terminal.
         const { stdout } = spawnSync('bash', ['--norc', '-c', `set -H; printf %s ${word}`], { encoding: 'utf8' });
         expect(stdout, word).to.equal(name);
@@ -66,8 +59,9 @@ describe('A name as a word of bash', () => {
     for (const [line, name, word] of [
       ['tool show ada@ex', 'ada@example.org', '@example.org'],
       ['tool show a:b', 'a:b c', 'b\\ c'],
-      ['tool list --trainee=ada@ex', 'ada@example.org', '@example.org'],
+      ['tool list --trainee=ada@ex', '--trainee=ada@example.org', '@example.org'],
     ] as const)
-      expect(bashWord(name, typedWord(line, breaks))).to.equal(word);
+      expect(bashWord(name, readLine(line, breaks))).to.equal(word);
+    expect(bashWord('--course=Weaving', readLine('tool list --course=Wea', ' '))).to.equal('--course=Weaving');
   });
 });

@@ -1,222 +1,102 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { Argument, Command, Option } from 'commander';
+import { placeAt } from '../../../../src/cli/commands/completion/place.js';
 import { completionScripts } from '../../../../src/cli/commands/completion/scripts.js';
-import { createProgram } from '../../../../src/cli/program.js';
 import { runCli } from '../../../support/run-cli.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
-type Shell = keyof typeof completionScripts;
-const shells = Object.keys(completionScripts) as Shell[];
-
-// Each prints what the shell would offer for the words "$@", the last being the one at the cursor; `ls` stands for files.
-const harnesses: Record<Shell, { check: string[]; complete: string[] }> = {
-  bash: {
-    check: ['-n'],
-    complete: [
-      '--norc',
-      '-c',
-      `source .completion; compopt() { ls; }
-       COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"; COMP_POINT=\${#COMP_LINE}; "_$1"; printf '%s\\n' "\${COMPREPLY[@]}"`,
-      'bash',
-    ],
-  },
-  zsh: {
-    check: ['-n'],
-    complete: [
-      '-f',
-      '-c',
-      // Outside of a completion these do nothing; the real _describe also leaves out what doesn't match.
-      `compdef() {}; compset() { current=\${current#*=} }; _files() { ls }
-       _describe() { print -rl -- \${(M)\${(@P)2}:#$current*} }
-       source ./.completion; words=("$@") CURRENT=$#; "_$1"`,
-      'zsh',
-    ],
-  },
-  fish: { check: ['--no-execute'], complete: ['-c', 'source .completion; complete -C "$argv"'] },
-};
-
-const absent = shells.filter((shell) => spawnSync(shell, ['-c', 'true']).error);
-const unlessAbsent = (shell: Shell) => (absent.includes(shell) ? ` (left out: ${shell} is not installed)` : '');
-
-// A text that every shell and completion system finds something to expand in.
-const nasty = `col:on [b] {a,b} "q" it's $HOME $(touch pwned) \`touch pwned\` \\ 100% *`;
+const shells = ['bash', 'zsh', 'fish'] as const;
 
 function sample(): Command {
-  const program = new Command('tool').version('1.0.0').description('a tool');
-  const users = program.command('users').description(nasty);
+  const program = new Command('tool').version('1.0.0');
+  const users = program.command('users').description('People');
   users
     .command('import <file>')
+    .alias('load')
     .description('Bring in people')
-    .addOption(new Option('--format <name>', nasty).choices(['csv', 'json']))
+    .addOption(new Option('--format <name>').choices(['csv', 'json']))
     .option('-r, --rejects <file>', 'where the rest goes')
+    .option('--owner <user>', 'whose they are')
     .option('--note <text>', 'a remark')
     .option('--dry-run', 'only look');
-  users.command('files').description('their files').command('add <file>').option('--public', 'for all to see');
-  program
-    .command('paint')
-    .description('First line\nsecond line')
-    .addArgument(new Argument('<colour>').choices(['red', 'blue']));
+  users.command('files').command('add <file>').option('--public', 'for all to see');
+  users.command('delete <user...>');
+  program.command('paint').addArgument(new Argument('<colour>').choices(['red', 'blue']));
   program.command('secret', { hidden: true });
   return program;
 }
 
-describe('completion scripts', () => {
-  let folder: ReturnType<typeof temporaryFolder>;
-  const at = (name: string) => path.join(folder.path, name);
-  before(() => {
-    folder = temporaryFolder();
-    writeFileSync(at('people.csv'), '');
-  });
-  after(() => folder.remove());
-
-  function run(shell: Shell, argv: readonly string[]): string {
-    const { status, stdout, stderr } = spawnSync(shell, argv, {
-      cwd: folder.path,
-      env: { PATH: process.env.PATH, HOME: folder.path },
-      encoding: 'utf8',
-    });
-    expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
-    return stdout;
-  }
-
-  /** What the shell offers at the end of the words. */
-  function complete(shell: Shell, program: Command, words: readonly string[]): string[] {
-    writeFileSync(at('.completion'), completionScripts[shell](program));
-    const output = run(shell, [...harnesses[shell].complete, program.name(), ...words]);
-    // zsh has the description after a colon, fish after a tab.
-    const offered = output.split('\n').map((line) => line.replace(/[:\t].*/, ''));
-    return offered.filter((line) => line !== '').sort();
-  }
-
+describe('What may stand at the cursor', () => {
+  const importOptions = ['--format', '-r', '--rejects', '--owner', '--note', '--dry-run', '-h', '--help'];
   const cases: [what: string, words: string[], offered: string[]][] = [
-    ['the commands, without hidden ones', [''], ['help', 'paint', 'users']],
-    ['the commands that begin so', ['pa'], ['paint']],
-    ['subcommands', ['users', ''], ['files', 'help', 'import']],
+    ['the commands, without hidden ones', [''], ['users', 'paint', 'help']],
+    ['subcommands', ['users', ''], ['import', 'files', 'delete', 'help']],
     ['subcommands of subcommands', ['users', 'files', ''], ['add', 'help']],
-    ['their options', ['users', 'files', 'add', '--p'], ['--public']],
-    ['their arguments', ['users', 'files', 'add', ''], ['people.csv']],
-    ["a command's options", ['users', 'import', '--'], ['--dry-run', '--format', '--help', '--note', '--rejects']],
-    ['options that begin so', ['users', 'import', '--dry'], ['--dry-run']],
-    ['options after an argument', ['users', 'import', 'a.csv', '--d'], ['--dry-run']],
-    ["the program's own options", ['--v'], ['--version']],
+    ['their options', ['users', 'files', 'add', '--p'], ['--public', '-h', '--help']],
+    ['their arguments', ['users', 'files', 'add', ''], ['(a file)']],
+    ["a command's options", ['users', 'import', '--'], importOptions],
+    ['the same by its other name', ['users', 'load', '--'], importOptions],
+    ['options after an argument', ['users', 'import', 'a.csv', '--d'], importOptions],
+    ['options where no argument is known', ['users', 'import', 'a.csv', ''], importOptions],
+    ["the program's own options", ['--v'], ['-V', '--version', '-h', '--help']],
     ["an option's choices", ['users', 'import', '--format', ''], ['csv', 'json']],
-    ["an argument's choices", ['paint', 'r'], ['red']],
-    ['files for an argument', ['users', 'import', ''], ['people.csv']],
-    ['files for an argument after an option with a value', ['users', 'import', '--note', 'x', ''], ['people.csv']],
-    ['files for an option', ['users', 'import', '--rejects', ''], ['people.csv']],
-    ['files for the short form of an option', ['users', 'import', '-r', ''], ['people.csv']],
+    ['the same after "="', ['users', 'import', '--format=c'], ['csv', 'json']],
+    ['nothing after "=" of what has no value', ['users', 'import', '--dry-run=c'], []],
+    ["an argument's choices", ['paint', 'r'], ['red', 'blue']],
+    ['files for an argument', ['users', 'import', ''], ['(a file)']],
+    ['files for an argument after an option with a value', ['users', 'import', '--note', 'x', ''], ['(a file)']],
+    ['files for an option', ['users', 'import', '--rejects', ''], ['(a file)']],
+    ['files for the short form of an option', ['users', 'import', '-r', ''], ['(a file)']],
+    ['names for an option', ['users', 'import', '--owner', ''], ['(a user)']],
+    ['names for an argument', ['users', 'delete', ''], ['(a user)']],
+    ['names for an argument that is repeated', ['users', 'delete', 'a', 'b', ''], ['(a user)']],
     ['nothing where only the user knows', ['users', 'import', '--note', ''], []],
-    ['commands to get help for', ['help', 'u'], ['users']],
-    ["subcommands to get help for, though not their parent's", ['users', 'help', ''], ['files', 'import']],
+    ['commands to get help for', ['help', 'u'], ['users', 'paint']],
+    ['subcommands to get help for', ['help', 'users', ''], ['import', 'files', 'delete']],
+    ["the same of the parent's own help", ['users', 'help', ''], ['import', 'files', 'delete']],
   ];
+  const offeredAt = (program: Command, words: readonly string[]) => {
+    const { words: offers = [], isFile, names } = placeAt(program, words.slice(0, -1), words.at(-1) ?? '');
+    return [...offers.map(({ value }) => value), ...(isFile ? ['(a file)'] : []), ...(names ? [`(a ${names})`] : [])];
+  };
+  for (const [what, words, offered] of cases)
+    it(`is ${what}`, () => expect(offeredAt(sample(), words)).to.deep.equal(offered));
 
-  for (const shell of shells) {
-    describe(shell + unlessAbsent(shell), () => {
-      before(function () {
-        if (absent.includes(shell)) this.skip();
-      });
-
-      it('parses the script without errors', () => {
-        writeFileSync(at('.completion'), completionScripts[shell](sample()));
-        expect(run(shell, [...harnesses[shell].check, '.completion'])).to.equal('');
-      });
-
-      it('accepts the script of a program with nothing to complete', () => {
-        expect(complete(shell, new Command('tool').helpOption(false), [''])).to.deep.equal([]);
-      });
-
-      it('offers the commands, options, choices and files that fit', () => {
-        for (const [what, words, offered] of cases) {
-          expect(complete(shell, sample(), words), what).to.deep.equal(offered);
-        }
-      });
-
-      it('offers the choices of an option joined to it by "="', () => {
-        // bash passes such a word in three.
-        const words = shell === 'bash' ? ['--format', '=', 'c'] : ['--format=c'];
-        const offered = complete(shell, sample(), ['users', 'import', ...words]);
-        expect(offered.map((word) => word.replace('--format=', ''))).to.deep.equal(['csv']);
-      });
-
-      it('expands nothing in descriptions', () => {
-        complete(shell, sample(), ['']);
-        complete(shell, sample(), ['users', 'import', '--']);
-        expect(existsSync(at('pwned'))).to.equal(false);
-      });
-    });
-  }
-
-  describe(`bash, which cuts words at = : and @${unlessAbsent('bash')}`, () => {
-    before(function () {
-      if (absent.includes('bash')) this.skip();
-    });
-
-    it('offers all choices after a bare "--option="', () => {
-      expect(complete('bash', sample(), ['users', 'import', '--format', '='])).to.deep.equal(['csv', 'json']);
-    });
-
-    it('sees one word in a URL or an email address', () => {
-      const url = ['--note', '=', 'mysql', ':', '//me', '@', 'host', ':', '3306/x'];
-      expect(complete('bash', sample(), ['users', 'import', ...url, ''])).to.deep.equal(['people.csv']);
-    });
-
-    it('offers files after a redirection', () => {
-      expect(complete('bash', sample(), ['paint', 'red', '>', ''])).to.deep.equal(['people.csv']);
-    });
-  });
-
-  it('describes commands and options in zsh and fish, quoted', () => {
-    const zsh = completionScripts.zsh(sample());
-    const zshNasty = nasty.replace(/[\\:]/g, '\\$&').replaceAll("'", "'\\''");
-    expect(zsh).to.include(`'users:${zshNasty}'`).and.to.include(`'--format:${zshNasty}'`);
-    expect(zsh).to.include("'paint:First line second line'");
-    const fish = completionScripts.fish(sample());
-    const fishNasty = nasty.replace(/[\\']/g, '\\$&');
-    expect(fish).to.include(`-n '__tool_at \\'\\' \\'0\\'' -a '\\'users\\'' -d '${fishNasty}'`);
-    expect(fish).to.include(`-l format -r -f -a '\\'csv\\' \\'json\\'' -d '${fishNasty}'`);
-    expect(fish).to.include("-s r -r -F -d 'where the rest goes'");
-  });
-
-  it('offers the help command only where commander has one', () => {
+  it('is no help command where commander has none', () => {
     const without = new Command('tool').helpCommand(false);
     without.command('paint');
-    for (const shell of shells) {
-      expect(completionScripts[shell](sample())).to.match(/'help\b/);
-      expect(completionScripts[shell](without)).not.to.match(/'help\b/);
-    }
+    expect(offeredAt(without, [''])).to.deep.equal(['paint']);
+    expect(offeredAt(new Command('tool').helpOption(false), [''])).to.deep.equal([]);
   });
 });
 
 describe('coursectl completion', () => {
   const surroundings = { env: {}, cwd: process.cwd() };
 
-  for (const shell of shells) {
-    it(`prints the script for ${shell}, which knows every command and option of the program`, async () => {
-      const { exitCode, stdout, stderr } = await runCli(['completion', shell], surroundings);
-      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
-      const idle = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
-      const program = createProgram(
-        { ...surroundings, ...idle, signal: new AbortController().signal },
-        { exitCode: 0 },
-      );
-      const check = (command: Command) => {
-        const names = [...command.commands.map((child) => child.name()), ...command.options.map(({ long }) => long)];
-        for (const name of names) expect(stdout).to.match(new RegExp(`\\b${name?.replace('--', '')}\\b`));
-        command.commands.forEach(check);
-      };
-      check(program);
-    });
-  }
+  it('offers what begins as typed, in the form that each shell reads', async () => {
+    const offered = async (...argv: string[]) => (await runCli(['completion', ...argv], surroundings)).stdout;
+    const breaks = { ...surroundings, env: { COMP_WORDBREAKS: '=:' } };
+    expect(await offered('bash', '--', '~/bin/coursectl completion b')).to.equal('words\nbash\n');
+    const joined = await runCli(['completion', 'bash', '--', 'coursectl users list --output=j'], breaks);
+    expect(joined.stdout).to.equal('words\njson\n');
+    expect(await offered('zsh', '--', 'conf')).to.match(/^words\nconfig:[^\n]*\n$/);
+    expect(await offered('zsh', '--', 'users', 'list', '--output=j')).to.equal('words\njson:\n');
+    expect(await offered('fish', '--', 'conf')).to.match(/^words\nconfig\t[^\n]*\n$/);
+    expect(await offered('fish', '--', 'users', 'list', '--output=j')).to.equal('words\n--output=json\t\n');
+    for (const shell of shells) expect(await offered(shell, '--', 'nonsense', 'x', 'y')).to.equal('words\n');
+    expect(await offered('fish', '--', 'users', 'import', '')).to.equal('files\n');
+  });
 
-  it('puts the same script into an object with --json', async () => {
-    const [plain, json] = await Promise.all([
-      runCli(['completion', 'bash'], surroundings),
-      runCli(['completion', 'bash', '--json'], surroundings),
-    ]);
-    expect(JSON.parse(json.stdout)).to.deep.equal({ shell: 'bash', script: plain.stdout.trimEnd() });
+  it('prints a script, with --json in an object', async () => {
+    for (const shell of shells) {
+      const plain = await runCli(['completion', shell], surroundings);
+      expect(plain.stdout).to.equal(`${completionScripts[shell]('coursectl')}\n`);
+      const { stdout } = await runCli(['completion', shell, '--json'], surroundings);
+      expect(JSON.parse(stdout)).to.deep.equal({ shell, script: plain.stdout.trimEnd() });
+    }
   });
 
   it('refuses an unknown shell as a mistake in usage, and names the known ones', async () => {
@@ -230,4 +110,70 @@ describe('coursectl completion', () => {
     expect(exitCode).to.equal(0);
     for (const shell of shells) expect(stdout).to.match(new RegExp(`coursectl completion ${shell} (\\\\\\s+)?> `));
   });
+});
+
+// Each prints what the shell would offer for the words "$@", the last being the one at the cursor; `ls` stands for files.
+const harnesses = {
+  bash: [
+    '--norc',
+    '-c',
+    `source ./.completion; compopt() { [[ $2 != default ]] || ls *.csv; }
+     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"; COMP_POINT=\${#COMP_LINE}; _tool; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    'bash',
+  ],
+  zsh: [
+    '-f',
+    '-c',
+    // Outside of a completion these do nothing.
+    `compdef() {}; compset() {}; _files() { ls *.csv }; _describe() { print -rl -- \${(P)3} }
+     source ./.completion; typeset -A compstate; words=("$@") CURRENT=$# PREFIX=$@[-1]; _tool`,
+    'zsh',
+  ],
+  fish: ['-c', 'source .completion; complete -C "$argv"'],
+};
+
+describe('The completion scripts', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  const at = (name: string) => path.join(folder.path, name);
+  before(() => {
+    folder = temporaryFolder();
+    writeFileSync(at('people.csv'), '');
+    // Offers two words, or files; what a shell would expand in a description says where it was.
+    const program = `#!/bin/sh
+printf '%s|' "$@" > called
+case "$*" in *file*) echo files ;; *) printf 'words\\npaint$(touch pwned)\\npack\\n' ;; esac
+`;
+    writeFileSync(at('tool'), program);
+    chmodSync(at('tool'), 0o755);
+  });
+  after(() => folder.remove());
+
+  for (const shell of shells) {
+    const absent = spawnSync(shell, ['-c', 'true']).error !== undefined;
+    it(`ask the program, in ${shell}${absent ? ` (left out: ${shell} is not installed)` : ''}`, function () {
+      if (absent) this.skip();
+      writeFileSync(at('.completion'), completionScripts[shell]('tool'));
+      const offered = (...words: string[]) => {
+        const { status, stdout, stderr } = spawnSync(shell, [...harnesses[shell], 'tool', ...words], {
+          cwd: folder.path,
+          env: { PATH: `${folder.path}:${process.env.PATH}`, HOME: folder.path },
+          encoding: 'utf8',
+        });
+        expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+        const lines = stdout.split('\n').filter((line) => line !== '');
+        return { lines: lines.map((line) => line.replace(/\t.*/, '')), called: readFileSync(at('called'), 'utf8') };
+      };
+      const typed = shell === 'bash' ? 'tool users pa|' : 'users|pa|';
+      expect(offered('users', 'pa')).to.deep.equal({
+        lines: ['paint$(touch pwned)', 'pack'],
+        called: `completion|${shell}|--|${typed}`,
+      });
+      const first = shell === 'bash' ? 'tool pa|' : 'pa|';
+      expect(offered('pa').called).to.equal(`completion|${shell}|--|${first}`);
+      expect(offered('file', 'p').lines).to.deep.equal(['people.csv']);
+      const joined = offered('file', '--output=p');
+      expect(joined.lines.map((line) => line.replace('--output=', ''))).to.deep.equal(['people.csv']);
+      expect(spawnSync('ls', { cwd: folder.path, encoding: 'utf8' }).stdout).not.to.include('pwned');
+    });
+  }
 });

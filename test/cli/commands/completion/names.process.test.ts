@@ -62,10 +62,12 @@ describe('Completion of names', function () {
     filled = { enrollment, twins: [...twins, course.id.slice(-8)].sort() };
   });
 
-  const names = async (kind: string, typed = '', shell = 'fish') =>
-    (
-      await cli.json<{ names: { value: string }[] }>(['completion', shell, '--names', kind, `--typed=${typed}`])
-    ).names.map(({ value }) => value);
+  /** What is offered for the first argument of a command that takes such a name. */
+  async function names(kind: string, typed = ''): Promise<string[]> {
+    const { stdout } = await cli.run(['completion', 'fish', '--json', '--', `${kind}s`, 'show', typed]);
+    const { words }: { words: { value: string }[] } = JSON.parse(stdout);
+    return words.map(({ value }) => value);
+  }
 
   it('offers courses by their titles, whatever the case, and by the end of their ids where these name nothing', async () => {
     const all = await names('course');
@@ -86,8 +88,8 @@ describe('Completion of names', function () {
   it('offers accounts by email, without more of them than their names', async () => {
     expect(await names('user')).to.deep.equal(['ada+1@example.org', 'grace@example.org', "o'ben@example.org"]);
     expect(await names('user', 'G')).to.deep.equal(['Grace@example.org']);
-    const { stdout } = await cli.run(['completion', 'fish', '--names', 'user']);
-    expect(stdout.split('\n')[0]).to.equal('ada+1@example.org\tAda Lovelace');
+    const { stdout } = await cli.run(['completion', 'fish', '--', 'users', 'show', '']);
+    expect(stdout.split('\n')[1]).to.equal('ada+1@example.org\tAda Lovelace');
   });
 
   it('offers enrollments by the end of their ids, imports by number and else by that', async () => {
@@ -106,8 +108,8 @@ describe('Completion of names', function () {
     for (const typed of ['c', 'C0ffee12'])
       expect(await names('import', typed)).to.deep.equal([`${typed}${'c0ffee12'.slice(typed.length)}`]);
     for (const typed of ['23', '1234', 'zz']) expect(await names('import', typed)).to.deep.equal([]);
-    const { stdout } = await cli.run(['completion', 'zsh', '--names', 'import']);
-    expect(stdout).to.match(/^123:people\.csv, \d{4}-\d\d-\d\d \d\d\\:\d\d\n$/);
+    const { stdout } = await cli.run(['completion', 'zsh', '--', 'imports', 'show', '']);
+    expect(stdout).to.match(/^words\n123:people\.csv, \d{4}-\d\d-\d\d \d\d\\:\d\d\n$/);
     await cli.run(['users', 'delete', 'fay@x.org', '--yes']);
   });
 
@@ -136,14 +138,15 @@ describe('Completion of names', function () {
     for (const shell of shells)
       for (const setting of settings) {
         const env = { ...cli.env, ...setting };
-        const line = ['completion', shell, '--names', 'course'];
-        expect(await cli.run(line, { env })).to.deep.equal({ exitCode: 0, stdout: '', stderr: '' });
-        expect((await cli.run([...line, '--verbose'], { env })).stderr).to.match(/^error: /m);
+        const line = ['--', ...(shell === 'bash' ? ['coursectl courses show '] : ['courses', 'show', ''])];
+        const nothing = { exitCode: 0, stdout: 'words\n', stderr: '' };
+        expect(await cli.run(['completion', shell, ...line], { env })).to.deep.equal(nothing);
+        expect((await cli.run(['completion', shell, '--verbose', ...line], { env })).stderr).to.match(/^error: /m);
       }
     writeFileSync(path.join(cli.folder, 'old.sqlite'), '');
     const env = { ...cli.env, DATABASE_URL: 'sqlite:old.sqlite' };
-    const { stdout, stderr } = await cli.run(['completion', 'bash', '--names', 'user'], { env });
-    expect({ stdout, stderr }).to.deep.equal({ stdout: '', stderr: '' });
+    const { stdout, stderr } = await cli.run(['completion', 'bash', '--', 'coursectl users show '], { env });
+    expect({ stdout, stderr }).to.deep.equal({ stdout: 'words\n', stderr: '' });
     expect(readdirSync(cli.folder).filter((name) => !name.startsWith('old.sqlite'))).to.deep.equal([]);
   });
 
@@ -226,6 +229,7 @@ printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
           ["coursectl courses show 'Weaving i\t", ['courses', 'show', 'Weaving in 花子 style']],
           ['coursectl courses show Weaving\\ in\\ 花\t', ['courses', 'show', 'Weaving in 花子 style']],
           ['coursectl users show ada+1@ex\t', ['users', 'show', 'ada+1@example.org']],
+          ['coursectl cour\tli\t--outp\ty\t', ['courses', 'list', '--output', 'yaml']],
           ["coursectl users show o\\'\t", ['users', 'show', "o'ben@example.org"]],
           ['coursectl enrollments list --course weaving\\ b\t', ['enrollments', 'list', '--course', 'weaving by hand']],
           ['coursectl enrollments list --trainee=ada+1@e\t', ['enrollments', 'list', '--trainee=ada+1@example.org']],

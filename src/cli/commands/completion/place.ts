@@ -1,0 +1,71 @@
+import type { Command, Option } from 'commander';
+import type { Completable, Name } from '../../../services/completion.js';
+
+/** Arguments and values of options of these names are completed from the database. Here, so that the others load less. */
+const nameKinds = ['course', 'user', 'enrollment', 'import'] as const satisfies readonly Completable[];
+
+/** What may stand at the cursor: one of these. */
+interface Place {
+  words?: readonly Name[];
+  isFile?: boolean;
+  /** Names in the database. */
+  names?: Completable | undefined;
+}
+
+const word = (value: string, description = ''): Name => ({ value, description, isCode: false });
+
+function valuesOf(name: string, choices: readonly string[] | undefined): Place {
+  if (choices) return { words: choices.map((choice) => word(choice)) };
+  return { isFile: name === 'file' || name === 'folder', names: nameKinds.find((kind) => kind === name) };
+}
+
+/** The option that takes a value, if that is one. */
+const valuedOption = ({ options }: Command, flag: string) =>
+  options.find(({ short, long, required, optional }) => (required || optional) && (flag === short || flag === long));
+
+/** The subcommands, as the help shows them. */
+function subcommands(command: Command, isHelp: boolean): Name[] {
+  const help = command.createHelp();
+  // Commander's own help command isn't declared, and has no help.
+  const visible = help.visibleCommands(command).filter((child) => !isHelp || command.commands.includes(child));
+  return visible.map((child) => word(child.name(), help.subcommandDescription(child)));
+}
+
+function flagsOf(command: Command): Name[] {
+  const options = command.createHelp().visibleOptions(command);
+  return options.flatMap(({ short, long, description }) =>
+    [short, long].flatMap((flag) => (flag === undefined ? [] : [word(flag, description)])),
+  );
+}
+
+/**
+ * What may stand at the cursor, as the program declares it.
+ * @param before the words after the name of the program and before the cursor @param current how the word at the cursor begins
+ */
+export function placeAt(program: Command, before: readonly string[], current: string): Place {
+  let command = program;
+  let position = 0;
+  let isHelp = false;
+  let option: Option | undefined;
+  for (const typed of before) {
+    const child = command.commands.find((one) => one.name() === typed || one.aliases().includes(typed));
+    if (option) option = undefined;
+    else if (typed.startsWith('-')) option = valuedOption(command, typed);
+    else if (child && position === 0) command = child;
+    else if (typed === 'help' && position === 0 && command.commands.length > 0) isHelp = true;
+    else position += 1;
+  }
+  const joined = optionPrefix(current).slice(0, -1);
+  option ??= valuedOption(command, joined);
+  if (option) return valuesOf(/[<[]([\w-]+)/.exec(option.flags)?.[1] ?? '', option.argChoices);
+  if (current.startsWith('-')) return { words: joined === '' && !isHelp ? flagsOf(command) : [] };
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[position] ?? (last?.variadic ? last : undefined);
+  if (argument) return valuesOf(argument.name(), argument.argChoices);
+  if (position === 0 && command.commands.length > 0) return { words: subcommands(command, isHelp) };
+  // Where no argument is known, options are all there is to offer.
+  return { words: isHelp ? [] : flagsOf(command) };
+}
+
+/** The option of "--option=value", with the equals sign. */
+export const optionPrefix = (current: string): string => /^--[\w-]+=/.exec(current)?.[0] ?? '';
