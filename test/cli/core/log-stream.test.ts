@@ -22,102 +22,65 @@ async function shown(
   return String(stderr.read() ?? '');
 }
 
-const plain = async (log: (logger: Logger) => void, columns = 80) =>
-  stripVTControlCharacters(await shown('pretty', { columns }, log)).replaceAll(/^\d\d:\d\d:\d\d /gm, '');
+const plain = async (log: (logger: Logger) => void) =>
+  stripVTControlCharacters(await shown('pretty', {}, log)).replaceAll(/^\[\d\d:\d\d:\d\d\] /gm, '');
 
-const [course, file, user, request] = ['aaaa0001', 'bbbb0002', 'cccc0003', 'dddd0004'].map(
-  (end) => `01976b5e-3f2a-7c11-9d20-5a1b${end}`,
-);
-
-const answered = (status: number, path = `/api/courses/${course}/files/${file}`) => ({
-  req: { id: request, method: 'GET', path },
+const answered = (status: number, path = '/api/courses') => ({
+  req: { id: 'aaaa0001', method: 'GET', path },
   res: { status },
   responseTime: 12,
-  userId: user,
+  userId: 'cccc0003',
 });
 
 describe('The format of the log', () => {
   const hello = (logger: Logger) => logger.info({ port: 3000 }, 'hello');
 
   it('is for people at a terminal, and JSON elsewhere', async () => {
-    expect(await shown('auto', {}, hello)).to.match(/^\S*\d\d:\d\d:\d\d\S* hello\S* \S*\{"port":3000\}\S*\n$/);
+    const text = stripVTControlCharacters(await shown('auto', {}, hello));
+    expect(text).to.match(/^\[\d\d:\d\d:\d\d\] INFO: hello \{"port":3000\}\n$/);
     expect(JSON.parse(await shown('auto', { isTTY: false }, hello))).to.include({ level: 'info', msg: 'hello' });
   });
 
   it('is what LOG_FORMAT says, wherever it goes', async () => {
     expect(JSON.parse(await shown('json', {}, hello))).to.include({ port: 3000, msg: 'hello' });
-    expect(await shown('pretty', { isTTY: false }, hello)).to.match(/^\d\d:\d\d:\d\d hello \{"port":3000\}\n$/);
+    expect(await shown('pretty', { isTTY: false }, hello)).to.match(/ hello \{"port":3000\}\n$/);
   });
 
   it('has colours on a terminal only, and none with NO_COLOR', async () => {
     const warning = (logger: Logger) => logger.warn({ count: 1 }, 'busy');
     expect(await shown('auto', {}, warning)).to.include('\u001b[33mWARN');
     for (const where of [{ env: { NO_COLOR: '1' } }, { env: { TERM: 'dumb' } }, { isTTY: false }])
-      expect(await shown('pretty', where, warning)).to.match(/^\d\d:\d\d:\d\d WARN busy \{"count":1\}\n$/);
+      expect(await shown('pretty', where, warning)).to.match(/^\[\d\d:\d\d:\d\d\] WARN: busy \{"count":1\}\n$/);
   });
 });
 
 describe('A readable line of the log', () => {
-  it('has of a request method, path, status, duration and account, with short ids', async () => {
+  it('has of a request method, path, status, duration and account', async () => {
     expect(await plain((logger) => logger.info(answered(200), 'request'))).to.equal(
-      'GET /api/courses/…aaaa0001/files/…bbbb0002 200 12 ms by …cccc0003\n',
+      'INFO: request GET /api/courses 200 12 ms by cccc0003\n',
     );
   });
 
-  it('has of a failed request the end of its id, too', async () => {
-    expect(await plain((logger) => logger.info(answered(503, '/api/courses'), 'request failed'))).to.equal(
-      'GET /api/courses 503 12 ms by …cccc0003 request …dddd0004\n',
+  it('has of a failed or aborted request its id, too', async () => {
+    expect(await plain((logger) => logger.info(answered(503), 'request failed'))).to.equal(
+      'INFO: request failed GET /api/courses 503 12 ms by cccc0003 request aaaa0001\n',
     );
-  });
-
-  it('says that a request was aborted, with its status if it was sent', async () => {
-    const { res, ...unanswered } = { ...answered(200, '/api/courses'), aborted: true };
-    const written = async (entry: object) => plain((logger) => logger.info(entry, 'request aborted'));
-    expect(await written({ ...unanswered, res })).to.equal('request aborted GET /api/courses 200 12 ms by …cccc0003\n');
-    expect(await written(unanswered)).to.equal(
-      'request aborted GET /api/courses 12 ms by …cccc0003 request …dddd0004\n',
+    const { res, ...unanswered } = { ...answered(200), aborted: true };
+    expect(await plain((logger) => logger.info(unanswered, 'request aborted'))).to.equal(
+      'INFO: request aborted GET /api/courses 12 ms by cccc0003 request aaaa0001\n',
     );
-  });
-
-  it('fits the terminal: long paths are cut', async () => {
-    const path = `/api/enrollments/course/${course}/${'x'.repeat(90)}`;
-    for (const columns of [60, 80, 120]) {
-      const text = await shown('auto', { columns, env: { NO_COLOR: '1' } }, (logger) =>
-        logger.info(answered(404, path), 'request'),
-      );
-      expect(text.trimEnd()).to.have.lengthOf.within(columns - 2, columns);
-      expect(text).to.match(/ GET \/api\/enrollm[^ ]+… 404 12 ms by …cccc0003\n$/);
-    }
-  });
-
-  it('shows the kinds of answers in colours of their own', async () => {
-    for (const [status, colour] of [
-      [200, 32],
-      [404, 33],
-      [500, 31],
-    ] as const)
-      expect(await shown('auto', {}, (logger) => logger.info(answered(status), 'request'))).to.include(
-        `\u001b[${colour}m${status}\u001b[39m`,
-      );
-  });
-
-  it('names levels other than the usual one', async () => {
-    expect(await plain((logger) => logger.info('one'))).to.equal('one\n');
-    expect(await plain((logger) => logger.error({ code: 'X' }, 'two'))).to.equal('ERROR two {"code":"X"}\n');
-    expect(await plain((logger) => logger.debug('three'))).to.equal('DEBUG three\n');
   });
 
   it('has errors with code, stack and causes below', async () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     const error = new AppError('DATABASE_UNREACHABLE', 'No database.', { cause });
-    const { req } = answered(0, '/api/courses');
-    const text = await plain((logger) => logger.error({ req, err: error }, 'request failed'));
-    expect(text).to.match(
-      /^ERROR request failed GET \/api\/courses request …dddd0004 *\n {4}err: DATABASE_UNREACHABLE: /,
-    );
-    expect(text).to.match(/\n {4}.*No database\.\n {8}at .*pretty-log\.test/);
-    expect(text).to.match(/\n {4}caused by ECONNREFUSED: Error: refused\n {8}at /);
-    expect(await plain((logger) => logger.error({ err: 'only text' }, 'x'))).to.include('err: Error: only text');
+    const text = await plain((logger) => logger.error({ req: answered(0).req, err: error }, 'request failed'));
+    expect(text).to.match(/^ERROR: request failed GET \/api\/courses request aaaa0001 *\n {4}err: /);
+    expect(text).to.include('"code": "DATABASE_UNREACHABLE"').and.to.include('"code": "ECONNREFUSED"');
+    expect(text)
+      .to.match(/No database\.\n +at .*log-stream\.test/)
+      .and.to.match(/Error: refused\n +at /);
+    expect(await plain((logger) => logger.error({ err: 'only text' }, 'x'))).to.include('"message": "only text"');
   });
 });
 
