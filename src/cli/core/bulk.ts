@@ -1,5 +1,4 @@
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
-import type { bulkOptions } from './bulk-options.js';
 import {
   type BulkOutcome,
   type BulkWords,
@@ -12,6 +11,7 @@ import {
   type Verdict,
 } from './bulk-plan.js';
 import { assertCanAsk, confirm } from './confirm.js';
+import type { bulkOptions } from './declaration.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { counted, withCommandLines, writeLine } from './output.js';
 import { createProgress } from './progress.js';

@@ -1,8 +1,17 @@
-import { displayWidth } from './display-width.js';
+import fastStringWidth from 'fast-string-width';
 
 /** How text is made to fit a number of columns of a terminal: wide characters take two of them, combining ones none. */
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Marks with a column of their own, such as vowel signs of Devanagari, Tamil, Burmese and Khmer; all other marks have none. */
+const spacingMarks = /\p{Mc}/gu;
+
+/** How many columns of a terminal the text takes: wide characters take two, marks that are drawn into another character none. */
+export function displayWidth(text: string): number {
+  // The package counts no mark at all.
+  return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
+}
 
 /** What of the text is no wider than this: its first characters, as people see them. */
 function beginning(text: string, width: number): string {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { displayWidth } from '../../../src/cli/core/display-width.js';
+import { displayWidth } from '../../../src/cli/core/fit.js';
 import { type PageQuery, pagesOf } from '../../../src/cli/core/listing.js';
 import { newIds } from '../../../src/services/ids.js';
 import { testEnvironment } from '../../support/environment.js';

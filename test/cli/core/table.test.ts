@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Column } from '../../../src/cli/core/columns.js';
-import { displayWidth } from '../../../src/cli/core/display-width.js';
-import { cut, layout, wrap } from '../../../src/cli/core/fit.js';
-import { rowsText, tableOf } from '../../../src/cli/core/table.js';
-import { relativeTime } from '../../../src/cli/core/times.js';
+import { cut, displayWidth, layout, wrap } from '../../../src/cli/core/fit.js';
+import { relativeTime, rowsText, tableOf } from '../../../src/cli/core/table.js';
 
 const now = new Date(Date.UTC(2026, 5, 15, 12));
 const family = '👩‍👩‍👧‍👦';

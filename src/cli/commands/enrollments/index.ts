@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { bulkNotes } from '../../core/bulk-options.js';
 import { define, type Registry } from '../../core/command.js';
+import { bulkNotes } from '../../core/declaration.js';
 import { assignOptions, enrollmentListOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {

@@ -1,7 +1,7 @@
-import { bulkOptions } from '../../core/bulk-options.js';
 import { listingOptions, sortOption } from '../../core/columns.js';
-import { accountHeadings, filterOptions } from '../users/filter.js';
-import { enrollmentColumns } from './columns.js';
+import { bulkOptions } from '../../core/declaration.js';
+import { accountHeadings, filterOptions } from '../users/options.js';
+import { enrollmentColumns } from './output.js';
 
 export const enrollmentFilterOptions = {
   '--course <course>': 'only in this course: title or id',

@@ -1,4 +1,5 @@
 import type { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
+import type { Column } from '../../core/columns.js';
 
 /** An enrollment as the API shows it to trainers: with its trainee and course. */
 export type Enrollment = ReturnType<typeof presentTrainerEnrollment>;
@@ -9,7 +10,7 @@ interface Names {
   course: Pick<Enrollment['course'], 'title'>;
 }
 
-export const traineeName = ({ user }: Pick<Names, 'user'>) => `${user.firstName} ${user.lastName}`;
+const traineeName = ({ user }: Pick<Names, 'user'>) => `${user.firstName} ${user.lastName}`;
 
 /** An enrollment in a sentence. */
 export const enrollmentName = (enrollment: Names) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
@@ -28,3 +29,17 @@ export function enrollmentFields(enrollment: Enrollment): [field: string, value:
     ['notes', notes],
   ];
 }
+
+export const enrollmentColumns: readonly Column<Enrollment>[] = [
+  { name: 'trainee', value: traineeName, minimum: 15, priority: 0 },
+  { name: 'email', value: ({ user }) => user.email, fit: 'whole', priority: 4 },
+  { name: 'course', value: ({ course }) => course.title, minimum: 15, priority: 0 },
+  { name: 'status', value: ({ status }) => status, fit: 'whole', priority: 1 },
+  { name: 'progress', value: ({ progress }) => progress, priority: 2 },
+  { name: 'enrolledAt', heading: 'ENROLLED', value: ({ enrolledAt }) => enrolledAt, priority: 3 },
+  { name: 'completedAt', heading: 'COMPLETED', value: ({ completedAt }) => completedAt, priority: 'on request' },
+  { name: 'notes', value: ({ notes }) => notes, fit: 'wrap', minimum: 20, priority: 'on request' },
+  { name: 'userId', heading: 'TRAINEE ID', value: ({ userId }) => userId, fit: 'id', priority: 'on request' },
+  { name: 'courseId', value: ({ courseId }) => courseId, fit: 'id', priority: 'on request' },
+  { name: 'id', value: ({ id }) => id, fit: 'id', priority: 0 },
+];

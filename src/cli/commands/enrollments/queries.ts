@@ -13,10 +13,9 @@ import { checkListing, listing, presented } from '../../core/listing.js';
 import { accountIdOf, courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText, rowsText } from '../../core/table.js';
-import { enrollmentColumns } from './columns.js';
 import { enrollmentIdOf } from './named.js';
 import type { enrollmentFilterOptions, enrollmentListOptions, enrollmentOptions } from './options.js';
-import { enrollmentFields } from './output.js';
+import { enrollmentColumns, enrollmentFields } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentFilterOptions> & { sort?: string };
 

@@ -9,10 +9,8 @@ import { type BulkWork, runBulk } from '../../core/bulk.js';
 import type { BulkWords, Verdict } from '../../core/bulk-plan.js';
 import { readPassword } from '../../core/input.js';
 import type { Result, Run } from '../../core/run.js';
-import type { accountBulkOptions } from './filter.js';
+import { type accountBulkOptions, passwordNotInJson, type resetOptions } from './options.js';
 import { accountJson } from './output.js';
-import { passwordNotInJson } from './person-options.js';
-import type { resetOptions } from './reset-options.js';
 import { accountsMeant } from './selection.js';
 
 type Context = Awaited<ReturnType<Run['context']>>;

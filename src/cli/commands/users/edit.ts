@@ -4,7 +4,7 @@ import { define, type Registry } from '../../core/command.js';
 import { yesOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import { personOptions } from './person-options.js';
+import { personOptions } from './options.js';
 
 const editOptions = {
   ...personOptions,

@@ -3,7 +3,7 @@ import { define, type Registry } from '../../core/command.js';
 import { outputOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import { filterOf, filterOptions } from './filter.js';
+import { filterOf, filterOptions } from './options.js';
 
 const exportOptions = {
   ...filterOptions,

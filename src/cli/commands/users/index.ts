@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
-import { bulkNotes } from '../../core/bulk-options.js';
 import { listingOptions, sortingOf, sortOption } from '../../core/columns.js';
 import { define, type Registry } from '../../core/command.js';
+import { bulkNotes } from '../../core/declaration.js';
 import { asTyped } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 import { userColumns } from './columns.js';
-import { accountBulkOptions, filterOf, filterOptions } from './filter.js';
+import { accountBulkOptions, filterOf, filterOptions } from './options.js';
 
 const unlockOptions = {
   '--address <address>': 'unlock this IP address instead of an account; "doctor" lists locked addresses',

@@ -8,7 +8,7 @@ import { confirm } from '../../core/confirm.js';
 import { readPassword } from '../../core/input.js';
 import { createPrompts, type Prompts } from '../../core/prompts.js';
 import type { Run } from '../../core/run.js';
-import type { passwordOption, personOptions } from './person-options.js';
+import type { passwordOption, personOptions } from './options.js';
 
 /** A command that creates an account. */
 type PersonRun = Run<'', typeof personOptions & typeof passwordOption>;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
 import type { Result, Run } from '../../core/run.js';
-import { passwordNotInJson, passwordOption, personOptions } from './person-options.js';
+import { passwordNotInJson, passwordOption, personOptions } from './options.js';
 
 const registerOptions = {
   ...personOptions,

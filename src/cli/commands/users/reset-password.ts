@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { bulkNotes } from '../../core/bulk-options.js';
 import { define, type Registry } from '../../core/command.js';
-import { resetOptions } from './reset-options.js';
+import { bulkNotes } from '../../core/declaration.js';
+import { resetOptions } from './options.js';
 
 export function register(users: Command, registry: Registry): void {
   define(users, registry, {

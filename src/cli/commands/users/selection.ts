@@ -9,7 +9,7 @@ import type { BulkWords, Named } from '../../core/bulk-plan.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { pick } from '../../core/picker.js';
 import type { Run } from '../../core/run.js';
-import { accountHeadings, filterOf, type filterOptions } from './filter.js';
+import { accountHeadings, filterOf, type filterOptions } from './options.js';
 
 type Filter = ReturnType<typeof filterOf>;
 type Account = Awaited<ReturnType<typeof usersMatching>>[number];

@@ -1,6 +1,5 @@
 import { auditListingSchema } from '../../../schemas/audit.js';
-import { itemBytes } from '../item-bytes.js';
-import { operation, superAdmin } from '../operation.js';
+import { itemBytes, operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 /** The audit log. */

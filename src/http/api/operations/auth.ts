@@ -3,8 +3,7 @@ import { changePasswordSchema, firstPasswordChangeSchema, loginSchema, setupSche
 import { noFields } from '../../../schemas/file.js';
 import { profileSchema, registerSchema } from '../../../schemas/user.js';
 import { assertSetupRequired } from '../../../services/accounts/setup.js';
-import { itemBytes } from '../item-bytes.js';
-import { anybody, operation, signedIn, superAdmin } from '../operation.js';
+import { anybody, itemBytes, operation, signedIn, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 /** Every field at its longest, two passwords among them, with each character escaped, in bytes: anybody may send these. */

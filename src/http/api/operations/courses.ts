@@ -10,8 +10,7 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../../schemas/course.js';
-import { itemBytes } from '../item-bytes.js';
-import { operation, superAdmin } from '../operation.js';
+import { itemBytes, operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 /** Courses and the catalogue. */

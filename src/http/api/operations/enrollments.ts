@@ -12,8 +12,7 @@ import {
   statusChangeSchema,
   trainerEnrollmentListingSchema,
 } from '../../../schemas/enrollment.js';
-import { itemBytes } from '../item-bytes.js';
-import { operation } from '../operation.js';
+import { itemBytes, operation } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 /** Enrollments. */

@@ -8,8 +8,7 @@ import {
   undoQuerySchema,
 } from '../../../schemas/import.js';
 import { importRow, importWithPlan, keptReasons } from '../import-shapes.js';
-import { itemBytes } from '../item-bytes.js';
-import { operation, superAdmin } from '../operation.js';
+import { itemBytes, operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 /** Imports of accounts. */

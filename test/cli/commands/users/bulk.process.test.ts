@@ -3,7 +3,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { displayWidth } from '../../../../src/cli/core/display-width.js';
+import { displayWidth } from '../../../../src/cli/core/fit.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
 import { newIds } from '../../../../src/services/ids.js';
 import { testEnvironment } from '../../../support/environment.js';

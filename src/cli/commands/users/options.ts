@@ -1,7 +1,6 @@
 import { AppError } from '../../../errors.js';
 import type { UserFilter } from '../../../schemas/user.js';
-import { bulkOptions } from '../../core/bulk-options.js';
-import type { OptionValues } from '../../core/declaration.js';
+import { bulkOptions, type OptionValues } from '../../core/declaration.js';
 
 /** Which accounts are listed or exported. */
 export const filterOptions = {
@@ -27,3 +26,26 @@ export function filterOf(
   if (active && inactive) throw new AppError('USAGE', '--active and --inactive cannot be used together.');
   return { role, isActive: active ?? (inactive ? false : undefined), requiresPasswordChange, locked, search };
 }
+
+export const resetOptions = {
+  '--password-stdin': 'for one account: read the temporary password from standard input instead of generating it',
+  '--credentials <file>': 'write generated passwords to this file, which must not exist; needed for several accounts',
+  ...accountBulkOptions,
+};
+
+/** Options for the fields that every account has. */
+export const personOptions = {
+  '--first-name <name>': '2 to 50 characters',
+  '--last-name <name>': '2 to 50 characters',
+  '--email <address>': 'unique; used to sign in',
+  '--phone <number>': 'unique; used to sign in',
+};
+
+export const passwordOption = { '--password-stdin': 'read the password from standard input' };
+
+/** Refuses to print a generated password where it would be logged. */
+export const passwordNotInJson = (): AppError =>
+  new AppError(
+    'USAGE',
+    'A generated password is never part of --json output, which is often logged. Add --credentials <file> or --password-stdin, or leave out --json.',
+  );
