@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
+import { createUntrustedProxyNotes } from '../../services/auth/untrusted-proxy.js';
 import { auditHandlers } from '../handlers/audit.js';
 import { authHandlers } from '../handlers/auth.js';
 import { courseHandlers } from '../handlers/courses.js';
@@ -11,11 +12,10 @@ import { overviewHandlers } from '../handlers/overview.js';
 import { serviceHandlers } from '../handlers/service.js';
 import { sessionHandlers } from '../handlers/sessions.js';
 import { userHandlers } from '../handlers/users.js';
-import { compose } from '../middleware/compose.js';
 import { corsMiddleware, securityHeaders } from '../middleware/headers.js';
 import { requestLog } from '../middleware/request-log.js';
-import { untrustedProxy } from '../middleware/untrusted-proxy.js';
 import { type Deadlines, standardDeadlines } from '../overload/deadlines.js';
+import { trustOf } from './client.js';
 import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { parseQuery } from './parse-query.js';
@@ -47,6 +47,35 @@ function belowApi(middleware: RequestHandler): RequestHandler {
   return (request, response, next) => {
     if (/^\/api(\/|$)/.test(request.path)) middleware(request, response, next);
     else next();
+  };
+}
+
+/** Notices that a proxy which TRUST_PROXY doesn't name says whom it speaks for. */
+function untrustedProxy(context: Context): RequestHandler {
+  const note = createUntrustedProxyNotes(context);
+  return (request, _response, next) => {
+    const { remoteAddress } = request.socket;
+    const isTrusted = trustOf(request.app);
+    if (request.headers['x-forwarded-for'] !== undefined && remoteAddress !== undefined && !isTrusted(remoteAddress, 0))
+      void note(remoteAddress);
+    next();
+  };
+}
+
+/**
+ * Middlewares, one after the other, as one: a layer of Express' router takes longer than most of them do. They call `next`, or
+ * throw at once; the rejection of an `async` one would be lost.
+ */
+function compose(...middlewares: readonly RequestHandler[]): RequestHandler {
+  return (request, response, next) => {
+    let position = 0;
+    function proceed(error?: unknown): void {
+      const middleware = error ? undefined : middlewares[position];
+      position += 1;
+      if (middleware) void middleware(request, response, proceed);
+      else next(error);
+    }
+    proceed();
   };
 }
 
