@@ -32,105 +32,104 @@ const write = (database: Database) =>
     database.sequelize.query('UPDATE leases SET expires_at = expires_at + 1', { transaction }),
   );
 
-if (onMysql)
-  describe('A server that has become read-only', function () {
-    this.timeout(scaled(60_000));
-    const databases = useDatabases({ migrated: false });
-    const user = `app_${uuidv7().slice(-12)}`;
-    const accounts = ['%', 'localhost'].map((host) => `'${user}'@'${host}'`);
-    let former: ThrowAwayServer;
-    let proxy: FaultyProxy;
-    let database: Database;
+(onMysql ? describe : describe.skip)('A server that has become read-only', function () {
+  this.timeout(scaled(60_000));
+  const databases = useDatabases({ migrated: false });
+  const user = `app_${uuidv7().slice(-12)}`;
+  const accounts = ['%', 'localhost'].map((host) => `'${user}'@'${host}'`);
+  let former: ThrowAwayServer;
+  let proxy: FaultyProxy;
+  let database: Database;
 
-    async function onFormer(...statements: string[]): Promise<void> {
-      const connection = await createConnection(former.url);
-      for (const statement of statements) await connection.query(statement);
-      await connection.end();
-    }
+  async function onFormer(...statements: string[]): Promise<void> {
+    const connection = await createConnection(former.url);
+    for (const statement of statements) await connection.query(statement);
+    await connection.end();
+  }
 
-    before(async function () {
-      const server = await startThrowAwayServer();
-      if (!server) return this.skip();
-      former = server;
-      const create = accounts.map((account) => `CREATE USER ${account} IDENTIFIED BY '${user}'`);
-      await Promise.all([onFormer(...create), onServer(...create)]);
-    });
-    after(async () => {
-      // It wasn't started where there is no program for it.
-      if (!former) return;
-      await onServer(`DROP USER ${accounts.join(', ')}`);
-      await former.stop();
-    });
-
-    beforeEach(async () => {
-      const { pathname } = new URL(databases.url);
-      const name = pathname.slice(1);
-      // A user with all rights can write to a server that is read-only.
-      const grants = accounts.map((account) => `GRANT ALL ON ${name}.* TO ${account}`);
-      await Promise.all([onFormer(`CREATE DATABASE ${name}`, ...grants), onServer(...grants)]);
-      await createLeaseTable(databases.open());
-      proxy = await startProxy(portOf(former.url));
-      const url = `mysql://${user}:${user}@127.0.0.1:${proxy.port}${pathname}`;
-      database = databases.open({ DATABASE_URL: url });
-      await createLeaseTable(database);
-    });
-    afterEach(async () => {
-      await onFormer('SET GLOBAL read_only = OFF');
-      await database.close();
-      await proxy.close();
-    });
-
-    it('loses all connections when it has refused a change', async () => {
-      const before = await connectionsOf(database);
-      await onFormer('SET GLOBAL read_only = ON');
-      expect((await failureOf(() => write(database))).code).to.equal('DATABASE_NOT_WRITABLE');
-      const after = await connectionsOf(database);
-      expect(after.filter((id) => before.includes(id))).to.deep.equal([]);
-    });
-
-    it('is recognised by a change of nothing', async () => {
-      await migrateUp(database);
-      await assertWritable(database);
-      await onFormer('SET GLOBAL read_only = ON');
-      expect((await failureOf(() => assertWritable(database))).code).to.equal('DATABASE_NOT_WRITABLE');
-    });
-
-    it('is left for the server that takes its place, though connections are never idle', async () => {
-      await onFormer('SET GLOBAL read_only = ON');
-      await failureOf(() => write(database));
-      await connectionsOf(database);
-      proxy.target = portOf(databases.url);
-      const isRefused = async () =>
-        isAppError(await write(database).catch((error: unknown) => error), 'DATABASE_NOT_WRITABLE');
-      await until(async () => !(await isRefused()), 'another server takes the write');
-      await write(database);
-    });
-
-    it('gets new connections once a second at most, while it stays read-only', async () => {
-      await onFormer('SET GLOBAL read_only = ON');
-      const ids = new Set<number>();
-      const startedAt = performance.now();
-      for (let count = 0; count < 10; count += 1) {
-        await failureOf(() => write(database));
-        for (const id of await connectionsOf(database)) ids.add(id);
-      }
-      const seconds = Math.ceil((performance.now() - startedAt) / 1000);
-      expect(ids.size).to.be.at.most(3 * (seconds + 1));
-    });
-
-    it('is recognised by its errors alone', async () => {
-      const fail = (number: number, text: string) =>
-        failureOf(() =>
-          database.read(() =>
-            database.sequelize.query(`SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ${number}, MESSAGE_TEXT = '${text}'`),
-          ),
-        );
-      const before = await connectionsOf(database);
-      const other = await fail(1290, 'The server is running with the --secure-file-priv option');
-      expect(other.code).to.equal('DATABASE_NOT_WRITABLE');
-      expect((await connectionsOf(database)).some((id) => before.includes(id))).to.equal(true);
-      const { code } = await fail(1836, 'Running in read-only mode');
-      expect(code).to.equal('DATABASE_NOT_WRITABLE');
-      expect((await connectionsOf(database)).filter((id) => before.includes(id))).to.deep.equal([]);
-    });
+  before(async function () {
+    const server = await startThrowAwayServer();
+    if (!server) return this.skip();
+    former = server;
+    const create = accounts.map((account) => `CREATE USER ${account} IDENTIFIED BY '${user}'`);
+    await Promise.all([onFormer(...create), onServer(...create)]);
   });
+  after(async () => {
+    // It wasn't started where there is no program for it.
+    if (!former) return;
+    await onServer(`DROP USER ${accounts.join(', ')}`);
+    await former.stop();
+  });
+
+  beforeEach(async () => {
+    const { pathname } = new URL(databases.url);
+    const name = pathname.slice(1);
+    // A user with all rights can write to a server that is read-only.
+    const grants = accounts.map((account) => `GRANT ALL ON ${name}.* TO ${account}`);
+    await Promise.all([onFormer(`CREATE DATABASE ${name}`, ...grants), onServer(...grants)]);
+    await createLeaseTable(databases.open());
+    proxy = await startProxy(portOf(former.url));
+    const url = `mysql://${user}:${user}@127.0.0.1:${proxy.port}${pathname}`;
+    database = databases.open({ DATABASE_URL: url });
+    await createLeaseTable(database);
+  });
+  afterEach(async () => {
+    await onFormer('SET GLOBAL read_only = OFF');
+    await database.close();
+    await proxy.close();
+  });
+
+  it('loses all connections when it has refused a change', async () => {
+    const before = await connectionsOf(database);
+    await onFormer('SET GLOBAL read_only = ON');
+    expect((await failureOf(() => write(database))).code).to.equal('DATABASE_NOT_WRITABLE');
+    const after = await connectionsOf(database);
+    expect(after.filter((id) => before.includes(id))).to.deep.equal([]);
+  });
+
+  it('is recognised by a change of nothing', async () => {
+    await migrateUp(database);
+    await assertWritable(database);
+    await onFormer('SET GLOBAL read_only = ON');
+    expect((await failureOf(() => assertWritable(database))).code).to.equal('DATABASE_NOT_WRITABLE');
+  });
+
+  it('is left for the server that takes its place, though connections are never idle', async () => {
+    await onFormer('SET GLOBAL read_only = ON');
+    await failureOf(() => write(database));
+    await connectionsOf(database);
+    proxy.target = portOf(databases.url);
+    const isRefused = async () =>
+      isAppError(await write(database).catch((error: unknown) => error), 'DATABASE_NOT_WRITABLE');
+    await until(async () => !(await isRefused()), 'another server takes the write');
+    await write(database);
+  });
+
+  it('gets new connections once a second at most, while it stays read-only', async () => {
+    await onFormer('SET GLOBAL read_only = ON');
+    const ids = new Set<number>();
+    const startedAt = performance.now();
+    for (let count = 0; count < 10; count += 1) {
+      await failureOf(() => write(database));
+      for (const id of await connectionsOf(database)) ids.add(id);
+    }
+    const seconds = Math.ceil((performance.now() - startedAt) / 1000);
+    expect(ids.size).to.be.at.most(3 * (seconds + 1));
+  });
+
+  it('is recognised by its errors alone', async () => {
+    const fail = (number: number, text: string) =>
+      failureOf(() =>
+        database.read(() =>
+          database.sequelize.query(`SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ${number}, MESSAGE_TEXT = '${text}'`),
+        ),
+      );
+    const before = await connectionsOf(database);
+    const other = await fail(1290, 'The server is running with the --secure-file-priv option');
+    expect(other.code).to.equal('DATABASE_NOT_WRITABLE');
+    expect((await connectionsOf(database)).some((id) => before.includes(id))).to.equal(true);
+    const { code } = await fail(1836, 'Running in read-only mode');
+    expect(code).to.equal('DATABASE_NOT_WRITABLE');
+    expect((await connectionsOf(database)).filter((id) => before.includes(id))).to.deep.equal([]);
+  });
+});

@@ -35,7 +35,7 @@ export async function findUnfinished(core: Core, { fileSha256, options }: FileAn
         [Op.or]: options.onError === 'abort' ? [isUnfinished, isRefused] : [isUnfinished],
         ledgerClosedAt: null,
       },
-      order: [['id', 'DESC']],
+      order: [['number', 'DESC']],
     }),
   );
 }
@@ -56,7 +56,7 @@ export async function withKnownReading(
   const records = await core.database.read(() =>
     core.database.models.Import.findAll({
       where: { fileSha256, origin: 'cli', status: [...unfinishedStatuses, 'undoing'], ledgerClosedAt: null },
-      order: [['id', 'DESC']],
+      order: [['number', 'DESC']],
     }),
   );
   const columnsOf = ({ map, missingPhone }: ImportOptions) => {
