@@ -18,7 +18,7 @@ function runBench(program: { path: string }, ...args: string[]) {
     repository,
     {
       BENCH_PROGRAM: path.join(program.path, 'bin', 'coursectl.js'),
-      ...(onMysql ? { BENCH_DATABASE_URL: serverUrl() } : { BENCH_SQLITE3: '/nonexistent' }),
+      ...(onMysql && { BENCH_DATABASE_URL: serverUrl() }),
     },
   );
 }
