@@ -77,7 +77,9 @@ export async function findInterrupted(
   { file, fileSha256 }: { file: string; fileSha256: string },
 ): Promise<Import | null> {
   const where = { origin: 'cli', [Op.or]: [{ fileSha256 }, { filePath: path.resolve(file) }] } as const;
-  const last = await core.database.read(() => core.database.models.Import.findOne({ where, order: [['number', 'DESC']] }));
+  const last = await core.database.read(() =>
+    core.database.models.Import.findOne({ where, order: [['number', 'DESC']] }),
+  );
   // An undo that broke off is shown as interrupted, too.
   if (!last || last.rowsDone === 0 || last.ledgerClosedAt !== null || last.status === 'undoing') return null;
   await setLiveStatus(core, [last]);
