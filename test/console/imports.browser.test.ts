@@ -146,6 +146,7 @@ describePages('Importing people in the web console', function () {
     const undo = async () => {
       await page.getByRole('button', { name: 'Undo the import' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Undo the import' }).click();
+      await expectPage(page.getByRole('dialog')).toHaveCount(0, { timeout: scaled(20_000) });
     };
     await signedIn(new Date());
     await undo();

@@ -18,6 +18,7 @@ import { takeImportSlot } from '../support/import-slot.js';
 import { scaled } from '../support/machine.js';
 import { folderOnOtherFileSystem } from '../support/other-file-system.js';
 import { runCli } from '../support/run-cli.js';
+import { until as eventually } from '../support/until.js';
 
 interface ImportBody {
   id: string;
@@ -108,7 +109,7 @@ describe('Imports over HTTP', function () {
     expect(rejected.headers).to.include({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     const outcome = await call('get', `/api/imports/${record.id}/outcome.csv`).expect(200);
     expect(outcome.text.trimEnd().split('\n')).to.have.length(5);
-    expect(existsSync(path.join(folder, 'imports', record.id, 'upload.csv'))).to.equal(false);
+    await eventually(() => !existsSync(path.join(folder, 'imports', record.id, 'upload.csv')));
   });
 
   it('are accepted where their folder is on a file system of its own', async function () {
@@ -124,6 +125,8 @@ describe('Imports over HTTP', function () {
       expect(statSync(path.join(other.path, id, 'upload.csv')).mode & 0o777).to.equal(0o600);
       await release();
       expect((await ended(id)).counts).to.include({ rows: 3, created: 3 });
+      // The upload is removed once the end is recorded.
+      await eventually(() => !existsSync(path.join(other.path, id, 'upload.csv')));
       expect(readdirSync(path.join(other.path, id))).to.deep.equal(['upload.credentials.csv']);
     } finally {
       await release();
