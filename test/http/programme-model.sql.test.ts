@@ -1,12 +1,10 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { atDepth } from '../support/depth.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { commands } from './support/programme/commands.js';
+import { serve } from './support/cast.js';
+import { commands, compareWhole } from './support/programme/commands.js';
 import { Service } from './support/programme/service.js';
-import { compareWhole } from './support/programme/whole.js';
 import { beginning, World } from './support/programme/world.js';
 
 /** FC_SEED repeats the runs of a seed, FC_RUNS makes more or fewer of them. */
@@ -18,16 +16,15 @@ const parts = [1, 2, 3, 4];
 
 describe('The programme', () => {
   const harness = useHarness();
-  let server: Server;
+  let server: Awaited<ReturnType<typeof serve>>;
   let service: Service;
   before(async () => {
-    server = createServer(harness.app);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    service = new Service(harness, (server.address() as AddressInfo).port);
+    server = await serve(harness.app);
+    service = new Service(harness, server.url);
   });
   after(() => {
     service.close();
-    return new Promise((resolve) => server.close(resolve));
+    return server.close();
   });
 
   for (const part of parts) {

@@ -1,35 +1,242 @@
 import fc from 'fast-check';
-import { accountCommands } from './account-commands.js';
-import { type Commands, weighted } from './command.js';
-import { courseCommands } from './course-commands.js';
-import { enrollmentCommands } from './enrollment-commands.js';
-import { listingCommands } from './listing-commands.js';
-import type { Programme } from './model.js';
+import {
+  askAll,
+  derived,
+  everybody,
+  given,
+  managers,
+  operation,
+  question,
+  type Step,
+  scenario,
+  trainees,
+  type WeightedCommand,
+} from './command.js';
+import * as courses from './course-rules.js';
+import * as enrollments from './enrollment-rules.js';
+import * as listings from './listing-rules.js';
+import { castNames, type Programme, statuses } from './model.js';
 import type { Service } from './service.js';
-import { compareWhole } from './whole.js';
+import * as users from './user-rules.js';
 
-/** The super admin looks at everything. */
-class Look implements fc.AsyncCommand<Programme, Service> {
-  check(): boolean {
-    return true;
-  }
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const { course, enrollment, trainee, trainer, anybody } = given;
+const status = fc.constantFrom(...statuses);
+const entryStatus = maybe(fc.constantFrom('pending' as const, 'active' as const));
+const notes = fc.option(fc.constantFrom(null, 'Comes late.'), { nil: undefined, freq: 1 });
+const maxStudents = fc.constantFrom(null, 1, 2);
+const isPublished = fc.boolean();
+const tag = derived(({ tag: own }) => own);
 
-  run(programme: Programme, service: Service): Promise<void> {
-    return compareWhole(programme, service);
-  }
-
-  toString(): string {
-    return 'superAdmin: look at the whole';
-  }
-}
-
-const everyCommand: Commands = [
-  ...courseCommands,
-  ...enrollmentCommands,
-  ...listingCommands,
-  ...accountCommands,
-  weighted(1, fc.constant(new Look())),
+const administration: readonly WeightedCommand[] = [
+  operation(2, 'changeActivation', ['superAdmin'], { id: trainee, isActive: fc.boolean() }, users.activate),
+  scenario(2, 'deactivate and activate', ['superAdmin'], fc.constantFrom(...castNames), (name, programme, caller) => {
+    const { [name]: person } = programme.cast;
+    const activate = (isActive: boolean): Step => ({
+      question: question('changeActivation', { id: person.id, isActive }),
+      rule: () => users.activate(programme, caller, { id: person.id, isActive }),
+    });
+    // With the token of a session that must not come back.
+    const me = { question: question('me', {}), rule: () => users.showSelf(person), by: person };
+    return [activate(false), me, activate(true), me];
+  }),
+  operation(
+    3,
+    'updateUser',
+    ['superAdmin'],
+    {
+      id: anybody,
+      role: maybe(fc.constantFrom('trainer' as const, 'trainee' as const, 'super_admin' as const)),
+      firstName: maybe(fc.constant('Renamed')),
+    },
+    users.updateUser,
+  ),
+  operation(1, 'deleteUser', ['superAdmin'], { id: anybody }, users.deleteUser),
+  operation(1, 'resetPassword', ['superAdmin'], { id: anybody }, users.resetPassword),
 ];
 
+/** Signing in and first passwords let those go on who have been sent away. */
+const ownAccount: readonly WeightedCommand[] = [
+  operation(
+    2,
+    'login',
+    everybody,
+    {
+      identifier: derived((_, caller) => caller?.email ?? 'nobody@example.org'),
+      password: derived((_, caller) => caller?.password ?? 'no password'),
+    },
+    (programme, caller, _, chosen) => users.signIn(programme, caller, chosen),
+  ),
+  operation(
+    2,
+    'changeFirstPassword',
+    ['newcomer', ...trainees],
+    { newPassword: fc.constant('a password of my own') },
+    users.changeFirstPassword,
+  ),
+];
+
+const courseCommands: readonly WeightedCommand[] = [
+  operation(
+    2,
+    'createCourse',
+    managers,
+    {
+      title: derived(({ known }) => `Course ${known.course.length}`),
+      description: fc.constant('A new one.'),
+      category: tag,
+      maxStudents,
+      trainerId: maybe(trainer),
+    },
+    courses.createCourse,
+  ),
+  operation(
+    2,
+    'updateCourse',
+    managers,
+    {
+      id: course,
+      title: maybe(fc.constantFrom('Weaving', 'Knots')),
+      description: maybe(fc.constant('Changed.')),
+      maxStudents: maybe(maxStudents),
+    },
+    courses.updateCourse,
+  ),
+  operation(3, 'publishCourse', managers, { id: course, isPublished }, courses.publishCourse),
+  operation(2, 'assignTrainer', ['superAdmin'], { id: course, trainerId: trainer }, courses.assignTrainer),
+  operation(2, 'deleteCourse', managers, { id: course, force: maybe(fc.boolean()) }, courses.deleteCourse),
+  operation(2, 'showCourse', everybody, { id: course }, courses.showCourse),
+  operation(
+    2,
+    'listCourses',
+    everybody,
+    { isPublished: maybe(isPublished), trainerId: maybe(trainer), category: tag },
+    courses.listCourses,
+  ),
+  operation(
+    2,
+    'listTrainerCourses',
+    managers,
+    { trainerId: trainer, isPublished: maybe(isPublished) },
+    courses.listTrainerCourses,
+  ),
+];
+
+const enrollmentCommands: readonly WeightedCommand[] = [
+  operation(5, 'requestEnrollment', trainees, { courseId: course, notes }, enrollments.requestEnrollment),
+  operation(
+    4,
+    'assignEnrollment',
+    managers,
+    { courseId: course, traineeId: trainee, status: entryStatus, notes },
+    enrollments.assign,
+  ),
+  operation(
+    3,
+    'assignMany',
+    managers,
+    {
+      courseId: course,
+      traineeIds: fc.array(trainee, { minLength: 1, maxLength: 4 }),
+      status: entryStatus,
+      notes,
+    },
+    enrollments.assignMany,
+  ),
+  operation(
+    8,
+    'changeStatus',
+    [...managers, ...trainees],
+    { id: enrollment, status, expectedStatus: maybe(status), notes },
+    enrollments.changeStatus,
+  ),
+  operation(
+    4,
+    'setProgress',
+    [...managers, ...trainees],
+    { id: enrollment, progress: fc.constantFrom(0, 20, 50, 80, 99, 100, 101, 0.5) },
+    enrollments.setProgress,
+  ),
+  operation(1, 'removeEnrollment', managers, { id: enrollment }, enrollments.removeOne),
+  operation(
+    1,
+    'removeMany',
+    managers,
+    { enrollmentIds: fc.array(enrollment, { minLength: 1, maxLength: 3 }) },
+    enrollments.removeMany,
+  ),
+];
+
+const everybodyIn = [...managers, ...trainees];
+
+/** Commands that ask about enrollments. Without a course or person the super admin would see those of earlier runs too. */
+const listingCommands: readonly WeightedCommand[] = [
+  operation(
+    1,
+    'listEnrollments',
+    everybodyIn,
+    { courseId: course, userId: maybe(trainee), status: maybe(status) },
+    listings.listEnrollments,
+  ),
+  operation(1, 'listEnrollments', everybodyIn, { userId: trainee, status: maybe(status) }, listings.listEnrollments),
+  operation(
+    2,
+    'listOwnEnrollments',
+    trainees,
+    { courseId: maybe(course), status: maybe(status), userId: derived(({ cast }) => cast.tess.id) },
+    listings.listOwnEnrollments,
+  ),
+  operation(
+    2,
+    'listTrainerEnrollments',
+    managers,
+    { trainerId: trainer, courseId: maybe(course), status: maybe(status) },
+    listings.listTrainerEnrollments,
+  ),
+  operation(
+    2,
+    'listCourseTrainees',
+    managers,
+    { courseId: course, status: maybe(status) },
+    listings.listCourseTrainees,
+  ),
+  operation(2, 'listAvailableTrainees', managers, { courseId: course, search: tag }, listings.listAvailableTrainees),
+  operation(2, 'showEnrollment', everybodyIn, { id: enrollment }, listings.showEnrollment),
+  operation(1, 'enrollmentStatistics', everybodyIn, {}, listings.enrollmentStatistics),
+  operation(2, 'checkEnrollment', [...trainees, 'newcomer'], {}, listings.checkEnrollment),
+];
+
+/** Compares all that there is of a run, as the super admin sees it. Enrollments are those in the trainers' courses. */
+function whole(programme: Programme): Step[] {
+  const { cast, tag: own, people } = programme;
+  const by = cast.superAdmin;
+  const trainers = [...people.values()].filter(({ role }) => role === 'trainer');
+  return [
+    { question: question('listCourses', { category: own }), rule: () => courses.listCourses(programme, by, {}), by },
+    { question: question('listUsers', { search: own }), rule: () => users.listUsers(programme, by), by },
+    ...trainers.map(({ id: trainerId }) => ({
+      question: question('listTrainerEnrollments', { trainerId }),
+      rule: () => listings.listTrainerEnrollments(programme, by, { trainerId }),
+      by,
+    })),
+  ];
+}
+
 /** A few commands in a row: most that goes wrong needs two or three on the same course. */
-export const commands = fc.commands([fc.oneof(...everyCommand)], { maxCommands: 12, size: 'max' });
+export const commands = fc.commands(
+  [
+    fc.oneof(
+      ...courseCommands,
+      ...enrollmentCommands,
+      ...listingCommands,
+      ...administration,
+      ...ownAccount,
+      scenario(1, 'look at the whole', ['superAdmin'], fc.constant(null), (_, programme) => whole(programme)),
+    ),
+  ],
+  { maxCommands: 12, size: 'max' },
+);
+
+/** The same at the end of a run, when the super admin is let in. */
+export const compareWhole = (programme: Programme, service: Service): Promise<void> =>
+  askAll(whole(programme), programme, service, 'the whole');

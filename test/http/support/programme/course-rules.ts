@@ -2,12 +2,15 @@ import {
   type Answer,
   add,
   admitted,
+  type Caller,
   type Chosen,
   type Course,
   deny,
+  done,
   enrollmentIn,
   invalid,
   managed,
+  managerOf,
   type Person,
   type Programme,
   refuse,
@@ -17,8 +20,6 @@ import { courseView, pageView } from './views.js';
 
 /** The rules of the contract's table "Courses". */
 
-type Caller = Person | undefined;
-
 /** An active trainer, whom a course can be given to. */
 function trainerWith({ people }: Programme, id: string): Person {
   const person = people.get(id);
@@ -26,61 +27,75 @@ function trainerWith({ people }: Programme, id: string): Person {
   return person.isActive ? person : refuse(400, 'Trainer account is inactive.');
 }
 
-export interface CourseInput {
-  title: string;
-  description: string;
-  category: string;
-  maxStudents: number | null;
-}
+type Input = Pick<Course, 'title' | 'description' | 'category' | 'maxStudents'>;
 
 export function createCourse(
   programme: Programme,
   caller: Caller,
-  { trainerId, ...fields }: CourseInput & { trainerId?: string | undefined },
+  { trainerId, ...fields }: Input & { trainerId?: string | undefined },
   chosen: Chosen,
 ): Answer {
-  const person = admitted(caller, 'trainer', 'super_admin');
+  const person = managerOf(caller);
   const ownerId = person.role === 'trainer' ? person.id : (trainerId ?? invalid('trainerId'));
   const trainer = trainerWith(programme, ownerId);
   const course: Course = { id: chosen.id, ...fields, isPublished: false, trainerId: trainer.id };
   add(programme, 'course', course);
-  return { status: 201, body: { message: 'Course created successfully.', course: courseView(programme, course) } };
+  return done('Course created successfully.', { course: courseView(programme, course) }, 201);
 }
 
-export function updateCourse(programme: Programme, caller: Caller, id: string, fields: Partial<CourseInput>): Answer {
-  const course = managed(programme, admitted(caller, 'trainer', 'super_admin'), id);
+type Changes = { [K in 'title' | 'description' | 'maxStudents']?: Course[K] | undefined };
+
+export function updateCourse(
+  programme: Programme,
+  caller: Caller,
+  { id, ...fields }: Changes & { id: string },
+): Answer {
+  const course = managed(programme, caller, id);
   const { maxStudents } = fields;
   // A limit that those who have a seat already break.
   if (typeof maxStudents === 'number' && seatsTaken(programme, id) > maxStudents) invalid('maxStudents');
-  Object.assign(course, fields);
-  return { status: 200, body: { message: 'Course updated successfully.', course: courseView(programme, course) } };
+  // Without those that are not sent.
+  Object.assign(course, JSON.parse(JSON.stringify(fields)));
+  return done('Course updated successfully.', { course: courseView(programme, course) });
 }
 
-export function publishCourse(programme: Programme, caller: Caller, id: string, isPublished: boolean): Answer {
-  const course = managed(programme, admitted(caller, 'trainer', 'super_admin'), id);
+export function publishCourse(
+  programme: Programme,
+  caller: Caller,
+  { id, isPublished }: Pick<Course, 'id' | 'isPublished'>,
+): Answer {
+  const course = managed(programme, caller, id);
   course.isPublished = isPublished;
   const message = `Course ${isPublished ? 'published' : 'unpublished'} successfully.`;
-  return { status: 200, body: { message, course: { id, title: course.title, isPublished } } };
+  return done(message, { course: { id, title: course.title, isPublished } });
 }
 
-export function assignTrainer(programme: Programme, caller: Caller, id: string, trainerId: string): Answer {
-  const course = managed(programme, admitted(caller, 'super_admin'), id);
+export function assignTrainer(
+  programme: Programme,
+  caller: Caller,
+  { id, trainerId }: Pick<Course, 'id' | 'trainerId'>,
+): Answer {
+  admitted(caller, 'super_admin');
+  const course = managed(programme, caller, id);
   course.trainerId = trainerWith(programme, trainerId).id;
-  return { status: 200, body: { message: 'Trainer assigned successfully.', course: courseView(programme, course) } };
+  return done('Trainer assigned successfully.', { course: courseView(programme, course) });
 }
 
-export function deleteCourse(programme: Programme, caller: Caller, id: string, force: boolean): Answer {
-  const person = admitted(caller, 'trainer', 'super_admin');
-  managed(programme, person, id);
+export function deleteCourse(
+  programme: Programme,
+  caller: Caller,
+  { id, force }: { id: string; force: boolean | undefined },
+): Answer {
+  managed(programme, caller, id);
   const own = [...programme.enrollments.values()].filter(({ courseId }) => courseId === id);
   const isActive = own.some(({ status }) => status === 'active');
-  if (isActive && !(force && person.role === 'super_admin')) refuse(400, 'Course has active enrollments.');
+  if (isActive && !(force && caller?.role === 'super_admin')) refuse(400, 'Course has active enrollments.');
   for (const enrollment of own) programme.enrollments.delete(enrollment.id);
   programme.courses.delete(id);
-  return { status: 200, body: { message: 'Course deleted successfully.' } };
+  return done('Course deleted successfully.');
 }
 
-export function showCourse(programme: Programme, caller: Caller, id: string): Answer {
+export function showCourse(programme: Programme, caller: Caller, { id }: { id: string }): Answer {
   const person = admitted(caller);
   const course = programme.courses.get(id);
   if (!course) return refuse(404, 'Course not found.');
@@ -94,17 +109,15 @@ const isVisibleTo = (person: Caller, course: Course) =>
   person?.role === 'super_admin' ||
   (person?.role === 'trainer' && course.trainerId === person.id);
 
-export interface CourseFilter {
+interface Filter {
   isPublished?: boolean | undefined;
   trainerId?: string | undefined;
 }
 
-/** The catalogue, of this run's courses only: the filter by category, which all runs use, is part of the question. */
-export function listCourses(programme: Programme, caller: Caller, { isPublished, trainerId }: CourseFilter): Answer {
-  const person = caller && admitted(caller);
+function listed(programme: Programme, { isPublished, trainerId }: Filter, isShown: (course: Course) => boolean) {
   const shown = [...programme.courses.values()].filter(
     (course) =>
-      isVisibleTo(person, course) &&
+      isShown(course) &&
       (isPublished === undefined || course.isPublished === isPublished) &&
       (trainerId === undefined || course.trainerId === trainerId),
   );
@@ -112,9 +125,15 @@ export function listCourses(programme: Programme, caller: Caller, { isPublished,
   return { status: 200, body: pageView('courses', views) };
 }
 
+/** The catalogue, of this run's courses only: the filter by category, which all runs use, is part of the question. */
+export function listCourses(programme: Programme, caller: Caller, filter: Filter): Answer {
+  const person = caller && admitted(caller);
+  return listed(programme, filter, (course) => isVisibleTo(person, course));
+}
+
 /** Who may have a trainer's listings: that trainer, and the super admin. */
 export function admittedToTrainer(programme: Programme, caller: Caller, trainerId: string): Person {
-  const person = admitted(caller, 'trainer', 'super_admin');
+  const person = managerOf(caller);
   if (person.role === 'trainer' && person.id !== trainerId) deny();
   if (programme.people.get(trainerId)?.role !== 'trainer') refuse(404, 'Trainer not found.');
   return person;
@@ -123,13 +142,8 @@ export function admittedToTrainer(programme: Programme, caller: Caller, trainerI
 export function listTrainerCourses(
   programme: Programme,
   caller: Caller,
-  trainerId: string,
-  { isPublished }: CourseFilter,
+  filter: Filter & { trainerId: string },
 ): Answer {
-  admittedToTrainer(programme, caller, trainerId);
-  const own = [...programme.courses.values()].filter(
-    (course) => course.trainerId === trainerId && (isPublished === undefined || course.isPublished === isPublished),
-  );
-  const views = own.map((course) => courseView(programme, course));
-  return { status: 200, body: pageView('courses', views) };
+  admittedToTrainer(programme, caller, filter.trainerId);
+  return listed(programme, filter, () => true);
 }

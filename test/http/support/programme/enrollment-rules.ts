@@ -2,15 +2,17 @@ import {
   type Answer,
   add,
   admitted,
+  type Caller,
   type Chosen,
   courseOf,
   deny,
+  done,
   type Enrollment,
   enrollmentIn,
   invalid,
   knownEnrollment,
   managed,
-  type Person,
+  managerOf,
   type Programme,
   refuse,
   reserveSeats,
@@ -20,7 +22,6 @@ import { enrollmentView } from './views.js';
 
 /** The rules of the contract's table "Enrollments" that change something. */
 
-type Caller = Person | undefined;
 type Notes = string | null | undefined;
 
 const refuseChange = (from: Status, to: Status) => refuse(400, `Enrollment can't change from ${from} to ${to}.`);
@@ -67,8 +68,7 @@ export function requestEnrollment(
   if (!course.isPublished) refuse(400, 'Course is not published.');
   reserveSeats(programme, course, 1);
   const enrollment = enter(programme, { userId, courseId, status: 'pending', notes }, chosen);
-  const message = 'Enrollment requested successfully.';
-  return { status: 201, body: { message, enrollment: enrollmentView(enrollment) } };
+  return done('Enrollment requested successfully.', { enrollment: enrollmentView(enrollment) }, 201);
 }
 
 /** Why a manager can't enroll a trainee; undefined if they can. */
@@ -99,14 +99,13 @@ export function assign(
   { courseId, status = 'active', notes, traineeId }: Assignment & { traineeId: string },
   chosen: Chosen,
 ): Answer {
-  const course = managed(programme, admitted(caller, 'trainer', 'super_admin'), courseId);
+  const course = managed(programme, caller, courseId);
   const entry = { userId: traineeId, courseId, status, notes };
   const refused = obstacle(programme, entry);
   if (refused) refuse(refused.status, refused.reason);
   reserveSeats(programme, course, 1);
   const enrollment = enter(programme, entry, chosen);
-  const message = 'Trainee enrolled successfully.';
-  return { status: 201, body: { message, enrollment: enrollmentView(enrollment) } };
+  return done('Trainee enrolled successfully.', { enrollment: enrollmentView(enrollment) }, 201);
 }
 
 export function assignMany(
@@ -115,7 +114,7 @@ export function assignMany(
   { courseId, status = 'active', notes, traineeIds }: Assignment & { traineeIds: string[] },
   chosen: Chosen,
 ): Answer {
-  const course = managed(programme, admitted(caller, 'trainer', 'super_admin'), courseId);
+  const course = managed(programme, caller, courseId);
   const entries = traineeIds.map((userId) => ({ userId, courseId, status, notes }));
   const skipped = entries.flatMap((entry) => {
     const refused = obstacle(programme, entry);
@@ -124,17 +123,16 @@ export function assignMany(
   const entering = entries.filter(({ userId }) => !skipped.some(({ traineeId }) => traineeId === userId));
   reserveSeats(programme, course, entering.length);
   const enrollments = entering.map((entry) => enter(programme, entry, chosen.ofTrainee(entry.userId)));
-  const message = 'Trainees enrolled successfully.';
-  return { status: 201, body: { message, enrollments: enrollments.map(enrollmentView), skipped } };
+  return done('Trainees enrolled successfully.', { enrollments: enrollments.map(enrollmentView), skipped }, 201);
 }
 
 export function changeStatus(
   programme: Programme,
   caller: Caller,
-  id: string,
-  { status, expectedStatus, notes }: { status: Status; expectedStatus: Status | undefined; notes: Notes },
+  change: { id: string; status: Status; expectedStatus: Status | undefined; notes: Notes },
   chosen: Chosen,
 ): Answer {
+  const { id, status, expectedStatus, notes } = change;
   const person = admitted(caller);
   const enrollment = knownEnrollment(programme, person, id);
   const wisher = person.role === 'trainee' ? 'trainee' : 'manager';
@@ -156,11 +154,14 @@ export function changeStatus(
   }
   if (status === 'completed') Object.assign(enrollment, { completedAt: chosen.completedAt, progress: 100 });
   Object.assign(enrollment, { status, ...(notes !== undefined && { notes }) });
-  const message = 'Enrollment status updated successfully.';
-  return { status: 200, body: { message, enrollment: enrollmentView(enrollment) } };
+  return done('Enrollment status updated successfully.', { enrollment: enrollmentView(enrollment) });
 }
 
-export function setProgress(programme: Programme, caller: Caller, id: string, progress: number): Answer {
+export function setProgress(
+  programme: Programme,
+  caller: Caller,
+  { id, progress }: Pick<Enrollment, 'id' | 'progress'>,
+): Answer {
   const person = admitted(caller);
   if (!Number.isInteger(progress) || progress < 0 || progress > 100) invalid('progress');
   const enrollment = knownEnrollment(programme, person, id);
@@ -168,26 +169,27 @@ export function setProgress(programme: Programme, caller: Caller, id: string, pr
   const isOpen = status === 'active' || (status === 'pending' && person.role !== 'trainee');
   if (!isOpen) refuse(400, `Progress can't change while the enrollment is ${status}.`);
   enrollment.progress = progress;
-  const message = 'Progress updated successfully.';
-  return { status: 200, body: { message, enrollment: enrollmentView(enrollment) } };
+  return done('Progress updated successfully.', { enrollment: enrollmentView(enrollment) });
 }
 
 /** Removes all of them or none. */
-function removeAll(programme: Programme, person: Person, ids: readonly string[]): Enrollment[] {
+function removeAll(programme: Programme, caller: Caller, ids: readonly string[]) {
+  const person = managerOf(caller);
   const enrollments = ids.map((id) => knownEnrollment(programme, person, id));
   for (const { id } of enrollments) programme.enrollments.delete(id);
-  return enrollments;
+  return enrollments.map(enrollmentView);
 }
 
-export function removeOne(programme: Programme, caller: Caller, id: string): Answer {
-  const removed = removeAll(programme, admitted(caller, 'trainer', 'super_admin'), [id]);
-  const message = 'Enrollment removed successfully.';
-  return { status: 200, body: { message, removedEnrollments: removed.map(enrollmentView) } };
+export function removeOne(programme: Programme, caller: Caller, { id }: { id: string }): Answer {
+  const removedEnrollments = removeAll(programme, caller, [id]);
+  return done('Enrollment removed successfully.', { removedEnrollments });
 }
 
-export function removeMany(programme: Programme, caller: Caller, ids: readonly string[]): Answer {
-  const removed = removeAll(programme, admitted(caller, 'trainer', 'super_admin'), ids);
-  const message = 'Enrollments removed successfully.';
-  const removedEnrollments = removed.map(enrollmentView);
-  return { status: 200, body: { message, removedCount: removed.length, removedEnrollments } };
+export function removeMany(
+  programme: Programme,
+  caller: Caller,
+  { enrollmentIds }: { enrollmentIds: string[] },
+): Answer {
+  const removedEnrollments = removeAll(programme, caller, enrollmentIds);
+  return done('Enrollments removed successfully.', { removedCount: removedEnrollments.length, removedEnrollments });
 }

@@ -43,8 +43,6 @@ export interface Enrollment {
   completedAt: string | null;
 }
 
-export type StatusCounts = Record<Status, number>;
-
 /** Who calls: the people whom each run begins with, whatever becomes of them. */
 export const castNames = ['superAdmin', 'ada', 'ben', 'tom', 'tess', 'tim', 'newcomer', 'sleeper'] as const;
 export type CastName = (typeof castNames)[number];
@@ -59,7 +57,7 @@ export interface Programme {
   /** What the courses of this run have in common, and the names of its people. */
   tag: string;
   /** Enrollments of earlier runs, which the super admin's figures contain. */
-  earlier: StatusCounts;
+  earlier: Record<Status, number>;
 }
 
 /** What the service chooses for itself. The model takes it from the answer, once it has been seen to be in order. */
@@ -86,26 +84,33 @@ export class Refusal extends Error {
   }
 }
 
+export const done = (message: string, shown: object = {}, status = 200): Answer => ({
+  status,
+  body: { message, ...shown },
+});
+
 export function refuse(status: number, error: string): never {
   throw new Refusal({ status, body: { error } });
 }
 
-export function invalid(path: string, location: 'body' | 'query' = 'body'): never {
-  throw new Refusal({ status: 400, body: { errors: [{ path, location }] } });
+export function invalid(path: string): never {
+  throw new Refusal({ status: 400, body: { errors: [{ path, location: 'body' }] } });
 }
 
 /** A 403 names the role or ownership that is missing; how it does is open. */
 export const deny = (): never => refuse(403, 'Access denied.');
 
+export type Caller = Person | undefined;
+
 /** The account that a caller's token stands for. `undefined`: a caller without one. */
-export function authenticated(caller: Person | undefined): Person {
+export function authenticated(caller: Caller): Person {
   if (!caller) return refuse(401, 'Access denied. No token provided.');
   if (!caller.hasSession || !caller.isActive) return refuse(401, 'Invalid or expired token.');
   return caller;
 }
 
 /** A caller who may use the programme, in one of the roles. */
-export function admitted(caller: Person | undefined, ...roles: Role[]): Person {
+export function admitted(caller: Caller, ...roles: Role[]): Person {
   const person = authenticated(caller);
   if (person.requiresPasswordChange) {
     const body = { error: 'Password change required.', code: 'PASSWORD_CHANGE_REQUIRED' };
@@ -115,8 +120,12 @@ export function admitted(caller: Person | undefined, ...roles: Role[]): Person {
   return person;
 }
 
+/** Who manages courses: which ones is asked later. */
+export const managerOf = (caller: Caller): Person => admitted(caller, 'trainer', 'super_admin');
+
 /** The course, for those who may change it and what belongs to it. */
-export function managed(programme: Programme, person: Person, courseId: string): Course {
+export function managed(programme: Programme, caller: Caller, courseId: string): Course {
+  const person = managerOf(caller);
   const course = programme.courses.get(courseId);
   if (!course) return refuse(404, 'Course not found.');
   if (person.role === 'super_admin' || course.trainerId === person.id) return course;
@@ -150,11 +159,10 @@ export function enrollmentIn({ enrollments }: Programme, courseId: string, userI
 }
 
 /** Only who waits or takes part has a seat. */
-export function seatsTaken({ enrollments }: Programme, courseId: string): number {
-  return [...enrollments.values()].filter(
-    ({ courseId: id, status }) => id === courseId && (status === 'pending' || status === 'active'),
-  ).length;
-}
+export const hasSeat = ({ status }: Enrollment) => status === 'pending' || status === 'active';
+
+export const seatsTaken = ({ enrollments }: Programme, courseId: string): number =>
+  [...enrollments.values()].filter((one) => one.courseId === courseId && hasSeat(one)).length;
 
 export function reserveSeats(programme: Programme, { id, maxStudents }: Course, wanted: number): void {
   const left = (maxStudents ?? Number.POSITIVE_INFINITY) - seatsTaken(programme, id);

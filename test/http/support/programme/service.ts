@@ -1,13 +1,14 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Harness } from '../../../support/harness.js';
-import type { Answer, Chosen, Person, Programme } from './model.js';
+import { sendRaw } from '../../../support/raw-http.js';
+import type { Answer, Caller, Chosen, Programme } from './model.js';
 
 /** What a command asks the service. */
 export interface Question {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: string;
   path: string;
-  query?: Record<string, string | number | boolean | undefined>;
+  query?: object;
   body?: object;
 }
 
@@ -25,41 +26,31 @@ export class Service {
 
   constructor(
     private readonly harness: Harness,
-    private readonly port: number,
+    private readonly url: string,
   ) {}
 
   close(): void {
     this.agent.destroy();
   }
 
-  async ask(question: Question, caller: Person | undefined): Promise<Given> {
+  async ask({ method, path, query = {}, body }: Question, caller: Caller): Promise<Given> {
     // Times of different requests differ, so that a new one can be told from an old one.
     this.harness.advance(1000);
     const asked = this.harness.context.now();
-    const { status, text } = await this.send(question, caller?.token);
-    // Answers are objects; one that isn't fails the comparison.
-    return { status, body: JSON.parse(text) as Given['body'], asked, answered: this.harness.context.now() };
-  }
-
-  private send({ method, path, query = {}, body }: Question, token: string | undefined) {
     const parameters = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) if (value !== undefined) parameters.set(key, `${value}`);
-    const text = body === undefined ? '' : JSON.stringify(body);
-    const headers = {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-    };
-    const address = `${path}?${parameters}`;
-    return new Promise<{ status: number; text: string }>((resolve, reject) => {
-      const options = { agent: this.agent, host: '127.0.0.1', port: this.port, method, path: address, headers };
-      const outgoing = request(options, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-      });
-      outgoing.on('error', reject);
-      outgoing.end(text);
+    const { status, text } = await sendRaw(this.url, {
+      method: method.toUpperCase(),
+      path: `${path}?${parameters}`,
+      headers: {
+        ...(caller && { authorization: `Bearer ${caller.token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      agent: this.agent,
+      ...(body && { body: JSON.stringify(body) }),
     });
+    // Answers are objects; one that isn't fails the comparison.
+    return { status, body: JSON.parse(text) as Given['body'], asked, answered: this.harness.context.now() };
   }
 }
 

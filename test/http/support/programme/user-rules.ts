@@ -2,7 +2,10 @@ import {
   type Answer,
   admitted,
   authenticated,
+  type Caller,
   type Chosen,
+  done,
+  hasSeat,
   type Person,
   type Programme,
   type Role,
@@ -11,8 +14,6 @@ import {
 import { accountView, listedAccountView, pageView } from './views.js';
 
 /** The rules of the contract's section "Users", and of signing in. */
-
-type Caller = Person | undefined;
 
 /** The account, for the super admin. */
 function administered(programme: Programme, caller: Caller, id: string): Person {
@@ -29,39 +30,39 @@ function assertNoCourses({ courses }: Programme, { id }: Person): void {
     refuse(400, 'Trainer still has courses. Assign them to another trainer first.');
 }
 
-export function activate(programme: Programme, caller: Caller, id: string, isActive: boolean): Answer {
+export function activate(
+  programme: Programme,
+  caller: Caller,
+  { id, isActive }: Pick<Person, 'id' | 'isActive'>,
+): Answer {
   const person = administered(programme, caller, id);
   if (!isActive) protect(person);
   // Only what changes ends sessions: an inactive account has no usable one.
   if (person.isActive && !isActive) person.hasSession = false;
   person.isActive = isActive;
-  const message = `User ${isActive ? 'activated' : 'deactivated'} successfully.`;
-  return { status: 200, body: { message, user: accountView(person) } };
+  return done(`User ${isActive ? 'activated' : 'deactivated'} successfully.`, { user: accountView(person) });
 }
 
 export function updateUser(
   programme: Programme,
   caller: Caller,
-  id: string,
-  { role, ...names }: { role?: Role | undefined; firstName?: string | undefined },
+  { id, role, firstName }: { id: string; role: Role | undefined; firstName: string | undefined },
 ): Answer {
   const person = administered(programme, caller, id);
   if (role !== undefined && role !== person.role) {
     protect(person);
     if (role === 'super_admin') refuse(400, 'Super Admin account already exists. Cannot create another one.');
     assertNoCourses(programme, person);
-    const seated = [...programme.enrollments.values()].some(
-      ({ userId, status }) => userId === id && (status === 'pending' || status === 'active'),
-    );
-    if (seated) refuse(400, 'Trainee still has enrollments. Remove or complete them first.');
+    if ([...programme.enrollments.values()].some((one) => one.userId === id && hasSeat(one)))
+      refuse(400, 'Trainee still has enrollments. Remove or complete them first.');
     Object.assign(person, { role, hasSession: false });
   }
-  if (names.firstName !== undefined) person.firstName = names.firstName;
-  return { status: 200, body: { message: 'User updated successfully.', user: accountView(person) } };
+  if (firstName !== undefined) person.firstName = firstName;
+  return done('User updated successfully.', { user: accountView(person) });
 }
 
 /** Goes with all enrollments. */
-export function deleteUser(programme: Programme, caller: Caller, id: string): Answer {
+export function deleteUser(programme: Programme, caller: Caller, { id }: { id: string }): Answer {
   const person = administered(programme, caller, id);
   protect(person);
   assertNoCourses(programme, person);
@@ -69,14 +70,18 @@ export function deleteUser(programme: Programme, caller: Caller, id: string): An
   person.hasSession = false;
   for (const enrollment of [...programme.enrollments.values()])
     if (enrollment.userId === id) programme.enrollments.delete(enrollment.id);
-  return { status: 200, body: { message: 'User deleted successfully.' } };
+  return done('User deleted successfully.');
 }
 
-export function resetPassword(programme: Programme, caller: Caller, id: string, chosen: Chosen): Answer {
+export function resetPassword(
+  programme: Programme,
+  caller: Caller,
+  { id }: { id: string },
+  { temporaryPassword }: Chosen,
+): Answer {
   const person = administered(programme, caller, id);
-  const { temporaryPassword } = chosen;
   Object.assign(person, { requiresPasswordChange: true, hasSession: false, password: temporaryPassword });
-  return { status: 200, body: { message: 'Password reset successfully.', temporaryPassword } };
+  return done('Password reset successfully.', { temporaryPassword });
 }
 
 /** Specification, section 4.4: a login with the right password. */
@@ -89,12 +94,16 @@ export function signIn(programme: Programme, person: Person | undefined, chosen:
 }
 
 /** Specification, section 4.10: their first own password. */
-export function changeFirstPassword(caller: Caller, newPassword: string): Answer {
+export function changeFirstPassword(
+  _programme: Programme,
+  caller: Caller,
+  { newPassword }: { newPassword: string },
+): Answer {
   const person = authenticated(caller);
   if (!person.requiresPasswordChange) refuse(400, 'Password change not required.');
   Object.assign(person, { requiresPasswordChange: false, password: newPassword });
   const { isActive: _, ...user } = accountView(person);
-  return { status: 200, body: { message: 'Password changed successfully.', user } };
+  return done('Password changed successfully.', { user });
 }
 
 /** The people of this run: the super admin, who is of all runs, isn't found by their name. */
