@@ -1,75 +1,176 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { expect } from 'chai';
+import type { Context } from '../../src/context.js';
+import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
+import { submitImport } from '../../src/services/imports/queue/submit.js';
+import { diskFault } from '../../src/storage/disk-fault.js';
+import { importFile } from '../services/imports/support/running.js';
+import { client, runToEnd } from '../services/imports/support/submitting.js';
 import { atDepth } from '../support/depth.js';
+import { buildCourse, buildUser, signIn } from '../support/factories.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { overheard, plantSecrets, Watch } from './support/canaries.js';
-import { faults, refuseWrites } from './support/canary-faults.js';
-import { sendRefused } from './support/canary-refusals.js';
-import { importCanaries, sendCanaries, uploadCanaries } from './support/canary-requests.js';
+import { canaries, Watch } from './support/canaries.js';
+import { type Fault, secretRows, sendCanaries, sendRefused } from './support/canary-requests.js';
 import { operations } from './support/examples.js';
+import { refuseWrites } from './support/refuse-writes.js';
+
+/** A bug, with all that an error may carry. */
+function thrown(): never {
+  throw Object.assign(new TypeError('a bug'), {
+    sql: `INSERT ... '${canaries.password}'`,
+    parameters: [canaries.newPassword],
+    password: canaries.password,
+    original: new Error(canaries.password),
+    config: { headers: { authorization: canaries.token } },
+  });
+}
+
+/** The context with a part replaced; a getter that makes the secret when it is asked for stays one. */
+const withPart = (context: Context, part: Partial<Context>) =>
+  Object.create(context, Object.getOwnPropertyDescriptors(part)) as Context;
+
+/** The program with a bug in a part that every login and every change of a password needs. */
+const buggy = (context: Context) =>
+  withPart(context, { hasher: { ...context.hasher, compare: async () => thrown(), hash: async () => thrown() } });
+
+/** The program on a disk without space for files. */
+function full(context: Context): Context {
+  const put = async (_key: string, file: string) => {
+    await rm(file, { force: true });
+    const error = new Error(`ENOSPC: no space left on device, write '${file}'`);
+    throw diskFault(context.storage.location, Object.assign(error, { code: 'ENOSPC' }));
+  };
+  return withPart(context, { storage: Object.create(context.storage, { put: { value: put } }) as Context['storage'] });
+}
+
+/** Takes a table away, so that every statement on it fails. */
+async function hide(context: Context, table: string): Promise<() => Promise<void>> {
+  const { sequelize } = context.database;
+  await sequelize.query(`ALTER TABLE ${table} RENAME TO ${table}_hidden`);
+  return async () => void (await sequelize.query(`ALTER TABLE ${table}_hidden RENAME TO ${table}`));
+}
+
+const guardedTables = ['users', 'sessions', 'login_throttle', 'imports', 'courses', 'enrollments', 'files'];
+
+/** What may be wrong during requests, the status of some answers then, and the operations that can't do without. */
+const faults: Record<string, { status: number; concerns: readonly string[]; of: (context: Context) => Fault }> = {
+  'all well': { status: 200, concerns: [], of: (context) => ({ app: createApp(context) }) },
+  'writes refused by the database': {
+    status: 500,
+    concerns: ['login'],
+    of: (context) => ({ app: createApp(context), begin: () => refuseWrites(context, guardedTables) }),
+  },
+  'the table of failed logins gone': {
+    status: 500,
+    concerns: ['login'],
+    of: (context) => ({ app: createApp(context), begin: () => hide(context, 'login_throttle') }),
+  },
+  'the sessions gone': {
+    status: 500,
+    concerns: ['me'],
+    of: (context) => ({ app: createApp(context), begin: () => hide(context, 'sessions') }),
+  },
+  'a full disk': {
+    status: 507,
+    concerns: ['setAvatar', 'addMaterial'],
+    of: (context) => ({ app: createApp(full(context)) }),
+  },
+  'a bug': { status: 500, concerns: ['changePassword'], of: (context) => ({ app: createApp(buggy(context)) }) },
+};
 
 describe('Secrets sent through the whole contract', function () {
   this.timeout(scaled(60_000));
-  let watch = new Watch();
-  /** Operations with the statuses that they answered. */
+  let watch: Watch;
+  /** The operations that answered. */
   const met = new Set<string>();
-  const logger = createLogger('trace', { write: (line) => void watch.lines.push(line) });
-  const harness = useHarness({}, logger);
-  const reset = () => emptyDatabase(harness.context);
+  const harness = useHarness({}, createLogger('trace', { write: (line) => void watch?.lines.push(line) }));
   beforeEach(() => {
-    watch = new Watch();
+    watch = new Watch(harness.context);
   });
 
   it('are found by the test when they are leaked', async () => {
-    let missed: string[] = ['all'];
-    await overheard(watch, async () => {
-      missed = await plantSecrets(harness.context, watch, reset);
+    const { context } = harness;
+    watch.issued.add('a password that was generated');
+    const shapes = {
+      'a hash': '$2b$10$abcdefghijklmnopqrstuuN9qo8uLOickgx2ZMRZoMyeIjZAgcfl7',
+      'a token': 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln',
+      'a generated password': 'a password that was generated',
+    };
+    const planted = { ...canaries, ...shapes };
+    await watch.overhear(async () => {
+      for (const word of Object.values(planted)) context.logger.info(`planted: ${word}`);
+      await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: canaries.cell });
+      await watch.everywhere('planted');
     });
-    expect(missed).to.deep.equal([]);
+    const found = new Set(watch.leaks.map((leak) => leak.split(' (')[0]));
+    expect(found).to.include.all.keys(...Object.keys(planted).map((what) => `${what} in a log line`));
+    expect(found).to.include('cell in a row of courses');
   });
 
   // By default each fault meets a part of the operations, all parts together all of them.
   const parts = atDepth(Object.keys(faults).length, 1);
 
-  for (const [index, [name, { statuses, of }]] of Object.entries(faults).entries())
-    it(`are in no answer, log line, row or file name: ${name}`, async () => {
-      const fault = { name, ...of(harness.context) };
-      const sample = { part: index % parts, of: parts };
-      await overheard(watch, () => sendCanaries(harness.context, fault, watch, reset, sample));
+  for (const [index, [during, { status, concerns, of }]] of Object.entries(faults).entries())
+    it(`are in no answer, log line, row or file name: ${during}`, async () => {
+      const fault = { during, ...of(harness.context) };
+      const sample = operations.filter(([name], n) => n % parts === index % parts || concerns.includes(name));
+      await watch.overhear(async () => {
+        for (const [name, operation] of sample) await sendCanaries(harness.context, watch, name, operation, fault);
+      });
       expect(watch.leaks).to.deep.equal([]);
       expect(watch.heard).to.be.at.least(watch.requests);
-      const answered = Object.keys(watch.statuses);
-      // Which statuses a part of the operations answers depends on which they are.
-      if (parts === 1) expect(answered).to.include.members(statuses.map(String));
-      else expect(answered).to.satisfy(() => statuses.some((status) => answered.includes(String(status))));
-      for (const each of watch.met) met.add(each);
+      expect([...watch.statuses]).to.include(status);
+      for (const name of watch.met) met.add(name);
     });
 
-  it('are in none when their request is refused', async () => {
-    await overheard(watch, () => sendRefused(harness.context, watch, reset, atDepth(4, 1)));
-    expect(watch.leaks).to.deep.equal([]);
-    const statuses = ['400', '401', '403', '404', '405', '413', '415', '429'];
-    expect(Object.keys(watch.statuses)).to.include.members(statuses);
+  it('are sent to every operation', () => {
+    expect(operations.filter(([name]) => !met.has(name))).to.deep.equal([]);
   });
 
-  it('are sent to every operation', () => {
-    const never = operations.filter(([name]) => ![...met].some((each) => each.startsWith(`${name} `)));
-    expect(never).to.deep.equal([]);
+  it('are in none when their request is refused', async () => {
+    await watch.overhear(() => sendRefused(harness.context, watch, atDepth(4, 1)));
+    expect(watch.leaks).to.deep.equal([]);
+    expect([...watch.statuses]).to.include.members([400, 401, 403, 404, 405, 413, 415, 429]);
   });
 
   it('are in none when they come in a file, except where they are to be shown', async () => {
-    await overheard(watch, () => importCanaries(harness.context, watch, reset));
+    const { context } = harness;
+    const file = path.join(mkdtempSync(path.join(context.config.dataDir, 'canaries-')), 'people.csv');
+    for (const upload of [false, true]) {
+      await emptyDatabase(context);
+      writeFileSync(file, secretRows);
+      await watch.overhear(async () => {
+        const { token } = await signIn(context, { role: 'super_admin' });
+        const submitted = upload && (await submitImport(context, client, { path: file, name: 'people.csv' }, {}));
+        if (submitted) await runToEnd({ context }, submitted.id);
+        const { id } = submitted || (await importFile(context, file));
+        const places = { listImports: '', showImport: `/${id}`, watchImport: `/${id}/events` } as const;
+        for (const [name, place] of Object.entries(places) as [keyof typeof places, string][])
+          watch.answer(name, 'after an import', await harness.api('get', `/api/imports${place}`, token));
+        watch.answer('listAudit', 'after an import', await harness.api('get', '/api/audit', token));
+        await watch.everywhere('after an import');
+      });
+    }
     expect(watch.leaks).to.deep.equal([]);
   });
 
-  it('are in none when they come in an upload, whatever becomes of it', async () => {
-    const ends: string[] = [];
-    const refuse = () => refuseWrites(harness.context, ['users']);
-    await overheard(watch, async () => {
-      for (const begin of [undefined, refuse]) ends.push(await uploadCanaries(harness.context, watch, reset, begin));
+  it('are in none when an import fails', async () => {
+    const { context } = harness;
+    const file = path.join(mkdtempSync(path.join(context.config.dataDir, 'canaries-')), 'people.csv');
+    writeFileSync(file, secretRows);
+    const { id } = await submitImport(context, client, { path: file, name: 'people.csv' }, {});
+    const accept = await refuseWrites(context, ['users']);
+    await watch.overhear(async () => {
+      await runToEnd({ context }, id);
+      await watch.everywhere('a failed import');
     });
+    await accept();
     expect(watch.leaks).to.deep.equal([]);
-    expect(ends).to.deep.equal(['completed', 'failed']);
+    const { status } = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    expect(status).to.equal('failed');
   });
 });

@@ -1,174 +1,154 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Op } from 'sequelize';
-import request from 'supertest';
+import type { Express } from 'express';
+import request, { type Test } from 'supertest';
 import type { Context } from '../../../src/context.js';
-import type { contract } from '../../../src/http/api/contract.js';
+import type { Contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
 import { createApp } from '../../../src/http/server/app.js';
-import { startImportWorker } from '../../../src/services/imports/queue/worker.js';
-import { importFile } from '../../services/imports/support/running.js';
 import { buildUser, signIn } from '../../support/factories.js';
-import { scaled } from '../../support/machine.js';
-import { canaries, listen, lookAround, noteAnswer, type Watch } from './canaries.js';
-import type { Fault } from './canary-faults.js';
-import { type Example, examples, operations, pathOf } from './examples.js';
+import { emptyDatabase } from '../../support/harness.js';
+import { canaries, type Watch } from './canaries.js';
+import { type Example, examples, operations, ownPage, pathOf, sendExample } from './examples.js';
 import { ada } from './expectations.js';
 
-/** The example with canaries in every field that holds a secret, and in unknown fields. */
-function infected({ body, upload, query, ...rest }: Example): Example {
-  const secrets: Record<string, string> = {
-    password: canaries.password,
-    currentPassword: canaries.wrongPassword,
-    newPassword: canaries.newPassword,
-  };
-  const surplus = { passwordHash: canaries.password, token: canaries.token, secret: { nested: canaries.password } };
-  return {
-    ...rest,
-    query: { ...query, token: canaries.query },
-    ...(body && {
-      body: {
-        ...Object.fromEntries(Object.entries(body).map(([key, value]) => [key, secrets[key] ?? value])),
-        ...surplus,
-      },
-    }),
-    ...(upload && { upload }),
-  };
-}
-
-const rows = [
+/** A file of accounts full of secrets. */
+export const secretRows = [
   'firstName,lastName,email,phone,password',
   `${canaries.cell},Lovelace,${canaries.cell}@example.org,+1 555 010101,${canaries.password}`,
   `${canaries.cell},L,${canaries.cell},,${canaries.wrongPassword}`,
-  `"${canaries.cell}`,
-];
-const file = rows.slice(0, -1).join('\n');
+].join('\n');
 
-function send(app: ReturnType<typeof createApp>, operation: Operation, given: Example) {
-  const call = request(app)
-    [operation.method](pathOf(operation.path, given))
-    .set(given.headers ?? {});
-  if (given.token !== undefined) void call.set('Authorization', `Bearer ${given.token}`);
-  if (given.upload && operation.upload) {
-    const { file: own, name, fields } = given.upload;
-    const isCsv = name.endsWith('.csv');
-    return call.attach(operation.upload.field, isCsv ? Buffer.from(rows.join('\n')) : own, name).field(fields);
-  }
-  return given.body === undefined ? call : call.send(given.body);
+const secretFields: Record<string, string> = {
+  password: canaries.password,
+  currentPassword: canaries.wrongPassword,
+  newPassword: canaries.newPassword,
+};
+const surplus = { passwordHash: canaries.password, token: canaries.token, secret: { nested: canaries.password } };
+
+/** The example with canaries in every field that holds a secret, in unknown fields, and in files of accounts. */
+function infected({ body, upload, query, ...rest }: Example): Example {
+  const fields = Object.entries(body ?? {}).map(([key, value]) => [key, secretFields[key] ?? value]);
+  const file = upload?.name.endsWith('.csv') ? Buffer.from(`${secretRows}\n"${canaries.cell}`) : upload?.file;
+  return {
+    ...rest,
+    query: { ...query, token: canaries.query },
+    ...(body && { body: { ...Object.fromEntries(fields), ...surplus } }),
+    ...(upload && file && { upload: { ...upload, file } }),
+  };
 }
 
-const wronged = (body: Record<string, unknown>) =>
-  Object.fromEntries(Object.keys(body).map((key) => [key, { [canaries.password]: canaries.password }]));
-
-/** A request that goes well, with the right password where one is asked for, and a new one that is a canary. */
-function genuine(given: Example): Example {
-  const isNew = given.body && 'newPassword' in given.body;
-  return isNew ? { ...given, body: { ...given.body, newPassword: canaries.newPassword } } : given;
-}
-
-/** The request with the wrong types, with what is taken already, with a token that is none, with canaries, and as it goes well. */
+/** The request with a token that is none, the wrong types, what is taken already, with canaries, and as it goes well. */
 function variants(given: Example): Example[] {
   const sick = infected(given);
-  const conflicting = { ...sick, body: { ...sick.body, email: ada.email, phone: ada.phone } };
+  const wrong = Object.keys(given.body ?? {}).map((key) => [key, { [canaries.password]: canaries.password }]);
+  const isNew = given.body && 'newPassword' in given.body;
   return [
     { ...sick, token: `${given.token ?? 'eyJhbGciOiJIUzI1NiJ9'}.${canaries.token}` },
-    ...(sick.body ? [{ ...sick, body: wronged(sick.body) }, conflicting] : []),
+    ...(sick.body ? [{ ...sick, body: Object.fromEntries(wrong) }] : []),
+    ...(sick.body ? [{ ...sick, body: { ...sick.body, email: ada.email, phone: ada.phone } }] : []),
     sick,
-    genuine(given),
+    isNew ? { ...given, body: { ...given.body, newPassword: canaries.newPassword } } : given,
   ];
 }
 
-/** An operation's example on an emptied database, and an account to conflict with. */
-async function prepare(name: keyof typeof contract, context: Context, reset: () => Promise<void>): Promise<Example> {
-  await reset();
-  const given: Example = await examples[name](context);
-  const isTaken = await context.database.models.User.findOne({
-    where: { [Op.or]: [{ email: ada.email }, { phone: ada.phone }] },
-  });
-  if (!isTaken && name !== 'setup' && name !== 'register')
-    await buildUser(context, { email: ada.email, phone: ada.phone });
-  return given;
+/** A service that something is wrong with, during requests. */
+export interface Fault {
+  app: Express;
+  /** Begins once the example is prepared, ends by what it returns. */
+  begin?: () => Promise<() => Promise<void>>;
 }
 
-/**
- * Sends the examples of the contract, as they are and full of secrets, through one fault.
- * @param sample which operations: those whose number, divided by `of`, leaves `part`, and those that the fault concerns
- */
+const callsOf = (app: Express) => ({
+  api: (method: Operation['method'], path: string, token?: string): Test => {
+    const call = request(app)[method](path);
+    return token === undefined ? call : call.auth(token, { type: 'bearer' });
+  },
+});
+
+/** Sends the example of an operation, as it is and full of secrets, through a fault. */
 export async function sendCanaries(
   context: Context,
-  { name: fault, faulty, begin, concerns = [] }: Fault,
   watch: Watch,
-  reset: () => Promise<void>,
-  sample = { part: 0, of: 1 },
+  name: keyof Contract,
+  operation: Operation,
+  { during, app, begin }: Fault & { during: string },
 ): Promise<void> {
-  const app = createApp(faulty);
-  for (const [name, operation] of operations.filter(
-    ([name], index) => index % sample.of === sample.part || concerns.includes(name),
-  )) {
-    const all = variants(await prepare(name, context, reset));
-    const end = await begin?.();
-    try {
-      for (const given of all) noteAnswer(watch, name, fault, await send(app, operation, given));
-    } finally {
-      await end?.();
-    }
-    await lookAround(context, watch, `${name}, ${fault}`);
-  }
-}
-
-/** Imports a file of secrets, and looks at everything but the downloads that are there to show them. */
-export async function importCanaries(context: Context, watch: Watch, reset: () => Promise<void>): Promise<void> {
-  await reset();
-  const { token } = await signIn(context, { role: 'super_admin' });
-  const name = path.join(mkdtempSync(path.join(context.config.dataDir, 'canaries-')), 'people.csv');
-  writeFileSync(name, file);
-  const { id } = await importFile(context, name);
-  await lookAtImport(context, watch, id, token);
-}
-
-/** The same over HTTP, done in the background. @returns what has become of it */
-export async function uploadCanaries(
-  context: Context,
-  watch: Watch,
-  reset: () => Promise<void>,
-  begin?: Fault['begin'],
-): Promise<string> {
-  await reset();
-  const { token } = await signIn(context, { role: 'super_admin' });
+  await emptyDatabase(context);
+  const given: Example = await examples[name](context);
+  // An account to conflict with, unless the example has it.
+  const { User } = context.database.models;
+  const isTaken =
+    (await User.count({ where: { email: ada.email } })) + (await User.count({ where: { phone: ada.phone } }));
+  if (!isTaken && name !== 'setup' && name !== 'register')
+    await buildUser(context, { email: ada.email, phone: ada.phone });
   const end = await begin?.();
-  const runner = startImportWorker(context, { pollMs: 50 });
   try {
-    const app = createApp(context);
-    const answer = await request(app)
-      .post('/api/imports')
-      .set('Authorization', `Bearer ${token}`)
-      .attach('file', Buffer.from(file), 'people.csv');
-    noteAnswer(watch, 'createImport', 'an import', answer);
-    const { id } = (answer.body as { import: { id: string } }).import;
-    const current = () => context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
-    // An import that breaks off is interrupted first, and failed when the worker has looked at the error.
-    const underWay = ['queued', 'running', 'interrupted'];
-    const until = Date.now() + scaled(30_000);
-    while (underWay.includes((await current()).status) && Date.now() < until) await sleep(50);
-    await lookAtImport(context, watch, id, token);
-    return (await current()).status;
+    for (const sent of variants(given)) watch.answer(name, during, await sendExample(callsOf(app), operation, sent));
   } finally {
-    await runner.close();
     await end?.();
-    listen(watch, 'after an import');
   }
+  await watch.everywhere(`${name}, ${during}`);
 }
 
-async function lookAtImport(context: Context, watch: Watch, id: string, token: string): Promise<void> {
-  const app = createApp(context);
-  const places = {
-    listImports: '/api/imports',
-    showImport: `/api/imports/${id}`,
-    watchImport: `/api/imports/${id}/events`,
-    listAudit: '/api/audit',
-  } as const;
-  for (const [name, place] of Object.entries(places) as [keyof typeof places, string][])
-    noteAnswer(watch, name, 'after an import', await request(app).get(place).set('Authorization', `Bearer ${token}`));
-  await lookAround(context, watch, 'after an import');
+const text = JSON.stringify({ ...secretFields, identifier: 'nobody@example.org', token: canaries.token });
+const tooMuch = 'far too much';
+
+type Refusal = { as?: 'trainee' | 'admin'; headers?: Record<string, string>; body?: string };
+
+/** Ways in which a request is refused before an operation reads its content, each with a body full of secrets. */
+const refusals: Record<string, Refusal> = {
+  'no token': {},
+  'a password as a token': { headers: { Authorization: `Bearer ${canaries.password}` } },
+  'Basic credentials': { headers: { Authorization: `Basic ${canaries.basic}` } },
+  'a cookie': { headers: { Cookie: `token=${canaries.token}` } },
+  'another role': { as: 'trainee' },
+  'malformed JSON': { as: 'admin', body: `${text.slice(0, -1)},` },
+  'another content type': { as: 'admin', headers: { 'Content-Type': 'text/plain' } },
+  'another character set': { as: 'admin', headers: { 'Content-Type': 'application/json; charset=utf-16' } },
+  [tooMuch]: { as: 'admin', body: JSON.stringify({ password: canaries.password.repeat(10_000) }) },
+  'too long a password': { as: 'admin', body: JSON.stringify({ password: canaries.password.repeat(10) }) },
+};
+
+/**
+ * Sends secrets to every operation in ways that are refused, to unknown paths and methods, and too often.
+ * @param each operation is sent one of so many of the ways, the next operation the next ones
+ */
+export async function sendRefused(context: Context, watch: Watch, each: number): Promise<void> {
+  await emptyDatabase(context);
+  const { api } = callsOf(createApp(context));
+  const tokens = {
+    trainee: (await signIn(context)).token,
+    admin: (await signIn(context, { role: 'super_admin' })).token,
+  };
+  for (const [index, [name, { method, path, body: takes, ownPagesOnly }]] of operations.entries()) {
+    // These would end the session that the following requests need.
+    if (/^log|^endSession/.test(name)) continue;
+    const target = `${pathOf(path, {})}?token=${canaries.query}&password=${canaries.password}`;
+    for (const [refusal, { as, headers, body = text }] of Object.entries(refusals).filter(
+      ([refused], n) =>
+        // Where no body is read, a long one breaks the connection, perhaps without a response.
+        (n + index) % each === 0 && (refused !== tooMuch || takes),
+    )) {
+      const call = api(method, target, as && tokens[as]).set({
+        'Content-Type': 'application/json',
+        ...(ownPagesOnly && ownPage),
+        ...headers,
+      });
+      watch.answer(name, refusal, await call.send(body));
+    }
+    watch.log(name);
+  }
+  for (const target of ['/api/nothing', '/api/auth/login'])
+    watch.answer(
+      undefined,
+      'no such operation',
+      await api('put', `${target}?password=${canaries.password}`).send(text),
+    );
+  const { email } = await buildUser(context);
+  for (let attempt = 0; attempt < 12; attempt += 1)
+    watch.answer(
+      'login',
+      'too often',
+      await api('post', '/api/auth/login').send({ identifier: email, password: canaries.wrongPassword }),
+    );
+  await watch.everywhere('refused requests');
 }
