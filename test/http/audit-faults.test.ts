@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { refuseWrites } from './support/refuse-writes.js';
 import { type Example, examples, operations, sendExample } from './support/examples.js';
+import { refuseWrites } from './support/refuse-writes.js';
 
 /** Where changes that the audit log records are stored; of files those that are in use. */
 const changed = [
