@@ -16,7 +16,6 @@ after(() => folder.remove());
 const load = (env: Record<string, string> = {}) => loadConfig({ env, cwd: folder.path });
 const problemsWith = async (env: Record<string, string>) => (await failureOf(() => load(env))).details;
 
-const wholeNumber = (minimum: number, maximum: number) => `must be a whole number from ${minimum} to ${maximum}.`;
 const inFolder = (name: string) => path.join(folder.path, name);
 const http = (key: keyof Config['http']) => (config: Config) => config.http[key];
 const auth = (key: keyof Config['auth']) => (config: Config) => config.auth[key];
@@ -27,6 +26,7 @@ const storage = (key: keyof S3Config) => (config: Config) => (config.files.stora
 const bucket = { S3_BUCKET: 'courses' };
 const s3 = { ...bucket, FILE_STORAGE: 's3' };
 const mysql = { DB_NAME: 'courses', DB_USER: 'app' };
+const refused = 'refused without it';
 const goodSecret = 'k9Rf2LmQ8zXw4VtB7nYc1HsD5gJp3TuA';
 
 interface SettingCase {
@@ -39,6 +39,28 @@ interface SettingCase {
   invalid?: readonly string[];
   mustBe?: string;
 }
+
+const number = (read: SettingCase['read'], unset: number | undefined, least: number, most: number): SettingCase => ({
+  read,
+  unset,
+  valid: { [least]: least, [most]: most },
+  invalid: [`${least - 1}`, `${most + 1}`, `${least}.5`, 'many', `${least}k`],
+  mustBe: `must be a whole number from ${least} to ${most}.`,
+});
+const switched = (read: SettingCase['read'], unset: boolean): SettingCase => ({
+  read,
+  unset,
+  valid: { on: true, off: false },
+  invalid: ['true', 'ON'],
+  mustBe: 'must be on or off.',
+});
+/** A setting that may be any text. */
+const text = (read: SettingCase['read'], beside: Record<string, string> = {}, unset?: string): SettingCase => ({
+  beside,
+  read,
+  unset,
+  valid: { ' a%b"c\\d ': ' a%b"c\\d ' },
+});
 
 const settings: Readonly<Record<string, SettingCase>> = {
   NODE_ENV: {
@@ -62,15 +84,8 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['no host', 'http://db'],
     mustBe: 'must be a host name or an address.',
   },
-  DB_PORT: {
-    beside: mysql,
-    read: server('port'),
-    unset: 3306,
-    valid: { '33097': 33097 },
-    invalid: ['0', '65536', 'mysql', '3306.5', '-1.5'],
-    mustBe: wholeNumber(1, 65535),
-  },
-  DB_PASSWORD: { beside: mysql, read: server('password'), unset: '', valid: { ' a%b"c\\d ': ' a%b"c\\d ' } },
+  DB_PORT: { ...number(server('port'), 3306, 1, 65_535), beside: mysql },
+  DB_PASSWORD: text(server('password'), mysql, ''),
   DB_TLS: {
     beside: { ...mysql, DB_HOST: 'db' },
     read: server('tls'),
@@ -85,22 +100,8 @@ const settings: Readonly<Record<string, SettingCase>> = {
     unset: undefined,
     valid: { 'ca.pem': inFolder('ca.pem'), '/etc/ca.pem': '/etc/ca.pem' },
   },
-  DB_POOL_MAX: {
-    beside: mysql,
-    read: server('poolMax'),
-    unset: 10,
-    valid: { '1': 1, '500': 500 },
-    invalid: ['0', '501', '2.5', 'many'],
-    mustBe: wholeNumber(1, 500),
-  },
-  DB_POOL_ACQUIRE_MS: {
-    beside: mysql,
-    read: server('poolAcquireMs'),
-    unset: 3000,
-    valid: { '100': 100, '60000': 60_000 },
-    invalid: ['99', '60001', '3s'],
-    mustBe: wholeNumber(100, 60_000),
-  },
+  DB_POOL_MAX: { ...number(server('poolMax'), 10, 1, 500), beside: mysql },
+  DB_POOL_ACQUIRE_MS: { ...number(server('poolAcquireMs'), 3000, 100, 60_000), beside: mysql },
   HOST: {
     read: http('host'),
     unset: '127.0.0.1',
@@ -108,62 +109,18 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['0.0.0.0:3000', 'a b'],
     mustBe: 'must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0.',
   },
-  PORT: {
-    read: http('port'),
-    unset: 3000,
-    valid: { '0': 0, '65535': 65535 },
-    invalid: ['-1', '65536', '70000.5', 'http', 'Infinity'],
-    mustBe: wholeNumber(0, 65535),
-  },
-  MAX_REQUESTS_IN_FLIGHT: {
-    read: http('maxInFlight'),
-    unset: 20,
-    valid: { '1': 1, '10000': 10_000 },
-    invalid: ['0', '10001', '1.5', 'many'],
-    mustBe: wholeNumber(1, 10_000),
-  },
-  MAX_CONNECTIONS_PER_ADDRESS: {
-    read: http('connectionsPerAddress'),
-    unset: 2000,
-    valid: { '10': 10, '5000': 5000 },
-    invalid: ['9', '5001', 'all'],
-    mustBe: wholeNumber(10, 5000),
-  },
-  MIN_BODY_RATE: {
-    read: http('minBodyRate'),
-    unset: 500,
-    valid: { '1': 1, '1000000': 1_000_000 },
-    invalid: ['0', '1000001', '1k'],
-    mustBe: wholeNumber(1, 1_000_000),
-  },
-  DRAIN_DELAY_MS: {
-    read: http('drainDelayMs'),
-    unset: 0,
-    valid: { '0': 0, '20000': 20_000 },
-    invalid: ['-1', '20001', '5s'],
-    mustBe: wholeNumber(0, 20_000),
-  },
-  JWT_SECRET: { read: auth('jwtSecret'), unset: undefined, valid: { 'short here': 'short here' } },
-  JWT_SECRET_PREVIOUS: { read: auth('jwtSecretPrevious'), unset: undefined, valid: { 'the last': 'the last' } },
-  MAX_SESSIONS: {
-    read: auth('maxSessions'),
-    unset: 50,
-    valid: { '1': 1, '10000': 10_000 },
-    invalid: ['0', '10001', 'many'],
-    mustBe: wholeNumber(1, 10_000),
-  },
+  PORT: number(http('port'), 3000, 0, 65_535),
+  MAX_REQUESTS_IN_FLIGHT: number(http('maxInFlight'), 20, 1, 10_000),
+  MAX_CONNECTIONS_PER_ADDRESS: number(http('connectionsPerAddress'), 2000, 10, 5000),
+  MIN_BODY_RATE: number(http('minBodyRate'), 500, 1, 1_000_000),
+  DRAIN_DELAY_MS: number(http('drainDelayMs'), 0, 0, 20_000),
+  JWT_SECRET: text(auth('jwtSecret')),
+  JWT_SECRET_PREVIOUS: text(auth('jwtSecretPrevious')),
+  MAX_SESSIONS: number(auth('maxSessions'), 50, 1, 10_000),
   JWT_EXPIRES_IN: {
     read: auth('tokenLifetimeSeconds'),
     unset: 7 * 86_400,
-    valid: {
-      '7d': 604_800,
-      '12h': 43_200,
-      '3600': 3600,
-      '90 minutes': 5400,
-      '1.5h': 5400,
-      '1s': 1,
-      '366d': 31_622_400,
-    },
+    valid: { '12h': 43_200, '3600': 3600, '90 minutes': 5400, '1.5h': 5400, '1s': 1, '366d': 31_622_400 },
     invalid: ['0', '999ms', '367d', '-1d', 'soon', '5 elephants', '7d 12h', `5${'d'.repeat(200)}`],
     mustBe: 'must be a time from 1s to 366d, such as 7d, 12h or 3600 (seconds).',
   },
@@ -177,125 +134,23 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['*', 'app.example.org', 'https://example.org/app', 'null', 'https://user:pass@example.org'],
     mustBe: 'must be a comma-separated list of origins, such as https://app.example.org,http://localhost:5173.',
   },
-  BCRYPT_COST: {
-    read: auth('bcryptCost'),
-    unset: 12,
-    valid: { '10': 10, '15': 15 },
-    invalid: ['9', '16', '4', 'high'],
-    mustBe: wholeNumber(10, 15),
-  },
-  PASSWORD_MIN_LENGTH: {
-    read: (config) => config.auth.passwordMinLength,
-    unset: 6,
-    valid: { '6': 6, '64': 64 },
-    invalid: ['5', '65', 'long'],
-    mustBe: wholeNumber(6, 64),
-  },
-  PASSWORD_BLOCKLIST: {
-    read: (config) => config.auth.passwordBlocklist,
-    unset: false,
-    valid: { on: true, off: false },
-    invalid: ['true', 'ON'],
-    mustBe: 'must be on or off.',
-  },
-  INITIAL_PASSWORD_DAYS: {
-    read: auth('initialPasswordDays'),
-    unset: 30,
-    valid: { '1': 1, '366': 366 },
-    invalid: ['0', '367', '2w'],
-    mustBe: wholeNumber(1, 366),
-  },
-  IMPORT_CONCURRENCY: {
-    read: (config) => config.imports.concurrency,
-    unset: 1,
-    valid: { '1': 1, '16': 16 },
-    invalid: ['0', '17', 'many'],
-    mustBe: wholeNumber(1, 16),
-  },
-  IMPORT_BATCH_ROWS: {
-    read: (config) => config.imports.batchRows,
-    unset: 2000,
-    valid: { '1': 1, '10000': 10_000 },
-    invalid: ['0', '10001', 'many'],
-    mustBe: wholeNumber(1, 10_000),
-  },
-  IMPORT_FIELD_MAX_BYTES: {
-    read: imports('fieldBytes'),
-    unset: 65_536,
-    valid: { '256': 256, '16777216': 16_777_216 },
-    invalid: ['255', '16777217', '64K'],
-    mustBe: wholeNumber(256, 16_777_216),
-  },
-  IMPORT_RECORD_MAX_BYTES: {
-    read: imports('recordBytes'),
-    unset: 1_048_576,
-    valid: { '1024': 1024, '67108864': 67_108_864 },
-    invalid: ['1023', '67108865', '1M'],
-    mustBe: wholeNumber(1024, 67_108_864),
-  },
-  IMPORT_MAX_COLUMNS: {
-    read: imports('columns'),
-    unset: 256,
-    valid: { '4': 4, '16384': 16_384 },
-    invalid: ['3', '16385', 'XFD'],
-    mustBe: wholeNumber(4, 16_384),
-  },
-  IMPORT_UPLOAD_MAX_BYTES: {
-    read: imports('uploadBytes'),
-    unset: 52_428_800,
-    valid: { '1024': 1024, '1073741824': 1_073_741_824 },
-    invalid: ['1023', '1073741825', '50M'],
-    mustBe: wholeNumber(1024, 1_073_741_824),
-  },
-  IMPORT_UPLOAD_MAX_ROWS: {
-    read: imports('uploadRows'),
-    unset: 200_000,
-    valid: { '1': 1, '10000000': 10_000_000 },
-    invalid: ['0', '10000001', '1e3.5'],
-    mustBe: wholeNumber(1, 10_000_000),
-  },
-  IMPORT_PLAN_HOURS: {
-    read: imports('planHours'),
-    unset: 24,
-    valid: { '1': 1, '8760': 8760 },
-    invalid: ['0', '8761', '1d'],
-    mustBe: wholeNumber(1, 8760),
-  },
-  IMPORT_MAX_PLANS: {
-    read: imports('plansPerAccount'),
-    unset: 20,
-    valid: { '1': 1, '1000': 1000 },
-    invalid: ['0', '1001', 'many'],
-    mustBe: wholeNumber(1, 1000),
-  },
-  AUDIT_RETENTION_DAYS: {
-    read: (config) => config.retention.auditDays,
-    unset: undefined,
-    valid: { '1': 1, '36500': 36_500 },
-    invalid: ['0', '36501', 'off'],
-    mustBe: wholeNumber(1, 36_500),
-  },
-  IMPORT_RETENTION_DAYS: {
-    read: (config) => config.retention.importDays,
-    unset: undefined,
-    valid: { '1': 1, '36500': 36_500 },
-    invalid: ['0', '36501', 'off'],
-    mustBe: wholeNumber(1, 36_500),
-  },
-  SEARCH_SCAN_ROWS: {
-    read: (config) => config.search.scannedRows,
-    unset: 50_000,
-    valid: { '0': 0, '100000000': 100_000_000 },
-    invalid: ['-1', '100000001', 'all'],
-    mustBe: wholeNumber(0, 100_000_000),
-  },
-  MAX_COURSES_PER_TRAINER: {
-    read: (config) => config.courses.ofTrainer,
-    unset: 500,
-    valid: { '1': 1, '1000000': 1_000_000 },
-    invalid: ['0', '1000001', 'many'],
-    mustBe: wholeNumber(1, 1_000_000),
-  },
+  BCRYPT_COST: number(auth('bcryptCost'), 12, 10, 15),
+  PASSWORD_MIN_LENGTH: number(auth('passwordMinLength'), 6, 6, 64),
+  PASSWORD_BLOCKLIST: switched(auth('passwordBlocklist'), false),
+  INITIAL_PASSWORD_DAYS: number(auth('initialPasswordDays'), 30, 1, 366),
+  IMPORT_CONCURRENCY: number(imports('concurrency'), 1, 1, 16),
+  IMPORT_BATCH_ROWS: number(imports('batchRows'), 2000, 1, 10_000),
+  IMPORT_FIELD_MAX_BYTES: number(imports('fieldBytes'), 65_536, 256, 16_777_216),
+  IMPORT_RECORD_MAX_BYTES: number(imports('recordBytes'), 1_048_576, 1024, 67_108_864),
+  IMPORT_MAX_COLUMNS: number(imports('columns'), 256, 4, 16_384),
+  IMPORT_UPLOAD_MAX_BYTES: number(imports('uploadBytes'), 52_428_800, 1024, 1_073_741_824),
+  IMPORT_UPLOAD_MAX_ROWS: number(imports('uploadRows'), 200_000, 1, 10_000_000),
+  IMPORT_PLAN_HOURS: number(imports('planHours'), 24, 1, 8760),
+  IMPORT_MAX_PLANS: number(imports('plansPerAccount'), 20, 1, 1000),
+  AUDIT_RETENTION_DAYS: number((config) => config.retention.auditDays, undefined, 1, 36_500),
+  IMPORT_RETENTION_DAYS: number((config) => config.retention.importDays, undefined, 1, 36_500),
+  SEARCH_SCAN_ROWS: number((config) => config.search.scannedRows, 50_000, 0, 100_000_000),
+  MAX_COURSES_PER_TRAINER: number((config) => config.courses.ofTrainer, 500, 1, 1_000_000),
   FILE_STORAGE: {
     beside: bucket,
     read: (config) => config.files.storage.kind,
@@ -304,27 +159,9 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['disk', 'S3'],
     mustBe: 'must be local or s3.',
   },
-  FILE_IMAGE_MAX_BYTES: {
-    read: files('imageBytes'),
-    unset: 10_485_760,
-    valid: { '1024': 1_024, '104857600': 104_857_600 },
-    invalid: ['1023', '104857601', '50M'],
-    mustBe: wholeNumber(1_024, 104_857_600),
-  },
-  FILE_IMAGE_MAX_PIXELS: {
-    read: files('imagePixels'),
-    unset: 25_000_000,
-    valid: { '10000': 10_000, '268000000': 268_000_000 },
-    invalid: ['9999', '268000001', '50M'],
-    mustBe: wholeNumber(10_000, 268_000_000),
-  },
-  FILE_MATERIAL_MAX_BYTES: {
-    read: files('materialBytes'),
-    unset: 104_857_600,
-    valid: { '1024': 1_024, '5000000000': 5_000_000_000 },
-    invalid: ['1023', '5000000001', '50M'],
-    mustBe: wholeNumber(1_024, 5_000_000_000),
-  },
+  FILE_IMAGE_MAX_BYTES: number(files('imageBytes'), 10_485_760, 1024, 104_857_600),
+  FILE_IMAGE_MAX_PIXELS: number(files('imagePixels'), 25_000_000, 10_000, 268_000_000),
+  FILE_MATERIAL_MAX_BYTES: number(files('materialBytes'), 104_857_600, 1024, 5_000_000_000),
   FILE_MATERIAL_TYPES: {
     read: files('materialTypes'),
     unset: [],
@@ -332,20 +169,8 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['application/pdf', 'tar.gz', '*'],
     mustBe: 'must be a comma-separated list of file name extensions, such as pdf,docx,mp4.',
   },
-  FILE_COURSE_QUOTA_BYTES: {
-    read: files('courseQuotaBytes'),
-    unset: 1_073_741_824,
-    valid: { '1024': 1_024, '1000000000000000': 1_000_000_000_000_000 },
-    invalid: ['1023', '1000000000000001', '50M'],
-    mustBe: wholeNumber(1_024, 1_000_000_000_000_000),
-  },
-  FILE_COURSE_MAX_FILES: {
-    read: files('courseFiles'),
-    unset: 1000,
-    valid: { '1': 1, '1000000': 1_000_000 },
-    invalid: ['0', '1000001', 'many'],
-    mustBe: wholeNumber(1, 1_000_000),
-  },
+  FILE_COURSE_QUOTA_BYTES: number(files('courseQuotaBytes'), 1_073_741_824, 1024, 1_000_000_000_000_000),
+  FILE_COURSE_MAX_FILES: number(files('courseFiles'), 1000, 1, 1_000_000),
   S3_ENDPOINT: {
     beside: s3,
     read: storage('endpoint'),
@@ -354,16 +179,11 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['s3.example.org', 'ftp://s3.example.org', 'https://key:secret@s3.example.org'],
     mustBe: 'must be a URL without a user name, such as https://s3.example.org.',
   },
-  S3_REGION: {
-    beside: s3,
-    read: storage('region'),
-    unset: 'us-east-1',
-    valid: { 'eu-central-1': 'eu-central-1' },
-  },
+  S3_REGION: text(storage('region'), s3, 'us-east-1'),
   S3_BUCKET: {
     beside: { FILE_STORAGE: 's3' },
-    read: (config) => (config.files.storage as S3Config).bucket,
-    unset: 'refused',
+    read: storage('bucket'),
+    unset: refused,
     valid: { 'course-files': 'course-files' },
     invalid: ['Course Files', 'a', '-files'],
     mustBe: 'must be the name of a bucket.',
@@ -376,18 +196,8 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['a b', 'ä'],
     mustBe: 'must be a path of letters, digits, dots, dashes and slashes.',
   },
-  S3_ACCESS_KEY_ID: {
-    beside: { ...s3, S3_SECRET_ACCESS_KEY: 'secret' },
-    read: storage('accessKeyId'),
-    unset: 'refused',
-    valid: { AKIA: 'AKIA' },
-  },
-  S3_SECRET_ACCESS_KEY: {
-    beside: { ...s3, S3_ACCESS_KEY_ID: 'AKIA' },
-    read: storage('secretAccessKey'),
-    unset: 'refused',
-    valid: { secret: 'secret' },
-  },
+  S3_ACCESS_KEY_ID: text(storage('accessKeyId'), { ...s3, S3_SECRET_ACCESS_KEY: 'secret' }, refused),
+  S3_SECRET_ACCESS_KEY: text(storage('secretAccessKey'), { ...s3, S3_ACCESS_KEY_ID: 'AKIA' }, refused),
   S3_FORCE_PATH_STYLE: {
     beside: s3,
     read: storage('forcePathStyle'),
@@ -396,13 +206,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['yes', '1'],
     mustBe: 'must be true or false.',
   },
-  CONSOLE: {
-    read: http('webConsole'),
-    unset: true,
-    valid: { on: true, off: false },
-    invalid: ['yes', 'true', 'ON'],
-    mustBe: 'must be on or off.',
-  },
+  CONSOLE: switched(http('webConsole'), true),
   METRICS_TOKEN: {
     read: http('metricsToken'),
     unset: undefined,
@@ -440,30 +244,26 @@ const settings: Readonly<Record<string, SettingCase>> = {
 };
 
 describe('loadConfig', () => {
-  for (const [name, { beside = {}, read, unset, valid, invalid = [], mustBe = '' }] of Object.entries(settings)) {
-    describe(name, () => {
-      it('has its default when it is not set, or set to nothing', async () => {
-        if (unset === 'refused') {
-          for (const given of [beside, { ...beside, [name]: '' }])
-            expect(await problemsWith(given)).to.have.nested.property('[0].path', name);
-          return;
-        }
-        expect(read(load(beside))).to.deep.equal(unset);
-        expect(read(load({ ...beside, [name]: '' }))).to.deep.equal(unset);
-      });
-      it('takes valid values', () => {
-        for (const [text, value] of Object.entries(valid))
-          expect(read(load({ ...beside, [name]: text })), text).to.deep.equal(value);
-      });
-      if (invalid.length === 0) return;
-      it('says what it should be, once', async () => {
-        for (const text of invalid) {
-          const problems = await problemsWith({ ...beside, [name]: text });
-          expect(problems, text).to.deep.equal([{ path: name, message: `${name} ${mustBe}` }]);
-        }
-      });
-    });
-  }
+  it('has a default for each setting that is not set, or set to nothing, or asks for a value', async () => {
+    for (const [name, { beside = {}, read, unset }] of Object.entries(settings))
+      for (const given of [beside, { ...beside, [name]: '' }])
+        if (unset === refused) expect(await problemsWith(given)).to.have.nested.property('[0].path', name);
+        else expect(read(load(given)), name).to.deep.equal(unset);
+  });
+
+  it('takes valid values', () => {
+    for (const [name, { beside, read, valid }] of Object.entries(settings))
+      for (const [given, value] of Object.entries(valid))
+        expect(read(load({ ...beside, [name]: given })), `${name}=${given}`).to.deep.equal(value);
+  });
+
+  it('says of others what they should be, once', async () => {
+    for (const [name, { beside, invalid = [], mustBe }] of Object.entries(settings))
+      for (const given of invalid) {
+        const problems = await problemsWith({ ...beside, [name]: given });
+        expect(problems, given).to.deep.equal([{ path: name, message: `${name} ${mustBe}` }]);
+      }
+  });
 
   it('turns the blocklist of passwords on in production, unless it is told not to', () => {
     const production = { NODE_ENV: 'production', JWT_SECRET: goodSecret };
@@ -503,16 +303,8 @@ describe('loadConfig', () => {
       DB_HOST: 'db',
       DATABASE_URL: 'x',
     });
-    expect(problems.map(({ path: name }) => name)).to.have.members([
-      'PORT',
-      'JWT_EXPIRES_IN',
-      'LOG_LEVEL',
-      'DATABASE_URL',
-      'JWT_SECRET',
-    ]);
-  });
-
-  it('puts every problem into the message', async () => {
+    const names = ['PORT', 'JWT_EXPIRES_IN', 'LOG_LEVEL', 'DATABASE_URL', 'JWT_SECRET'];
+    expect(problems.map(({ path: name }) => name)).to.have.members(names);
     const { code, message } = await failureOf(() => load({ PORT: 'x', LOG_LEVEL: 'x' }));
     expect(code).to.equal('CONFIG_INVALID');
     expect(message).to.match(/^The configuration is not valid: PORT must be .*\. LOG_LEVEL must be .*\.$/);
@@ -547,38 +339,28 @@ describe('loadConfig', () => {
   });
 });
 
-describe('signing secrets in production', () => {
-  const production = (env: Record<string, string>) => ({ NODE_ENV: 'production', ...env });
-
-  it('must be set', async () => {
-    expect(await problemsWith(production({}))).to.deep.equal([
-      {
-        path: 'JWT_SECRET',
-        message: 'JWT_SECRET must be set in production; make one with: openssl rand -base64 48.',
-      },
-    ]);
-  });
-
-  it('must have 32 bytes', async () => {
-    const [problem] = await problemsWith(production({ JWT_SECRET: goodSecret.slice(1) }));
-    expect(problem?.message).to.equal('JWT_SECRET is shorter than 32 bytes; make one with: openssl rand -base64 48.');
-    expect(load(production({ JWT_SECRET: goodSecret })).auth.jwtSecret).to.equal(goodSecret);
-    expect(load(production({ JWT_SECRET: 'ключ от всех дверей' })).auth.jwtSecret).to.equal('ключ от всех дверей');
-  });
-
-  it('must not be placeholders', async () => {
+describe('Signing secrets in production', () => {
+  it('must be set, have 32 bytes, and be no placeholders, the previous one too', async () => {
+    const make = 'make one with: openssl rand -base64 48.';
     const placeholders = ['a', 'change-me', 'CHANGEME', 'your_jwt_secret', 'my-secret-key', 'example', 'placeholder'];
-    for (const word of placeholders) {
-      const [problem] = await problemsWith(production({ JWT_SECRET: word.repeat(32) }));
-      expect(problem?.message, word).to.match(/^JWT_SECRET looks like a placeholder; make one with: openssl/);
+    const refusals: [env: Record<string, string>, message: string][] = [
+      [{}, `JWT_SECRET must be set in production; ${make}`],
+      [{ JWT_SECRET: goodSecret.slice(1) }, `JWT_SECRET is shorter than 32 bytes; ${make}`],
+      ...placeholders.map((word): [Record<string, string>, string] => [
+        { JWT_SECRET: word.repeat(32) },
+        `JWT_SECRET looks like a placeholder; ${make}`,
+      ]),
+      [
+        { JWT_SECRET: goodSecret, JWT_SECRET_PREVIOUS: 'short' },
+        'JWT_SECRET_PREVIOUS is shorter than 32 bytes; remove it, which ends the sessions that it has signed.',
+      ],
+    ];
+    for (const [env, message] of refusals) {
+      const problems = await problemsWith({ NODE_ENV: 'production', ...env });
+      expect(problems.map((problem) => problem.message)).to.deep.equal([message]);
     }
-  });
-
-  it('must be fit, the previous one too', async () => {
-    const problems = await problemsWith(production({ JWT_SECRET: goodSecret, JWT_SECRET_PREVIOUS: 'short' }));
-    expect(problems.map(({ message }) => message)).to.deep.equal([
-      'JWT_SECRET_PREVIOUS is shorter than 32 bytes; remove it, which ends the sessions that it has signed.',
-    ]);
+    for (const secret of [goodSecret, 'ключ от всех дверей'])
+      expect(load({ NODE_ENV: 'production', JWT_SECRET: secret }).auth.jwtSecret).to.equal(secret);
   });
 });
 
@@ -592,18 +374,6 @@ describe('the .env file', () => {
     const config = loadConfig({ env: { PORT: '5000', HOST: '' }, cwd: home.path });
     expect(config.http).to.include({ port: 5000, host: '0.0.0.0' });
     expect(config.logLevel).to.equal('warn');
-  });
-
-  it('counts an empty value as none', () => {
-    writeFileSync(file, 'PORT=\nLOG_LEVEL=""\n');
-    const config = loadConfig({ env: {}, cwd: home.path });
-    expect([config.http.port, config.logLevel]).to.deep.equal([3000, 'info']);
-  });
-
-  it('is checked as the environment is', async () => {
-    writeFileSync(file, 'PORT=http\n');
-    const { details } = await failureOf(() => loadConfig({ env: {}, cwd: home.path }));
-    expect(details.map(({ path: name }) => name)).to.deep.equal(['PORT']);
   });
 
   it('is reported when it cannot be read, also where it is a pipe that nobody fills', async () => {
