@@ -30,25 +30,15 @@ describe('constraints of the database', () => {
   const superAdmin = () => user({ role: 'super_admin' });
 
   describe('on accounts', () => {
-    it('allow one super admin', async () => {
-      await superAdmin();
-      const { code } = await failureOf(superAdmin);
-      expect(code).to.equal('SUPER_ADMIN_EXISTS');
-      await expectRefusal((await trainer()).update({ role: 'super_admin' }), 'super_admin');
-      await expectRefusal((await user()).update({ role: 'super_admin' }), 'super_admin');
-    });
-
-    it('allow one super admin when twenty are inserted concurrently', async () => {
+    it('allow one super admin, also when several are inserted concurrently', async () => {
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, superAdmin));
       const codes = outcomes.map((outcome) =>
         outcome.status === 'fulfilled' ? 'created' : (outcome.reason as { code: string }).code,
       );
       expect(codes.filter((code) => code === 'created')).to.have.length(1);
       expect(codes.filter((code) => code === 'SUPER_ADMIN_EXISTS')).to.have.length(19);
-    });
-
-    it('allow another super admin after the first is deleted', async () => {
-      await (await superAdmin()).destroy();
+      await expectRefusal((await trainer()).update({ role: 'super_admin' }), 'super_admin');
+      await database.models.User.destroy({ where: { role: 'super_admin' } });
       expect((await superAdmin()).role).to.equal('super_admin');
     });
 
@@ -56,32 +46,23 @@ describe('constraints of the database', () => {
       await expectRefusal(user({ role: 'super_admin', isActive: false }), 'users_super_admin_active');
       const admin = await superAdmin();
       await expectRefusal(admin.update({ isActive: false }), 'users_super_admin_active');
-      const inactive = await user({ isActive: false });
-      await expectRefusal(
-        inactive.update({ role: 'super_admin' }),
-        /users_super_admin_(active|unique)|super_admin_marker/,
-      );
     });
 
-    it('allow one account for an email', async () => {
-      await user({ email: 'ada@example.org' });
+    it('allow one account for an email, and for a phone, however it is written', async () => {
+      await user({ email: 'ada@example.org', phone: '+1 (555) 010-9999' });
       expect((await failureOf(() => user({ email: 'ada@example.org' }))).code).to.equal('EMAIL_TAKEN');
+      expect((await failureOf(() => user({ phone: '+1.555.010.9999' }))).code).to.equal('PHONE_TAKEN');
       await expectRefusal((await user()).update({ email: 'ada@example.org' }), 'email');
     });
 
-    it('allow one account for a phone, however it is written', async () => {
-      await user({ phone: '+1 (555) 010-9999' });
-      expect((await failureOf(() => user({ phone: '+1.555.010.9999' }))).code).to.equal('PHONE_TAKEN');
-    });
-
     it('allow the three roles', async () => {
-      await expectRefusal(user({ role: 'admin' as 'trainee' }), 'users_role_known');
-      await expectRefusal(user({ role: 'Trainee' as 'trainee' }), 'users_role_known');
+      for (const role of ['admin', 'Trainee'])
+        await expectRefusal(user({ role: role as 'trainee' }), 'users_role_known');
     });
 
     it('require every mandatory column', async () => {
       const { id } = await user();
-      for (const column of [
+      const columns = [
         'first_name',
         'email',
         'phone',
@@ -90,7 +71,8 @@ describe('constraints of the database', () => {
         'is_active',
         'search_key',
         'last_name_key',
-      ]) {
+      ];
+      for (const column of columns) {
         const change = database.sequelize.query(`UPDATE users SET ${column} = NULL WHERE id = ?`, {
           replacements: [id],
         });
@@ -106,22 +88,17 @@ describe('constraints of the database', () => {
     });
     const course = (given: Partial<Course>) => buildCourse(harness.context, owner, given);
 
-    it('allow known levels and types, or none', async () => {
-      await expectRefusal(course({ level: 'expert' as 'advanced' }), 'courses_level_known');
-      await expectRefusal(course({ courseType: 'Online' as 'online' }), 'courses_type_known');
-      expect((await course({ level: null, courseType: null })).id).to.be.a('string');
-    });
-
-    it('end no earlier than they start', async () => {
-      await expectRefusal(course({ startDate: '2026-03-02', endDate: '2026-03-01' }), 'courses_dates_in_order');
+    it('allow known levels and types, dates in order, and a capacity of at least one', async () => {
+      const refused: [Partial<Course>, string][] = [
+        [{ level: 'expert' as 'advanced' }, 'courses_level_known'],
+        [{ courseType: 'Online' as 'online' }, 'courses_type_known'],
+        [{ startDate: '2026-03-02', endDate: '2026-03-01' }, 'courses_dates_in_order'],
+        [{ maxStudents: 0 }, 'courses_max_students_positive'],
+      ];
+      for (const [given, constraint] of refused) await expectRefusal(course(given), constraint);
+      await course({ level: null, courseType: null, maxStudents: 1 });
       await course({ startDate: '2026-03-02', endDate: '2026-03-02' });
-      await course({ startDate: '2026-03-02', endDate: null });
       await course({ startDate: null, endDate: '2026-03-02' });
-    });
-
-    it('have a capacity of at least one', async () => {
-      await expectRefusal(course({ maxStudents: 0 }), 'courses_max_students_positive');
-      await course({ maxStudents: 1 });
     });
 
     it('reference an existing trainer, who cannot be deleted', async () => {
@@ -155,24 +132,15 @@ describe('constraints of the database', () => {
       await enroll({ status: 'completed', progress: 100 });
     });
 
-    it('reference an existing trainee and course', async () => {
-      await expectRefusal(enroll({ userId: uuidv7() }), foreignKey);
-      await expectRefusal(enroll({ courseId: uuidv7() }), foreignKey);
-    });
-
-    it("follow their course's trainer", async () => {
-      const enrollment = await enroll();
-      const successor = await trainer();
-      await course.update({ trainerId: successor.id });
-      expect((await enrollment.reload()).trainerId).to.equal(successor.id);
-      await owner.destroy();
-    });
-
-    it("can't have another trainer than their course", async () => {
+    it("reference an existing trainee and course, and follow their course's trainer", async () => {
       const other = await trainer();
-      await expectRefusal(enroll({ trainerId: other.id }), foreignKey);
+      for (const given of [{ userId: uuidv7() }, { courseId: uuidv7() }, { trainerId: other.id }])
+        await expectRefusal(enroll(given), foreignKey);
       const enrollment = await enroll();
       await expectRefusal(enrollment.update({ trainerId: other.id }), foreignKey);
+      await course.update({ trainerId: other.id });
+      expect((await enrollment.reload()).trainerId).to.equal(other.id);
+      await owner.destroy();
     });
 
     it('are deleted with their course, and with their trainee', async () => {
@@ -186,25 +154,17 @@ describe('constraints of the database', () => {
   });
 
   describe('on rows of accounts and imports', () => {
-    it('end the sessions of an account that is deleted', async () => {
+    it('end the sessions of an account that is deleted, and keep its audit log', async () => {
+      const { AuditEntry, Session } = database.models;
       const account = await user();
       await tokenFor(harness.context, account);
-      await account.destroy();
-      expect(await database.models.Session.count()).to.equal(0);
-    });
-
-    it('keep the audit log of an account that is deleted', async () => {
-      const { AuditEntry } = database.models;
-      const account = await user();
       const entry = { beforeJson: null, afterJson: null, targetType: 'user', targetId: account.id, ip: null };
       const audit = { id: uuidv7(), at: new Date(), actorId: account.id, action: 'user.register', ...entry };
       await AuditEntry.create({ ...audit, origin: 'cli' });
       await account.destroy();
-      expect(await AuditEntry.count()).to.equal(1);
-      await expectRefusal(
-        AuditEntry.create({ ...audit, id: uuidv7(), origin: 'web' as 'http' }),
-        'audit_entries_origin_known',
-      );
+      expect([await Session.count(), await AuditEntry.count()]).to.deep.equal([0, 1]);
+      const wrong = AuditEntry.create({ ...audit, id: uuidv7(), origin: 'web' as 'http' });
+      await expectRefusal(wrong, 'audit_entries_origin_known');
     });
 
     it('delete the rows of an import with it', async () => {
@@ -215,17 +175,7 @@ describe('constraints of the database', () => {
       await expectRefusal(Import.create({ ...started, origin: 'web' as 'http' }), 'imports_origin_known');
       await expectRefusal(Import.create({ ...started, status: 'lost' as 'running' }), 'imports_status_valid');
       await Import.create(started);
-      const row = {
-        importId: started.id,
-        line: 2,
-        outcome: 'created' as const,
-        code: null,
-        userId: null,
-        reason: null,
-        undoJson: null,
-        undoOutcome: null,
-        undoCode: null,
-      };
+      const row = { importId: started.id, line: 2, outcome: 'created' as const };
       await expectRefusal(ImportRow.create({ ...row, outcome: 'lost' as 'created' }), 'import_rows_outcome_known');
       await expectRefusal(ImportRow.create({ ...row, importId: uuidv7() }), foreignKey);
       await ImportRow.create(row);

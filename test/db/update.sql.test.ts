@@ -78,24 +78,13 @@ describe('updating many rows', () => {
     expect((await stored()).slice(1).map(({ searchKey }) => searchKey)).to.deep.equal(keys.slice(1));
   });
 
-  it('changes nothing for no rows, and for rows without changes', async () => {
+  it('changes nothing for rows without changes, and when one row breaks a rule or is too long', async () => {
     const before = await stored();
     await update([]);
     await update(before.map(({ id }) => ({ id })));
-    expect((await stored()).map((user) => user.get())).to.deep.equal(before.map((user) => user.get()));
-  });
-
-  it('refuses values that are longer than their column', async function () {
+    const long = before.map(({ id }, index) => ({ id, lastName: 'x'.repeat(index === 7 ? 51 : 50 - (index % 2)) }));
     // SQLite has no lengths.
-    if (!onMysql) return this.skip();
-    const before = await stored();
-    const rows = before.map(({ id }, index) => ({ id, lastName: 'x'.repeat(index === 7 ? 51 : 50 - (index % 2)) }));
-    await assert.rejects(() => update(rows), DatabaseError);
-    expect((await stored()).map((user) => user.get())).to.deep.equal(before.map((user) => user.get()));
-  });
-
-  it('changes nothing when one row breaks a rule', async () => {
-    const before = await stored();
+    if (onMysql) await assert.rejects(() => update(long), DatabaseError);
     const [first, ...others] = before.map(({ id }) => id);
     const taken = { id: first ?? '', email: before[5]?.email ?? '' };
     const names = others.map((id) => ({ id, lastName: 'Changed' }));
