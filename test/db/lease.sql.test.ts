@@ -39,15 +39,11 @@ describe('a lease', () => {
     expect(code).to.equal('DATABASE_UNREACHABLE');
   });
 
-  it('returns the result of the work, and is released', async () => {
+  it('is released after the work, whose result or error it gives', async () => {
     const held = await lease(database, 0, () => leasesIn(database));
-    expect(held).to.have.length(1);
-    expect(held[0]?.name).to.equal('work');
+    expect(held.map(({ name }) => name)).to.deep.equal(['work']);
     expect(Number(held[0]?.expires_at) - Date.now()).to.be.within(20_000, 30_000);
     expect(await leasesIn(database)).to.deep.equal([]);
-  });
-
-  it('is released after work that fails, and rethrows the error', async () => {
     const failure = new Error('broken');
     const outcome = lease(database, 0, () => Promise.reject(failure));
     expect(await outcome.catch((error: unknown) => error)).to.equal(failure);
@@ -87,23 +83,22 @@ describe('a lease', () => {
     expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['another']);
   });
 
-  it('is refused to another connection while work runs', async () => {
+  it('is refused to another connection while work runs, but not one of another name', async () => {
     await lease(database, 0, async () => {
       const { code } = await failureOf(() => lease(databases.open(), 50, () => Promise.resolve()));
       expect(code).to.equal('MIGRATION_LOCKED');
+      const other = () => lease(databases.open(), 0, () => Promise.resolve('both'), 'other work');
+      expect(await other()).to.equal('both');
     });
   });
 
-  it('is acquired after its owner has died', async () => {
-    await leave(database, Date.now() - 1);
-    expect(await lease(database, 0, () => Promise.resolve('done'))).to.equal('done');
-    expect(await leasesIn(database)).to.deep.equal([]);
-  });
-
-  it('does not count when its owner took it, and died, while the clock was ahead', async () => {
-    await leave(database, Date.now() + 86_400_000);
-    expect([...(await activeLeases(database, ['work']))]).to.deep.equal([]);
-    expect(await lease(database, 0, () => Promise.resolve('done'))).to.equal('done');
+  it('is acquired after its owner has died, also when that took it while the clock was ahead', async () => {
+    for (const expiresAt of [Date.now() - 1, Date.now() + 86_400_000]) {
+      await leave(database, expiresAt);
+      expect([...(await activeLeases(database, ['work']))]).to.deep.equal([]);
+      expect(await lease(database, 0, () => Promise.resolve('done'))).to.equal('done');
+      expect(await leasesIn(database)).to.deep.equal([]);
+    }
   });
 
   it('gets its usual time at a renewal after the clock was set back', async () => {
@@ -131,26 +126,21 @@ describe('a lease', () => {
     expect(await leasesIn(database)).to.deep.equal([]);
   });
 
-  it('can be renewed in a transaction of the work', async () => {
-    const stillOurs: boolean[] = [];
-    await withLease(database, 'work', 0, refusal, async ({ renew }) => {
-      stillOurs.push(await database.inTransaction(renew));
-      await database.sequelize.query("UPDATE leases SET owner = 'another'");
-      stillOurs.push(await database.inTransaction(renew));
-    });
-    expect(stillOurs).to.deep.equal([true, false]);
-  });
-
-  it('is renewed after it has expired unless that is ruled out', async () => {
-    const renewed: boolean[] = [];
-    for (const isRenewedWhenExpired of [true, false]) {
+  it('can be renewed in a transaction of the work while it is ours, after it has expired unless that is ruled out', async () => {
+    const cases: [changed: string, isRenewedWhenExpired: boolean, expected: boolean][] = [
+      ['owner = owner', true, true],
+      ["owner = 'another'", true, false],
+      ['expires_at = 1', true, true],
+      ['expires_at = 1', false, false],
+    ];
+    for (const [changed, isRenewedWhenExpired, expected] of cases) {
       const work = async ({ renew }: Lease) => {
-        await database.sequelize.query('UPDATE leases SET expires_at = 1');
-        renewed.push(await database.inTransaction(renew));
+        await database.sequelize.query(`UPDATE leases SET ${changed}`);
+        expect(await database.inTransaction(renew), changed).to.equal(expected);
       };
       await withLease(database, 'work', 0, refusal, work, { isRenewedWhenExpired });
+      await database.sequelize.query('DELETE FROM leases');
     }
-    expect(renewed).to.deep.equal([true, false]);
   });
 
   it('is renewed after its work has exceeded the deadline of one use of the database', async () => {
@@ -179,11 +169,6 @@ describe('a lease', () => {
     expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['another']);
   });
 
-  it('does not exclude leases of other names', async () => {
-    const inner = () => lease(databases.open(), 0, () => Promise.resolve('both'), 'other work');
-    expect(await lease(database, 0, inner)).to.equal('both');
-  });
-
   /** What becomes of contenders that begin at the same moment: how many worked at once at most, and how many in all. */
   async function contend(): Promise<{ most: number; done: number }> {
     let [working, most, done] = [0, 0, 0];
@@ -200,11 +185,8 @@ describe('a lease', () => {
     return { most, done };
   }
 
-  it('lets many contenders work one after the other', async () => {
+  it('lets many contenders work one after the other, too when all find that its owner has died', async () => {
     expect(await contend()).to.deep.equal({ most: 1, done: 6 });
-  });
-
-  it('lets them work one after the other too when all find that its owner has died', async () => {
     await leave(database, Date.now() - 1);
     expect(await contend()).to.deep.equal({ most: 1, done: 6 });
   });

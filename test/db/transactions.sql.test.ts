@@ -43,14 +43,7 @@ describe('inTransaction', () => {
     await database.sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('a', '', 0), ('b', '', 0)");
   });
 
-  it('returns the result of the work, and commits it', async () => {
-    expect(await database.inTransaction((transaction) => add(database, 'a', transaction).then(() => 'done'))).to.equal(
-      'done',
-    );
-    expect(await counterOf(databases.open(), 'a')).to.equal(1);
-  });
-
-  it('rolls back work that fails, and rethrows its error', async () => {
+  it('commits work and returns its result, or rolls it back and rethrows its error', async () => {
     const failure = new Error('no');
     const outcome = database.inTransaction(async (transaction) => {
       await add(database, 'a', transaction);
@@ -58,8 +51,9 @@ describe('inTransaction', () => {
     });
     expect(await outcome.catch((error: unknown) => error)).to.equal(failure);
     expect(await counterOf(database, 'a')).to.equal(0);
-    await database.inTransaction((transaction) => add(database, 'a', transaction));
-    expect(await counterOf(database, 'a')).to.equal(1);
+    const done = database.inTransaction((transaction) => add(database, 'a', transaction).then(() => 'done'));
+    expect(await done).to.equal('done');
+    expect(await counterOf(databases.open(), 'a')).to.equal(1);
   });
 
   it('lets 50 concurrent writes succeed, and 50 of another program', async () => {
@@ -85,11 +79,9 @@ describe('inTransaction', () => {
       await mayEnd.opened;
     });
     await written.opened;
-    const start = Date.now();
     expect(await database.read(() => counterOf(database, 'a'))).to.equal(0);
     const other = databases.open();
     expect(await other.read(() => counterOf(other, 'a'))).to.equal(0);
-    expect(Date.now() - start).to.be.below(scaled(1000));
     mayEnd.open();
     await writing;
     expect(await other.read(() => counterOf(other, 'a'))).to.equal(1);
@@ -116,8 +108,8 @@ describe('inTransaction', () => {
     const conflict = (number: number) =>
       `SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = ${number}, MESSAGE_TEXT = 'conflict'`;
 
-    for (const number of [1213, 1205, 1020])
-      it(`repeats the whole transaction when a read in it reports a conflict: error ${number}`, async () => {
+    it('repeats the whole transaction when a read in it reports a conflict', async () => {
+      for (const [index, number] of [1213, 1205, 1020].entries()) {
         let attempts = 0;
         await database.inTransaction(async (transaction) => {
           attempts += 1;
@@ -125,8 +117,9 @@ describe('inTransaction', () => {
           if (attempts < 3) await database.read(() => database.sequelize.query(conflict(number), { transaction }));
         });
         expect(attempts).to.equal(3);
-        expect(await counterOf(database, 'a')).to.equal(1);
-      });
+        expect(await counterOf(database, 'a')).to.equal(index + 1);
+      }
+    });
 
     it('tries five times, then reports that the database is busy', async () => {
       let attempts = 0;

@@ -22,19 +22,11 @@ describe('a SQLite file that cannot be used', () => {
   const cannotBeWritten =
     /^The database file \/.* can't be written\. Make the file and its folder writable for this user\.$/;
 
-  it('because it is a folder', async () => {
+  it('because it is a folder, or its folder is a file or cannot be created', async () => {
     mkdirSync(at('folder'));
-    await expectFailures(url('folder'), 'DATABASE_UNREACHABLE', cannotBeOpened);
-  });
-
-  it('because its folder is a file', async () => {
     writeFileSync(at('file'), '');
-    await expectFailures(url('file', 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened);
-    await expectFailures(url('file', 'below', 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened);
-  });
-
-  it('because its folder cannot be created', async () => {
-    await expectFailures(url('x'.repeat(300), 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened);
+    const names = [['folder'], ['file', 'db.sqlite'], ['file', 'below', 'db.sqlite'], ['x'.repeat(300), 'db.sqlite']];
+    for (const name of names) await expectFailures(url(...name), 'DATABASE_UNREACHABLE', cannotBeOpened);
     const settings = loadConfig({ env: url('db.sqlite'), cwd: '/' }).database;
     for (const code of ['EPERM', 'EROFS']) {
       const translated = translateError(Object.assign(new Error(code), { code, syscall: 'mkdir' }), settings);
