@@ -69,33 +69,29 @@ describe('Locks of enrollments', () => {
     ]);
   });
 
-  for (const [limit, maxStudents] of [
-    ['limited', 3],
-    ['unlimited', null],
-  ] as const)
-    it(`increment the versions of trainee and ${limit} course, so that nodes of a cluster conflict`, async () => {
-      const { context } = harness;
-      await course.update({ maxStudents });
-      const courseId = course.id;
-      const entries: Record<string, (trainee: User) => Promise<unknown>> = {
-        request: (trainee) => requestEnrollment(context, asked(trainee), { courseId }),
-        assignment: ({ id }) => assignEnrollment(context, operator, { courseId, traineeId: id }),
-        'assignment of a list': ({ id }) => assignMany(context, operator, { courseId, traineeIds: [id] }),
-        return: async (trainee) => {
-          const { id } = await buildEnrollment(context, trainee, course, { status: 'cancelled' });
-          await changeStatus(context, operator, id, { status: 'active' });
-        },
-      };
+  it('increment the versions of trainee and course, limited or not, so that nodes of a cluster conflict', async () => {
+    const { context } = harness;
+    const courseId = course.id;
+    const entries: Record<string, (trainee: User) => Promise<unknown>> = {
+      request: (trainee) => requestEnrollment(context, asked(trainee), { courseId }),
+      assignment: ({ id }) => assignEnrollment(context, operator, { courseId, traineeId: id }),
+      'assignment of a list': ({ id }) => assignMany(context, operator, { courseId, traineeIds: [id] }),
+      return: async (trainee) => {
+        const { id } = await buildEnrollment(context, trainee, course, { status: 'cancelled' });
+        await changeStatus(context, operator, id, { status: 'active' });
+      },
+    };
+    for (const maxStudents of [4, null])
       for (const [entry, enter] of Object.entries(entries)) {
+        await course.update({ maxStudents });
         const trainee = await buildUser(context);
         const before = [course.lockVersion, trainee.lockVersion];
         await enter(trainee);
         await Promise.all([course.reload(), trainee.reload()]);
-        const after = [course.lockVersion, trainee.lockVersion];
-        expect(after, entry).to.deep.equal(before.map((version) => version + 1));
+        expect([course.lockVersion, trainee.lockVersion], entry).to.deep.equal(before.map((version) => version + 1));
         await context.database.models.Enrollment.destroy({ where: { courseId } });
       }
-    });
+  });
 
   it('are of the enrollment alone where no seat is taken', async () => {
     const { context } = harness;
@@ -152,28 +148,6 @@ describe('Locks of enrollments', () => {
     });
     await waiting;
     expect(begun()).to.equal(20);
-  });
-
-  it('are not waited for by the rest of a class when the database has not answered the first', async () => {
-    const { context } = harness;
-    const { database } = context;
-    const trainees = await Promise.all(Array.from({ length: 20 }, () => buildUser(context)));
-    const outcomes = await database.inTransaction(async (transaction) => {
-      await database.models.Course.findByPk(course.id, { transaction, lock: transaction.LOCK.UPDATE });
-      tell(note);
-      const ask = (user: User) => () => requestEnrollment(context, asked(user), { courseId: course.id });
-      return Promise.all(
-        trainees.map((user) =>
-          database.withDeadline({ all: 500 }, ask(user)).catch(({ code }: { code: string }) => code),
-        ),
-      );
-    });
-    // On SQLite all wait in the process for the transaction that writes.
-    const failure = onMysql ? 'DATABASE_UNREACHABLE' : 'OVERLOADED';
-    expect(outcomes[0]).to.equal(failure);
-    expect(new Set(outcomes.filter((code) => code !== failure))).to.deep.equal(new Set(onMysql ? ['OVERLOADED'] : []));
-    // Two ask for the lock at the same time; who waits behind them is refused when the first fails.
-    expect(told.filter((sql) => /^(START|BEGIN)/.test(sql))).to.have.length.below(6);
   });
 
   it('are those of a seat where the enrollment was cancelled since it was read, and its seat given away', async () => {

@@ -78,12 +78,9 @@ describe('All enrollments that a filter matches', () => {
         }
         for (const [count, query] of [
           [8, {}],
-          [4, { search: 'mil' }],
           [2, { search: 'ann you' }],
-          [0, { search: 'nobody' }],
           [1, { search: 'ann', status: 'active' }],
           [2, { search: 'mil', courseId: bees.id }],
-          [4, { trainerId: trainer.id, search: 'ann' }],
         ] as const) {
           const { items } = await listEnrollments(context, operator, query);
           expect(items, JSON.stringify(query)).to.have.lengthOf(count);

@@ -61,15 +61,19 @@ describe('the retention of the audit log', () => {
     return readdirSync(archive).flatMap((name) => linesOf(path.join(archive, name)).map(({ targetId }) => targetId));
   };
 
-  it('exports entries that are older, oldest first, deletes them, and keeps the others', async () => {
+  it('exports entries that are older to files of their owner, oldest first, deletes them, and keeps the others', async () => {
     const [older = ''] = await record(ago(32));
     const [old = ''] = await record(ago(31));
     const [young] = await record(ago(29));
+    expect(await pruneAudit(context, 33, unaborted)).to.deep.equal({ exported: 0, files: [] });
+    expect(readdirSync(folder.path)).to.deep.equal([]);
     const pruned = await pruneAudit(context, 30, unaborted);
     expect(pruned).to.deep.include({ exported: 2 });
     expect(await kept()).to.deep.equal([young]);
     const [file = ''] = pruned.files;
     expect(path.basename(file)).to.match(/^audit-20260630T120000Z-[\da-f-]{36}\.ndjson$/);
+    expect(statSync(path.dirname(file)).mode & 0o777).to.equal(0o700);
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
     const lines = linesOf(file);
     expect(lines.map(({ targetId }) => targetId)).to.deep.equal([older, old]);
     const { id, ...entry } = lines[0] ?? {};
@@ -89,27 +93,6 @@ describe('the retention of the audit log', () => {
     });
   });
 
-  it('gives folder and files to their owner alone', async () => {
-    await record(ago(31));
-    const { files: written } = await pruneAudit(context, 30, unaborted);
-    expect(statSync(path.join(folder.path, 'retention')).mode & 0o777).to.equal(0o700);
-    expect(statSync(written[0] ?? '').mode & 0o777).to.equal(0o600);
-  });
-
-  it('writes no file when no entry is old enough', async () => {
-    await record(ago(29));
-    expect(await pruneAudit(context, 30, unaborted)).to.deep.equal({ exported: 0, files: [] });
-    expect(readdirSync(folder.path)).to.deep.equal([]);
-  });
-
-  it('exports more than a page, also of the same moment', async () => {
-    const targets = [...(await record(ago(40), 450)), ...(await record(ago(39), 250))];
-    const { exported, files: written } = await pruneAudit(context, 30, unaborted);
-    expect(exported).to.equal(700);
-    expect(linesOf(written[0] ?? '').map(({ targetId }) => targetId)).to.deep.equal(targets);
-    expect(await kept()).to.deep.equal([]);
-  });
-
   it('exports by one of two instances that start at the same time', async () => {
     const targets = await record(ago(40), 600);
     const results = await Promise.allSettled([1, 2].map(() => pruneAudit(context, 30, unaborted)));
@@ -120,20 +103,15 @@ describe('the retention of the audit log', () => {
     expect(await kept()).to.deep.equal([]);
   });
 
-  it('deletes nothing when it is stopped before the first page, and writes no file', async () => {
-    await record(ago(40), 3);
-    expect((await failureOf(() => pruneAudit(context, 30, AbortSignal.abort()))).code).to.equal('INTERRUPTED');
-    expect(await kept()).to.have.length(3);
-    expect(readdirSync(folder.path)).to.deep.equal([]);
-  });
-
   it('deletes a page only when its lines are in the file', async () => {
-    await record(ago(40), 450);
+    const targets = [...(await record(ago(40), 250)), ...(await record(ago(39), 200))];
     const exported: number[] = [];
     const note = () => void exported.push(exportedTargets().length);
     context.database.models.AuditEntry.addHook('beforeBulkDestroy', note);
     await pruneAudit(context, 30, unaborted);
     expect(exported).to.deep.equal([200, 400, 450]);
+    expect(exportedTargets()).to.deep.equal(targets);
+    expect(await kept()).to.deep.equal([]);
   });
 
   /** The program, in which something happens before the second page is read. */
@@ -172,8 +150,10 @@ describe('the retention of the audit log', () => {
     expect(exportedTargets()).to.include.members(targets.slice(0, 200));
   });
 
-  it('deletes nothing when the folder can not be used', async () => {
+  it('deletes nothing when it is stopped before the first page, or its folder can not be used', async () => {
     await record(ago(40));
+    expect((await failureOf(() => pruneAudit(context, 30, AbortSignal.abort()))).code).to.equal('INTERRUPTED');
+    expect(readdirSync(folder.path)).to.deep.equal([]);
     writeFileSync(path.join(folder.path, 'retention'), 'in the way');
     expect((await failureOf(() => pruneAudit(context, 30, unaborted))).code).to.equal('STORAGE_UNAVAILABLE');
     expect(await kept()).to.have.length(1);
