@@ -50,6 +50,12 @@ describe('the retention of import ledgers', () => {
   const undo = (id: string) =>
     undoImport(importing.context, operator, id, { signal: unaborted, onWait: () => undefined });
 
+  async function expectConflict(work: () => Promise<unknown>, words = /./): Promise<void> {
+    const { code, message } = await failureOf(work);
+    expect(code).to.equal('IMPORT_CONFLICT');
+    expect(message).to.match(words);
+  }
+
   it('exports the rows of an import that ended long ago, then deletes them, and keeps the import with its counts', async () => {
     const id = await importPeople();
     const pruned = await prune();
@@ -68,27 +74,14 @@ describe('the retention of import ledgers', () => {
     expect(await prune()).to.deep.equal({ imports: 0, exported: 0, files: [] });
   });
 
-  it('keeps the rows of an import that ended less long ago', async () => {
+  it('keeps the rows of an import that ended, or was undone, less long ago', async () => {
     const id = await importPeople();
     expect(await prune(29)).to.include({ imports: 0 });
     expect(await rows()).to.equal(count);
     expect((await undo(id)).removed).to.equal(count);
-  });
-
-  it('keeps the rows of an import that was undone less long ago', async () => {
-    const id = await importPeople();
-    await undo(id);
     await models().Import.update({ undoneAt: new Date(Date.now() + 20 * day) }, { where: { id } });
     expect(await prune()).to.include({ imports: 0 });
     expect(await prune(51)).to.include({ imports: 1 });
-  });
-
-  it('exports the rows of an import that was interrupted and then undone, as others, after the retention', async () => {
-    const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
-    await undo(id);
-    expect(await prune(29)).to.include({ imports: 0 });
-    expect(await prune()).to.include({ imports: 1, exported: batchRows });
-    expect(await rows()).to.equal(0);
   });
 
   it('keeps the rows of an import while a process has its lease: it may be about to undo it', async () => {
@@ -122,12 +115,8 @@ describe('the retention of import ledgers', () => {
       await cancelImport(importing.context, operator, id);
       return id;
     };
-    for (const [what, end] of [
-      ['whose header was not understood', unreadable],
-      ['that were cancelled in the queue', cancelled],
-      ['from standard input that were interrupted and then cancelled', fromStdin],
-    ] as const)
-      it(`gives up the file of those ${what}`, async () => {
+    it('gives up the file of those that were not understood, or were cancelled', async () => {
+      for (const end of [unreadable, cancelled, fromStdin]) {
         const id = await end();
         const { filePath } = await stored(id);
         const cleanUp = () => removeOrphanedUploads(later(31), path.basename(path.dirname(filePath)), later(31).now());
@@ -138,11 +127,11 @@ describe('the retention of import ledgers', () => {
         expect(await cleanUp()).to.equal(true);
         expect(existsSync(path.dirname(filePath))).to.equal(false);
         expect(await prune()).to.include({ imports: 0 });
-        const { code, message } = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
-        expect(code).to.equal('IMPORT_CONFLICT');
-        expect(message).to.match(/ has no rows, .*: it can't be resumed; import the file again\.$/);
+        const resuming = () => resumeImport(importing.context, operator, id, applyOptions());
+        await expectConflict(resuming, / has no rows, .*: it can't be resumed; import the file again\.$/);
         expect((await listImportRows(importing.context, id, {})).items).to.deep.equal([]);
-      });
+      }
+    });
 
     it('removes the plan of those that were cancelled after it was applied, and refuses to plan them again', async () => {
       const { id } = await submit(service(), hashedPeople(3), { plan: true });
@@ -155,20 +144,21 @@ describe('the retention of import ledgers', () => {
       expect(await prune()).to.include({ imports: 1 });
       expect(await sweepPlans(later(31))).to.include({ removed: 1 });
       expect(await plans()).to.deep.equal([0, 0]);
-      const { code, message } = await failureOf(() => replanImport(importing.context, client, id, {}));
-      expect(code).to.equal('IMPORT_CONFLICT');
-      expect(message).to.match(/: it can't be planned again; upload the file again\.$/);
-      expect((await failureOf(() => requeueImport(importing.context, client, id))).code).to.equal('IMPORT_CONFLICT');
+      const replanning = () => replanImport(importing.context, client, id, {});
+      await expectConflict(replanning, /: it can't be planned again; upload the file again\.$/);
+      await expectConflict(() => requeueImport(importing.context, client, id));
     });
   });
 
-  for (const status of ['planning', 'planned', 'queued', 'running', 'interrupted', 'undoing'] satisfies ImportStatus[])
-    it(`keeps the rows of an import that is ${status}, however old it is`, async () => {
-      await importPeople();
+  it('keeps the rows of an import that has not ended, however old it is', async () => {
+    await importPeople();
+    const underWay: ImportStatus[] = ['planning', 'planned', 'queued', 'running', 'interrupted', 'undoing'];
+    for (const status of underWay) {
       await models().Import.update({ status }, { where: {} });
-      expect(await prune(9999)).to.include({ imports: 0 });
+      expect(await prune(9999), status).to.include({ imports: 0 });
       expect(await rows()).to.equal(count);
-    });
+    }
+  });
 
   it('exports no password, nor the hash of one', async () => {
     const people = hashedPeople(1);
@@ -185,18 +175,12 @@ describe('the retention of import ledgers', () => {
     expect(text).not.to.match(/\$2[aby]\$|passwordHash/);
   });
 
-  it('exports again what a killed run has left, though it had closed the ledger', async () => {
+  it('exports again what a killed run has left of a closed ledger, even if the retention is longer by now', async () => {
     await importPeople();
     await models().Import.update({ ledgerClosedAt: new Date() }, { where: {} });
     await models().ImportRow.destroy({ where: { line: [2, 3, 4] } });
-    expect(await prune()).to.include({ imports: 1, exported: count - 3 });
+    expect(await prune(29)).to.include({ imports: 1, exported: count - 3 });
     expect(await rows()).to.equal(0);
-  });
-
-  it('exports the rest of a closed ledger even if the retention is longer by now', async () => {
-    await importPeople();
-    await models().Import.update({ ledgerClosedAt: new Date() }, { where: {} });
-    expect(await prune(29)).to.include({ imports: 1, exported: count });
   });
 
   it('refuses to resume an import whose ledger is closed while the resumption waits for another run', async () => {
@@ -215,59 +199,42 @@ describe('the retention of import ledgers', () => {
       return { resuming };
     };
     const waited = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), whileHeld);
-    const { code, message } = await waited.resuming;
-    expect(code).to.equal('IMPORT_CONFLICT');
-    expect(message).to.match(/it can't be resumed/);
+    expect((await waited.resuming).message).to.match(/it can't be resumed/);
     expect(await models().Import.findByPk(id)).to.include({ status: 'cancelled' });
     expect(await models().User.count()).to.equal(batchRows);
   });
 
-  describe('afterwards', () => {
-    it('undoing and resuming are refused, and nothing is changed', async () => {
-      const id = await importPeople();
-      await prune();
-      for (const attempt of [undo, () => previewUndo(importing.context, id)]) {
-        const { code, message } = await failureOf(() => attempt(id));
-        expect(code).to.equal('IMPORT_CONFLICT');
-        expect(message).to.match(/^The rows of the import \d+ were exported .* deleted on .*: it can't be undone\.$/);
-      }
-      expect(await models().User.count()).to.equal(count);
-    });
+  it('is followed by refusals to undo and to resume', async () => {
+    const id = await importPeople();
+    await prune();
+    for (const attempt of [undo, () => previewUndo(importing.context, id)])
+      await expectConflict(
+        () => attempt(id),
+        /^The rows of the import \d+ were exported .* deleted on .*: it can't be undone\.$/,
+      );
+    expect(await models().User.count()).to.equal(count);
+    const { token } = await signIn(importing.context, { role: 'super_admin' });
+    const { body } = await importing.api('get', `/api/imports/${id}`, token).expect(200);
+    expect(body.import).to.deep.include({ status: 'completed' });
+    expect(body.import.ledgerClosedAt).to.match(/^\d{4}-\d\d-\d\dT/);
+    for (const what of ['rows', 'outcome.csv']) {
+      const refused = await importing.api('get', `/api/imports/${id}/${what}`, token).expect(400);
+      expect(refused.body.error).to.match(/they are in the folder "retention" of DATA_DIR\.$/);
+    }
+    await importing.api('post', `/api/imports/${id}/undo`, token).expect(400);
+  });
 
-    it('resuming is refused', async () => {
-      const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
-      await models().Import.update({ status: 'cancelled', finishedAt: new Date() }, { where: {} });
-      expect(await prune()).to.include({ imports: 1 });
-      const { code, message } = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
-      expect(code).to.equal('IMPORT_CONFLICT');
-      expect(message).to.match(/it can't be resumed/);
-    });
-
-    it('the copy of a file that an import kept to be resumed is removed by the next cleanup', async () => {
-      const name = 'stdin-abcdef';
-      mkdirSync(path.join(importing.folder, 'imports', name), { recursive: true });
-      const file = importing.write(path.join('imports', name, 'stdin.csv'), hashedPeople(count));
-      await importFirstBatch(importing.context, file);
-      await models().Import.update({ status: 'failed', finishedAt: new Date() }, { where: {} });
-      const cleanUp = () => removeOrphanedUploads(later(31), name, later(31).now());
-      expect(await cleanUp()).to.equal(false);
-      await prune();
-      expect(await cleanUp()).to.equal(true);
-      expect(existsSync(file)).to.equal(false);
-    });
-
-    it('the API shows the import with its counts, and refuses its rows, its ledger and its undo', async () => {
-      const id = await importPeople();
-      await prune();
-      const { token } = await signIn(importing.context, { role: 'super_admin' });
-      const { body } = await importing.api('get', `/api/imports/${id}`, token).expect(200);
-      expect(body.import).to.deep.include({ status: 'completed' });
-      expect(body.import.ledgerClosedAt).to.match(/^\d{4}-\d\d-\d\dT/);
-      for (const what of ['rows', 'outcome.csv']) {
-        const refused = await importing.api('get', `/api/imports/${id}/${what}`, token).expect(400);
-        expect(refused.body.error).to.match(/they are in the folder "retention" of DATA_DIR\.$/);
-      }
-      await importing.api('post', `/api/imports/${id}/undo`, token).expect(400);
-    });
+  it('is followed by the removal of the copy of a file that an import kept to be resumed', async () => {
+    const name = 'stdin-abcdef';
+    mkdirSync(path.join(importing.folder, 'imports', name), { recursive: true });
+    const file = importing.write(path.join('imports', name, 'stdin.csv'), hashedPeople(count));
+    const { id } = await importFirstBatch(importing.context, file);
+    await models().Import.update({ status: 'failed', finishedAt: new Date() }, { where: {} });
+    const cleanUp = () => removeOrphanedUploads(later(31), name, later(31).now());
+    expect(await cleanUp()).to.equal(false);
+    await prune();
+    await expectConflict(() => resumeImport(importing.context, operator, id, applyOptions()), /it can't be resumed/);
+    expect(await cleanUp()).to.equal(true);
+    expect(existsSync(file)).to.equal(false);
   });
 });
