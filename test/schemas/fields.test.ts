@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
 import * as fields from '../../src/schemas/fields.js';
+import * as listing from '../../src/schemas/listing.js';
 import { validate } from '../../src/schemas/validate.js';
 import { failureOf } from '../db/support/failure.js';
 
@@ -9,211 +10,167 @@ import { failureOf } from '../db/support/failure.js';
 const taken = (atom: Joi.Schema, value: unknown) =>
   validate(Joi.object<{ field: unknown }>({ field: atom }), { field: value }).field;
 
-/** The sentence in which an atom refuses a value. */
-const refusalOf = async (atom: Joi.Schema, value: unknown) =>
-  (await failureOf(() => taken(atom.required(), value))).message;
+/** An atom takes each of the texts as it is. */
+function expectKept(atom: Joi.Schema, values: readonly unknown[]): void {
+  for (const value of values) expect(taken(atom, value)).to.equal(value);
+}
+
+/** An atom refuses each of the values in this sentence. */
+async function expectRefused(atom: Joi.Schema, sentence: string, values: readonly unknown[]): Promise<void> {
+  for (const value of values) {
+    const { message } = await failureOf(() => taken(atom.required(), value));
+    expect(message, JSON.stringify(value)).to.equal(sentence);
+  }
+}
 
 const nonStrings = [5, true, null, {}, [], ['ab'], new Date(0)];
 
-for (const [atom, label] of [
-  [fields.firstName, 'First name'],
-  [fields.lastName, 'Last name'],
-] as const) {
-  describe(`${label}`, () => {
-    it('has 2 to 50 characters, counted as people count them', async () => {
-      for (const name of ['Al', 'x'.repeat(50), '健太', '𝒜𝓁', '🦊'.repeat(50)])
-        expect(taken(atom, name)).to.equal(name);
-      for (const name of ['A', '🦊', 'x'.repeat(51), '🦊'.repeat(51)]) {
-        expect(await refusalOf(atom, name)).to.equal(`${label} must be 2 to 50 characters.`);
-      }
-    });
+describe('Names', () => {
+  const names = [
+    [fields.firstName, 'First name'],
+    [fields.lastName, 'Last name'],
+  ] as const;
 
-    it('is trimmed before it is counted, and otherwise kept as it is', async () => {
+  it('have 2 to 50 characters, counted as people count them after they were trimmed', async () => {
+    for (const [atom, label] of names) {
+      expectKept(atom, ['Al', 'x'.repeat(50), '健太', '𝒜𝓁', '🦊'.repeat(50), 'Ñandú O’Brien-Łukasz']);
       expect(taken(atom, ' \t Mary  Ann \u00a0\n')).to.equal('Mary  Ann');
-      expect(taken(atom, 'Ñandú O’Brien-Łukasz')).to.equal('Ñandú O’Brien-Łukasz');
-      expect(await refusalOf(atom, ' A ')).to.equal(`${label} must be 2 to 50 characters.`);
-    });
-
-    it('is required', async () => {
-      for (const nothing of [undefined, '', '   ']) {
-        expect(await refusalOf(atom, nothing)).to.equal(`${label} is required.`);
-      }
-    });
-
-    it('is a string', async () => {
-      for (const value of nonStrings) expect(await refusalOf(atom, value)).to.equal(`${label} must be a string.`);
-    });
-
-    it('loses marks that cannot be seen and are part of no script', async () => {
-      for (const sign of ['\u200b', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u202c', '\u2066', '\u2069', '\u3164'])
-        expect(taken(atom, `${sign}A${sign}da ${sign}`)).to.equal('Ada');
-      // "Mirzakhani-ye", as it is written in Persian: with a joiner that keeps letters apart.
-      for (const name of ['میرزاخانی\u200cها', 'क्\u200dष', '\u200fאדה']) expect(taken(atom, name)).to.equal(name);
-      for (const nothing of ['\u200b\u200b', '\u3164\u3164', '\u200d\u200f', '\u2800\u2800'])
-        expect(await refusalOf(atom, nothing)).to.equal(`${label} must contain visible characters.`);
-      expect(await refusalOf(atom, '\u202eA\u200b')).to.equal(`${label} must be 2 to 50 characters.`);
-    });
-
-    it('has no more combining marks in a row than any script needs', async () => {
-      expect(taken(atom, `b${'\u0301'.repeat(30)}o`)).to.have.length(32);
-      for (const marks of ['\u0301'.repeat(31), '\u0301\u0316'.repeat(16), '\uff9e\u0301'.repeat(16)])
-        expect(await refusalOf(atom, `Z${marks}o`)).to.equal(`${label} has too many combining marks in a row.`);
-      expect(await refusalOf(atom, '\u0301'.repeat(50_000))).to.equal(`${label} must be 2 to 50 characters.`);
-    });
-
-    it('may be padded, within reason', async () => {
       expect(taken(atom, `${' '.repeat(500)}Ada${' '.repeat(500)}`)).to.equal('Ada');
-      expect(await refusalOf(atom, `${' '.repeat(5000)}Ada`)).to.equal(`${label} must be 2 to 50 characters.`);
-    });
-
-    it('has no control characters and no half characters', async () => {
-      for (const sign of ['\0', '\n', '\u001b', '\u007f', '\u0085', '\u2028', '\u2029', '\ud83e', '\udd8a']) {
-        expect(await refusalOf(atom, `Jo${sign}hn`)).to.equal(`${label} must not contain control characters.`);
-      }
-    });
+      const wrong = [
+        'A',
+        '🦊',
+        ' A ',
+        'x'.repeat(51),
+        '🦊'.repeat(51),
+        `${' '.repeat(5000)}Ada`,
+        '\u0301'.repeat(50_000),
+      ];
+      await expectRefused(atom, `${label} must be 2 to 50 characters.`, [...wrong, '\u202eA\u200b']);
+      await expectRefused(atom, `${label} is required.`, [undefined, '', '   ']);
+      await expectRefused(atom, `${label} must be a string.`, nonStrings);
+    }
   });
-}
 
-describe('Phone', () => {
-  it('is any text of 1 to 50 characters', async () => {
-    expect(taken(fields.phone, ' +1 (555) 010-9999 ')).to.equal('+1 (555) 010-9999');
-    expect(taken(fields.phone, '1')).to.equal('1');
-    expect(await refusalOf(fields.phone, '1'.repeat(51))).to.equal('Phone must be at most 50 characters.');
-    expect(await refusalOf(fields.phone, ' ')).to.equal('Phone is required.');
-    expect(await refusalOf(fields.phone, 15550100)).to.equal('Phone must be a string.');
-    expect(await refusalOf(fields.phone, '1\n2')).to.equal('Phone must not contain control characters.');
+  it('lose marks that cannot be seen and are part of no script', async () => {
+    const [[atom]] = names;
+    for (const sign of ['\u200b', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u202c', '\u2066', '\u2069', '\u3164'])
+      expect(taken(atom, `${sign}A${sign}da ${sign}`)).to.equal('Ada');
+    // "Mirzakhani-ye", as it is written in Persian: with a joiner that keeps letters apart.
+    expectKept(atom, ['میرزاخانی\u200cها', 'क्\u200dष', '\u200fאדה']);
+    const nothing = ['\u200b\u200b', '\u3164\u3164', '\u200d\u200f', '\u2800\u2800'];
+    await expectRefused(atom, 'First name must contain visible characters.', nothing);
+  });
+
+  it('have no more combining marks in a row than any script needs, no control characters and no half characters', async () => {
+    const [[atom]] = names;
+    expect(taken(atom, `b${'\u0301'.repeat(30)}o`)).to.have.length(32);
+    const marks = ['\u0301'.repeat(31), '\u0301\u0316'.repeat(16), '\uff9e\u0301'.repeat(16)];
+    const sentence = 'First name has too many combining marks in a row.';
+    await expectRefused(
+      atom,
+      sentence,
+      marks.map((many) => `Z${many}o`),
+    );
+    const signs = ['\0', '\n', '\u001b', '\u007f', '\u0085', '\u2028', '\u2029', '\ud83e', '\udd8a'];
+    const wrong = signs.map((sign) => `Jo${sign}hn`);
+    await expectRefused(atom, 'First name must not contain control characters.', wrong);
+  });
+
+  it('are NFC before they are counted, as titles and categories are', async () => {
+    for (const [atom, label, minimum, maximum] of [
+      [fields.firstName, 'First name', 2, 50],
+      [fields.lastName, 'Last name', 2, 50],
+      [fields.courseTitle, 'Title', 3, 200],
+      [fields.category, 'Category', 2, 100],
+    ] as const) {
+      for (const length of [minimum, maximum])
+        expect(taken(atom, 'e\u0301'.repeat(length))).to.equal('\u00e9'.repeat(length));
+      const wrong = [minimum - 1, maximum + 1].map((length) => 'e\u0301'.repeat(length));
+      await expectRefused(atom, `${label} must be ${minimum} to ${maximum} characters.`, wrong);
+    }
   });
 });
 
-describe('Email', () => {
-  it('is normalised', () => {
+describe('Phones', () => {
+  it('are any text of 1 to 50 characters, kept as given', async () => {
+    expect(taken(fields.phone, ' +1 (555) 010-9999 ')).to.equal('+1 (555) 010-9999');
+    expectKept(fields.phone, ['1', '1 e\u0301']);
+    await expectRefused(fields.phone, 'Phone must be at most 50 characters.', ['1'.repeat(51)]);
+    await expectRefused(fields.phone, 'Phone is required.', [' ']);
+    await expectRefused(fields.phone, 'Phone must be a string.', [15550100]);
+    await expectRefused(fields.phone, 'Phone must not contain control characters.', ['1\n2']);
+  });
+});
+
+describe('Emails', () => {
+  it('are normalised', () => {
     expect(taken(fields.email, '  Ada.Lovelace@Example.ORG\n')).to.equal('ada.lovelace@example.org');
     expect(taken(fields.email, 'ＡＤＡ＠example.org')).to.equal('ada@example.org');
     expect(taken(fields.email, 'jose\u0301@example.org')).to.equal('josé@example.org');
     expect(taken(fields.email, 'ÖDÖN@BÜCHER.example')).to.equal('ödön@bücher.example');
   });
 
-  it('is an email address of at most 254 characters', async () => {
-    const longest = `${'l'.repeat(64)}@${Array(3).fill('d'.repeat(61)).join('.')}.xy`.slice(0, 254);
-    expect(taken(fields.email, longest)).to.equal(longest);
+  it('are addresses of at most 254 characters, without spaces of any kind and what mail programs take for a dot', async () => {
+    expectKept(fields.email, [`${'l'.repeat(64)}@${Array(3).fill('d'.repeat(61)).join('.')}.xy`.slice(0, 254)]);
     const wrong = ['ada', 'ada@', '@example.org', 'a b@example.org', 'ada@example', 'ada@@example.org', 'ada@-.org'];
-    const strange = ['a\0da@example.org', 'ada\ud800@example.org', `${'l'.repeat(65)}@example.org`, 'ada@exa mple.org'];
-    for (const text of [...wrong, ...strange, `l@${'d.'.repeat(126)}org`]) {
-      expect(await refusalOf(fields.email, text), text).to.equal('Email must be a valid email address.');
-    }
-  });
-
-  it('has no space of any kind, nor a full stop that mail programs take for a dot', async () => {
-    for (const sign of ['\u1680', '\u2028', '\u2029', '\u2800'])
-      for (const text of [`a${sign}da@example.org`, `ada@exa${sign}mple.org`])
-        expect(await refusalOf(fields.email, text)).to.equal('Email must be a valid email address.');
-    for (const text of ['ada@example\u3002org', 'ada@mail.example\uff61org', 'a\u3002da@example.org'])
-      expect(await refusalOf(fields.email, text)).to.equal('Email must be a valid email address.');
-  });
-
-  it('is required, and a string', async () => {
-    for (const nothing of [undefined, '', ' \t ']) {
-      expect(await refusalOf(fields.email, nothing)).to.equal('Email is required.');
-    }
-    for (const value of nonStrings) expect(await refusalOf(fields.email, value)).to.equal('Email must be a string.');
+    wrong.push(
+      'a\0da@example.org',
+      'ada\ud800@example.org',
+      `${'l'.repeat(65)}@example.org`,
+      `l@${'d.'.repeat(126)}org`,
+    );
+    for (const sign of ['\u1680', '\u2028', '\u2029', '\u2800', ' '])
+      wrong.push(`a${sign}da@example.org`, `ada@exa${sign}mple.org`);
+    wrong.push('ada@example\u3002org', 'ada@mail.example\uff61org', 'a\u3002da@example.org');
+    await expectRefused(fields.email, 'Email must be a valid email address.', wrong);
+    await expectRefused(fields.email, 'Email is required.', [undefined, '', ' \t ']);
+    await expectRefused(fields.email, 'Email must be a string.', nonStrings);
   });
 });
 
-describe('Names and titles', () => {
-  it('are NFC before they are counted, and as they are stored', async () => {
-    for (const [atom, minimum, maximum] of [
-      [fields.firstName, 2, 50],
-      [fields.lastName, 2, 50],
-      [fields.courseTitle, 3, 200],
-      [fields.category, 2, 100],
-    ] as const) {
-      for (const length of [minimum, maximum])
-        expect(taken(atom, 'e\u0301'.repeat(length))).to.equal('\u00e9'.repeat(length));
-      for (const length of [minimum - 1, maximum + 1])
-        expect(await refusalOf(atom, 'e\u0301'.repeat(length))).to.include(
-          ` must be ${minimum} to ${maximum} characters.`,
-        );
-    }
-  });
-
-  it('are told from phones, which are kept as given', () => {
-    expect(taken(fields.phone, '1 e\u0301')).to.equal('1 e\u0301');
-  });
-});
-
-describe('Password', () => {
+describe('Passwords', () => {
   const atoms = [
     [fields.password, 'Password'],
     [fields.presented, 'Password'],
     [fields.currentPassword, 'Current password'],
     [fields.newPassword, 'New password'],
   ] as const;
-
-  it('has at least 6 characters, counted as people count them', async () => {
-    for (const [atom, label] of atoms) {
-      for (const text of ['secret', '      ', '🔑🔑🔑🔑🔑🔑']) expect(taken(atom, text)).to.equal(text);
-      for (const text of ['12345', '🔑🔑🔑🔑🔑', ' 1234']) {
-        expect(await refusalOf(atom, text)).to.equal(`${label} must be at least 6 characters.`);
-      }
-    }
-  });
-
-  it('is kept as it is typed', () => {
-    expect(taken(fields.password, ' Se cret ')).to.equal(' Se cret ');
-    expect(taken(fields.password, 'jose\u0301s')).to.equal('jose\u0301s');
-  });
-
   const unusable = ['secret\0', '\0secret', 'secret\ud83d', '\udd11secret'];
 
-  it('that is new has at most 1,000 characters, whatever their bytes and marks are', async () => {
-    for (const text of ['x'.repeat(1000), '🔑'.repeat(1000), `e${'\u0301'.repeat(999)}`])
-      for (const atom of [fields.password, fields.newPassword]) expect(taken(atom, text)).to.equal(text);
-    for (const text of ['x'.repeat(1001), '🔑'.repeat(1001), 'x'.repeat(30_000)])
-      expect(await refusalOf(fields.password, text)).to.equal('Password must be at most 1000 characters.');
-  });
-
-  it('that is new has nothing that would end it early or be stored as something else', async () => {
-    for (const text of unusable)
-      expect(await refusalOf(fields.password, text)).to.equal("Password contains a character that can't be used.");
-  });
-
-  it('that is presented is measured only', () => {
-    for (const text of [...unusable, 'x'.repeat(30_000), `e${'\u0301'.repeat(5000)}`])
-      for (const atom of [fields.presented, fields.currentPassword]) expect(taken(atom, text)).to.equal(text);
-  });
-
-  it('is required, and a string', async () => {
+  it('have at least 6 characters, counted as people count them, and are kept as they are typed', async () => {
     for (const [atom, label] of atoms) {
-      for (const nothing of [undefined, '']) expect(await refusalOf(atom, nothing)).to.equal(`${label} is required.`);
-      for (const value of nonStrings) expect(await refusalOf(atom, value)).to.equal(`${label} must be a string.`);
+      expectKept(atom, ['secret', '      ', '🔑🔑🔑🔑🔑🔑', ' Se cret ', 'jose\u0301s']);
+      await expectRefused(atom, `${label} must be at least 6 characters.`, ['12345', '🔑🔑🔑🔑🔑', ' 1234']);
+      await expectRefused(atom, `${label} is required.`, [undefined, '']);
+      await expectRefused(atom, `${label} must be a string.`, nonStrings);
     }
+  });
+
+  it('that are new have at most 1,000 characters, and nothing that would be stored as something else', async () => {
+    const longest = ['x'.repeat(1000), '🔑'.repeat(1000), `e${'\u0301'.repeat(999)}`];
+    for (const atom of [fields.password, fields.newPassword]) expectKept(atom, longest);
+    const long = ['x'.repeat(1001), '🔑'.repeat(1001), 'x'.repeat(30_000)];
+    await expectRefused(fields.password, 'Password must be at most 1000 characters.', long);
+    await expectRefused(fields.password, "Password contains a character that can't be used.", unusable);
+  });
+
+  it('that are presented are measured only', () => {
+    for (const atom of [fields.presented, fields.currentPassword])
+      expectKept(atom, [...unusable, 'x'.repeat(30_000), `e${'\u0301'.repeat(5000)}`]);
   });
 });
 
-describe('closed lists and booleans', () => {
-  it('take a role to the letter', async () => {
-    for (const role of fields.roles) expect(taken(fields.role, role)).to.equal(role);
-    for (const value of ['admin', 'Trainer', ' trainee', '', 5, null, ['trainer']]) {
-      expect(await refusalOf(fields.role, value)).to.equal('Role must be one of super_admin, trainer, trainee.');
-    }
-  });
-
-  it('take true and false from JSON', async () => {
-    for (const value of [true, false]) expect(taken(fields.isActive, value)).to.equal(value);
-    for (const value of ['true', 1, 0, null, '']) {
-      expect(await refusalOf(fields.isActive, value)).to.equal('isActive must be true or false.');
-    }
-  });
-});
-
-describe('identifiers and ids', () => {
-  it('take any line of text, trimmed', async () => {
+describe('Closed lists, booleans and ids', () => {
+  it('are taken to the letter', async () => {
+    expectKept(fields.role, fields.roles);
+    const roles = ['admin', 'Trainer', ' trainee', '', 5, null, ['trainer']];
+    await expectRefused(fields.role, 'Role must be one of super_admin, trainer, trainee.', roles);
+    expectKept(fields.isActive, [true, false]);
+    await expectRefused(fields.isActive, 'isActive must be true or false.', ['true', 1, 0, null, '']);
     expect(taken(fields.identifier, ' ada@example.org ')).to.equal('ada@example.org');
-    expect(await refusalOf(fields.identifier, ['ada@example.org'])).to.equal('Identifier must be a string.');
+    await expectRefused(fields.identifier, 'Identifier must be a string.', [['ada@example.org']]);
     expect(taken(fields.id('courseId'), ' x ')).to.equal('x');
-    expect(await refusalOf(fields.id('courseId'), 'x'.repeat(101))).to.equal(
-      'courseId must be at most 100 characters.',
-    );
+    await expectRefused(fields.id('courseId'), 'courseId must be at most 100 characters.', ['x'.repeat(101)]);
   });
 });
 
@@ -225,5 +182,36 @@ describe('characters', () => {
       }),
     );
     expect(fields.characters('a🦊é')).to.equal(3);
+  });
+});
+
+describe('Parameters of listings', () => {
+  const schema = Joi.object({ ...listing.paging(20), ...listing.sorting(['createdAt', 'title']) });
+  const problemsOf = async (query: object) => (await failureOf(() => validate(schema, query))).details;
+
+  it('are texts of a query: booleans, and a search that may be empty', async () => {
+    const atom = listing.queryBoolean('isPublished');
+    for (const value of [true, false]) expect(taken(atom, String(value))).to.equal(value);
+    await expectRefused(atom, 'isPublished must be true or false.', ['TRUE', '1', 'yes', '', ['true']]);
+    expect(taken(listing.search, '  ')).to.equal('');
+    expect(taken(listing.search, '\u200bs\u202eql ')).to.equal('sql');
+    await expectRefused(listing.search, 'search must be at most 200 characters.', ['x'.repeat(201)]);
+    await expectRefused(listing.search, 'search must be a string.', [['sql']]);
+  });
+
+  it('have defaults of page and order, and say what they should be', async () => {
+    expect(validate(schema, {})).to.deep.equal({ page: 1, limit: 20, sortBy: 'createdAt', sortOrder: 'DESC' });
+    const query = { page: '1000000', limit: '100', sortBy: 'title', sortOrder: 'ASC' };
+    expect(validate(schema, query)).to.deep.equal({ ...query, page: 1_000_000, limit: 100 });
+    for (const page of ['0', '-1', '1.5', '1000001', 'two', '', '1e99', '0x10', ['1'], {}]) {
+      expect(await problemsOf({ page }), String(page)).to.deep.equal([
+        { path: 'page', message: 'page must be a whole number from 1 to 1000000.' },
+      ]);
+    }
+    expect(await problemsOf({ limit: '101', sortBy: 'password', sortOrder: 'asc' })).to.deep.equal([
+      { path: 'limit', message: 'limit must be a whole number from 1 to 100.' },
+      { path: 'sortBy', message: 'sortBy must be one of createdAt, title.' },
+      { path: 'sortOrder', message: 'sortOrder must be one of ASC, DESC.' },
+    ]);
   });
 });

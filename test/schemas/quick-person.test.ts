@@ -18,25 +18,19 @@ function judged(input: object): object | undefined {
 const letters = (alphabet: string, lengths: { minLength: number; maxLength: number }) =>
   fc.string({ unit: fc.constantFrom(...alphabet), ...lengths });
 
-/**
- * Texts around a bound: one less, as many, one more; then padded, with marks that join letters, or of nothing but what
- * stands between them.
- */
+/** Texts around a bound: one less, as many, one more; then padded, with marks that join letters, or of separators. */
 function around(bound: number, text: (length: number) => fc.Arbitrary<string>, separators: string) {
   const length = fc.constantFrom(bound - 1, bound, bound + 1);
   const padding = fc.constantFrom('', ' ', '\t', '   ', '\u00a0', ' '.repeat(990), ' '.repeat(1200));
+  const gap = letters(separators, { minLength: 0, maxLength: bound });
   return fc.oneof(
-    length.chain(text),
     fc.tuple(padding, length.chain(text), padding).map((parts) => parts.join('')),
     // As long as the bound by how many signs are seen, by how many there are, or by neither.
     fc
       .tuple(length.chain(text), fc.constantFrom('\u0301', '\u0301\u0316', '\u200b', '\uff9e'), fc.nat(40), fc.nat(60))
       .map(([base, mark, times, at]) => base.slice(0, at) + mark.repeat(times) + base.slice(at + mark.length * times)),
-    length.chain((count) => letters(separators, { minLength: count, maxLength: count })),
-    // Much between little.
-    fc
-      .tuple(text(6), letters(separators, { minLength: 0, maxLength: bound }))
-      .map(([base, gap]) => base.slice(0, 3) + gap + base.slice(3)),
+    gap,
+    fc.tuple(text(6), gap).map(([base, between]) => base.slice(0, 3) + between + base.slice(3)),
   );
 }
 
@@ -65,15 +59,7 @@ const email = fc.oneof(
   fc
     .tuple(letters('aB1._+-', { minLength: 1, maxLength: 66 }), letters('aB1.-', { minLength: 1, maxLength: 66 }))
     .map(([local, domain]) => `${local}@${domain}.org`),
-  fc.constantFrom(
-    'Ada@Example.ORG',
-    'ada@example.org ',
-    'ada@example',
-    'a..b@example.org',
-    'a@b.c',
-    'a@-b.org',
-    'a@xn--b.org',
-  ),
+  fc.constantFrom('Ada@Example.ORG', 'ada@example.org ', 'ada@example', 'a..b@example.org', 'a@b.c', 'a@xn--b.org'),
 );
 const phone = fc.oneof(
   letters('+0123456789 ()-.', { minLength: 0, maxLength: 54 }),
@@ -85,34 +71,13 @@ const phone = fc.oneof(
   fc.constantFrom('+44 20 7946 0001', '(020) 7946-0001', '4.41E+11', '441234567.0', '+', '1', "'+44"),
   fc.string(),
 );
-const other = fc.constantFrom(
-  '',
-  ' ',
-  'trainee',
-  'trainer',
-  'Trainer',
-  'super_admin',
-  'yes',
-  'no',
-  'secret of mine',
-  'x',
-);
+const other = fc.constantFrom('', ' ', 'trainee', 'trainer', 'Trainer', 'super_admin', 'yes', 'no', 'secret of mine');
 const hash = fc.constantFrom('', '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy', '$2b$31$x', 'md5');
 
+const needed = { firstName: name, lastName: name, email, phone };
+const others = { role: other, isActive: other, password: other, course: other, enrollmentStatus: other, notes: other };
 const row = fc.record(
-  {
-    firstName: name,
-    lastName: name,
-    email,
-    phone,
-    role: other,
-    isActive: other,
-    password: other,
-    passwordHash: hash,
-    course: other,
-    enrollmentStatus: other,
-    notes: other,
-  },
+  { ...needed, ...others, passwordHash: hash },
   { requiredKeys: ['firstName', 'lastName', 'email', 'phone'] },
 );
 
@@ -142,23 +107,15 @@ describe('quickPerson()', () => {
     }
   });
 
-  it('accepts the rows of typical files', () => {
-    for (const input of [
-      { firstName: 'Ada', lastName: 'King', email: 'Ada.King@Example.org', phone: '+44 20 7946 0001' },
-      {
-        firstName: 'José',
-        lastName: "O'Hara-Müller",
-        email: 'j+1@mail.example.org',
-        phone: '(020) 7946-0001'.slice(1),
-      },
-      { firstName: 'Ada', lastName: 'King', email: 'a@example.org', phone: '0207946', role: 'trainer', isActive: '' },
-    ])
-      expect(quickPerson(input), JSON.stringify(input)).to.be.an('object');
-  });
-
-  it('leaves every unusual row to the schema', () => {
+  it('accepts the rows of typical files, and leaves every unusual row to the schema', () => {
     const plain = { firstName: 'Ada', lastName: 'King', email: 'a@example.org', phone: '0207946' };
-    for (const change of [
+    for (const usual of [
+      { email: 'Ada.King@Example.org', phone: '+44 20 7946 0001' },
+      { firstName: 'José', lastName: "O'Hara-Müller", email: 'j+1@mail.example.org', phone: '020) 7946-0001' },
+      { role: 'trainer', isActive: '' },
+    ])
+      expect(quickPerson({ ...plain, ...usual }), JSON.stringify(usual)).to.be.an('object');
+    for (const unusual of [
       { firstName: '李小龙' },
       { email: 'josé@example.org' },
       { phone: '441234567.0' },
@@ -168,6 +125,6 @@ describe('quickPerson()', () => {
       { passwordHash: 'md5' },
       { role: 'super_admin' },
     ])
-      expect(quickPerson({ ...plain, ...change }), JSON.stringify(change)).to.equal(undefined);
+      expect(quickPerson({ ...plain, ...unusual }), JSON.stringify(unusual)).to.equal(undefined);
   });
 });

@@ -9,63 +9,23 @@ const sorted = (names: readonly string[]) =>
 
 describe('sortKey', () => {
   const orders = {
-    'without case and accents first': ['adam', 'Émile', 'emma', 'Zoe', 'Zoë', 'Zoé B'],
-    'words before longer words': ['Ann', 'Ann Lee', 'Anna', 'Anna Lee', 'Annabel'],
-    'punctuation and symbols before digits, and digits before letters': [
-      '[Draft]',
-      '«Intro»',
-      '🦊 Fox',
-      '3 y',
-      '٣ z',
-      '3D',
-      'Adam',
-    ],
-    'hyphens and apostrophes of all kinds alike': ["O'Brien", 'O’Brien', "O'Connor", 'Oakes'],
-    'letters without a decomposition': [
-      'Adler',
-      'Æsir',
-      'Aesop',
-      'Dora',
-      'Đorđe',
-      'Lukas',
-      'Łukasz',
-      'Ølberg',
-      'Olsen',
-      'Weiß',
-      'Weissmann',
-      'Weisz',
-    ],
-    'forms of the letter i': ['ISTANBUL', 'Istanbul', 'İstanbul', 'ıstanbul', 'Izmir'],
-    'Latin before Greek before Cyrillic': ['Zoe', 'Ελένη', 'Ωμέγα', 'Іван', 'Яна'],
-    'Cyrillic in alphabetical order': [
-      'Вера',
-      'Ганна',
-      'Ґалаґан',
-      'Ева',
-      'Ёлкин',
-      'Євген',
-      'Иванов',
-      'Ігор',
-      'Їжак',
-      'Йенсен',
-      'Яна',
-    ],
-    'scripts without case': ['אבי', 'שָׁלוֹם', 'أحمد', 'اسعد', 'हिन्दी', 'か', 'が', '佐藤', '가나', '각'],
+    'without case and accents first': 'adam|Émile|emma|Zoe|Zoë|Zoé B',
+    'words before longer words': 'Ann|Ann Lee|Anna|Anna Lee|Annabel',
+    'punctuation and symbols before digits, and digits before letters': '[Draft]|«Intro»|🦊 Fox|3 y|٣ z|3D|Adam',
+    'hyphens and apostrophes of all kinds alike': "O'Brien|O’Brien|O'Connor|Oakes",
+    'letters without a decomposition': 'Adler|Æsir|Aesop|Dora|Đorđe|Lukas|Łukasz|Ølberg|Olsen|Weiß|Weissmann|Weisz',
+    'forms of the letter i': 'ISTANBUL|Istanbul|İstanbul|ıstanbul|Izmir',
+    'Latin before Greek before Cyrillic': 'Zoe|Ελένη|Ωμέγα|Іван|Яна',
+    'Cyrillic in alphabetical order': 'Вера|Ганна|Ґалаґан|Ева|Ёлкин|Євген|Иванов|Ігор|Їжак|Йенсен|Яна',
+    'scripts without case': 'אבי|שָׁלוֹם|أحمد|اسعد|हिन्दी|か|が|佐藤|가나|각',
+    'texts that differ in case and accents only by the texts': 'Emile|emile|Émile|émile|emilé x',
   };
-  for (const [what, names] of Object.entries(orders))
-    it(`sorts ${what}`, () => {
-      expect(sorted(names)).to.deep.equal(names);
-      expect(sorted(names.toReversed())).to.deep.equal(names);
-    });
-
-  it('decides between texts that differ in case and accents only by the texts', () => {
-    expect(sorted(['emile', 'émile', 'Émile', 'Emile', 'emilé x'])).to.deep.equal([
-      'Emile',
-      'emile',
-      'Émile',
-      'émile',
-      'emilé x',
-    ]);
+  it('sorts names as people expect', () => {
+    for (const [what, text] of Object.entries(orders)) {
+      const names = text.split('|');
+      expect(sorted(names), what).to.deep.equal(names);
+      expect(sorted(names.toReversed()), what).to.deep.equal(names);
+    }
   });
 
   it('sorts Latin names as ICU does', () => {

@@ -37,7 +37,7 @@ function outcome(schema: SchemaName, input: unknown): { value: unknown } | { err
 
 describe('validate', () => {
   it('gives the normalised value, with defaults', () => {
-    const input = { ...valid, firstName: ' Ada ', email: 'Ada@Example.org ' };
+    const input = Object.freeze({ ...valid, firstName: ' Ada ', email: 'Ada@Example.org ' });
     expect(validate(user.registerSchema, input)).to.deep.equal({
       ...valid,
       isActive: true,
@@ -53,17 +53,10 @@ describe('validate', () => {
     }
   });
 
-  it('takes objects without a prototype, as queries are parsed to', () => {
-    const input = Object.assign(Object.create(null) as object, valid);
-    expect(validate(user.registerSchema, input)).to.include(valid);
-  });
-
-  it('drops unknown keys', () => {
-    const value = validate(user.registerSchema, { ...valid, id: '1', passwordHash: 'x', isAdmin: true, $where: '1' });
+  it('drops unknown keys, and keys that hold undefined: what is not given changes nothing', () => {
+    const input = Object.assign(Object.create(null) as object, valid, { id: '1', passwordHash: 'x', isAdmin: true });
+    const value = validate(user.registerSchema, input);
     expect(value).to.have.all.keys(...Object.keys(valid), 'isActive', 'requiresPasswordChange');
-  });
-
-  it('drops keys that hold undefined: what is not given changes nothing', () => {
     const given = { firstName: 'Ada', phone: undefined, role: undefined };
     expect(Object.keys(validate(user.userUpdateSchema, given))).to.deep.equal(['firstName']);
     expect(given).to.have.all.keys('firstName', 'phone', 'role');
@@ -80,13 +73,6 @@ describe('validate', () => {
     expect(Object.keys(value)).to.deep.equal([]);
     expect(Object.getPrototypeOf(value)).to.equal(Object.prototype);
     expect(({} as { x?: unknown }).x).to.equal(undefined);
-  });
-
-  it('does not change its input', () => {
-    const input = { ...valid, firstName: ' Ada ', extra: 1 };
-    const before = structuredClone(input);
-    validate(user.registerSchema, input);
-    expect(input).to.deep.equal(before);
   });
 
   it('names every invalid field once, in one message', async () => {
@@ -106,11 +92,8 @@ describe('validate', () => {
 describe('every schema', () => {
   const anySchema = fc.constantFrom(...schemaNames);
 
-  it('is among those tested here', () => {
-    expect(schemaNames).to.have.length.of.at.least(10);
-  });
-
   it('answers anything with a value or with problems of known fields, one a field, in sentences', () => {
+    expect(schemaNames).to.have.length.of.at.least(10);
     const number = fc.oneof(fc.integer(), fc.double({ noNaN: true }));
     const values = [fc.string({ unit: 'binary' }), number, fc.boolean(), fc.constantFrom(null, undefined)];
     const anything = fc.anything({ values, withNullPrototype: true, withDate: true, withMap: true, withBigInt: true });
