@@ -88,13 +88,7 @@ const edges: Edge[] = files.flatMap((from) =>
 );
 
 const rootFiles = [
-  'errors.ts',
-  'edit-distance.ts',
-  'fair-queue.ts',
-  'installation.ts',
-  'logger.ts',
-  'network.ts',
-  'shell-quote.ts',
+  ...['errors.ts', 'edit-distance.ts', 'fair-queue.ts', 'installation.ts', 'logger.ts', 'network.ts', 'shell-quote.ts'],
   'version.ts',
 ];
 
@@ -191,17 +185,8 @@ type I = typeof import('./i.js');
 const notOne = 'nothing';
 `;
     const found = importsOf(text).map(({ specifier, typeOnly }) => `${specifier}${typeOnly ? ' type' : ''}`);
-    expect(found.sort()).to.deep.equal([
-      './a.js',
-      './b.js',
-      './c.js type',
-      './d.js',
-      './e.js',
-      './f.js type',
-      './g.js',
-      './h.js',
-      './i.js type',
-    ]);
+    const types = ['./c.js type', './f.js type', './i.js type'];
+    expect(found).to.have.members([...[...'abdegh'].map((name) => `./${name}.js`), ...types]);
   });
 
   it('resolves every relative import to a file of src', () => {

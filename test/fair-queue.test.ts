@@ -49,56 +49,35 @@ describe('the fair queue', () => {
     expect(most).to.equal(1);
   });
 
+  /** What becomes of entries while another is at work. */
+  async function outcomes(enter: (queue: ReturnType<typeof createFairQueue>) => Promise<string>[]): Promise<string> {
+    const queue = createFairQueue(limits);
+    const first = queue.run({ owner: 'z', weight: 1 }, untilReleased);
+    const entries = enter(queue);
+    await finish();
+    await first;
+    return (await Promise.all(entries)).join(', ').replaceAll(' OVERLOADED', ' refused').replaceAll(' done', '');
+  }
+
   it('limits the entries of one owner', async () => {
-    const queue = createFairQueue(limits);
-    const first = queue.run({ owner: 'a', weight: 1 }, untilReleased);
-    const rest = fill(queue, 'a', '12345');
-    expect(await rest[4]).to.equal('5 OVERLOADED');
-    await finish();
-    await first;
-    expect(await Promise.all(rest)).to.deep.equal(['1 done', '2 done', '3 done', '4 done', '5 OVERLOADED']);
+    expect(await outcomes((queue) => fill(queue, 'a', '12345'))).to.equal('1, 2, 3, 4, 5 refused');
   });
 
-  it('drops the newest entry of the owner with most entries when it is full', async () => {
-    const queue = createFairQueue(limits);
-    const first = queue.run({ owner: 'z', weight: 1 }, untilReleased);
-    const greedy = [...fill(queue, 'a', '1234'), ...fill(queue, 'b', '56')];
-    const others = ['c', 'd', 'e'].flatMap((account) => fill(queue, account, account));
-    await finish();
-    await first;
-    expect(await Promise.all([...greedy, ...others])).to.deep.equal([
-      '1 done',
-      '2 done',
-      '3 OVERLOADED',
-      '4 OVERLOADED',
-      '5 done',
-      '6 OVERLOADED',
-      'c done',
-      'd done',
-      'e done',
+  it('drops the newest entry of the owner with most entries when it is full, or refuses the new one', async () => {
+    const others = (queue: ReturnType<typeof createFairQueue>, names: string) =>
+      [...names].flatMap((name) => fill(queue, name, name));
+    const greedy = await outcomes((queue) => [
+      ...fill(queue, 'a', '1234'),
+      ...fill(queue, 'b', '56'),
+      ...others(queue, 'cde'),
     ]);
-  });
-
-  it('refuses a new entry when no owner has more entries', async () => {
-    const queue = createFairQueue(limits);
-    const first = queue.run({ owner: 'z', weight: 1 }, untilReleased);
-    const some = [...'abcdefgh'].flatMap((account) => fill(queue, account, account));
-    await finish();
-    await first;
-    expect(await Promise.all(some)).to.deep.equal([
-      ...[...'abcdef'].map((account) => `${account} done`),
-      'g OVERLOADED',
-      'h OVERLOADED',
-    ]);
+    expect(greedy).to.equal('1, 2, 3 refused, 4 refused, 5, 6 refused, c, d, e');
+    expect(await outcomes((queue) => others(queue, 'abcdefgh'))).to.equal('a, b, c, d, e, f, g refused, h refused');
   });
 
   it('limits the weight that waits', async () => {
-    const queue = createFairQueue(limits);
-    const first = queue.run({ owner: 'z', weight: 1 }, untilReleased);
-    const some = [...fill(queue, 'a', '123', 400), ...fill(queue, 'b', '4', 400)];
-    await finish();
-    await first;
-    expect(await Promise.all(some)).to.deep.equal(['1 done', '2 OVERLOADED', '3 OVERLOADED', '4 done']);
+    const heavy = await outcomes((queue) => [...fill(queue, 'a', '123', 400), ...fill(queue, 'b', '4', 400)]);
+    expect(heavy).to.equal('1, 2 refused, 3 refused, 4');
   });
 
   it('accepts a single entry above that', async () => {

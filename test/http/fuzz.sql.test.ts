@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { createLogger } from '../../src/logger.js';
 import { atDepth, fullDepth } from '../support/depth.js';
 import { useHarness } from '../support/harness.js';
-import { keptLog } from '../support/kept-log.js';
 import { patientPool, scaled } from '../support/machine.js';
 import { operations } from './support/examples.js';
 import { Fuzzing } from './support/fuzzing.js';
@@ -12,9 +12,11 @@ const needsEmpty: readonly string[] = ['setup', 'loadDemo'];
 
 /** `FUZZ_SEED` gives the requests of another run again, `FUZZ_REQUESTS` another number of them. */
 describe('The whole API, met with generated requests', () => {
-  const log = keptLog();
+  const log: string[] = [];
+  const takeLog = () => log.splice(0).join('');
+  const logger = createLogger('error', { write: (line) => void log.push(line) });
   // On a busy machine a request waits longer for a connection.
-  const harness = useHarness({ PORT: '0', ...patientPool }, log.logger);
+  const harness = useHarness({ PORT: '0', ...patientPool }, logger);
   const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
   const requests = Number(process.env.FUZZ_REQUESTS ?? atDepth(250, 20_000));
   let server: RunningServer;
@@ -27,7 +29,7 @@ describe('The whole API, met with generated requests', () => {
     this.timeout(scaled(fullDepth ? 1_200_000 : 60_000));
     const all = operations.map(([name]) => name);
     const toSucceed = fullDepth ? all.filter((name) => !needsEmpty.includes(name)) : [];
-    const fuzzing = new Fuzzing({ context: harness.context, url: server.url, takeLog: log.take });
+    const fuzzing = new Fuzzing({ context: harness.context, url: server.url, takeLog });
     await fuzzing.run(requests, seed, toSucceed);
     const { sent, unread, met, succeeded, problems } = fuzzing;
     expect(problems.join('\n'), `with FUZZ_SEED=${seed}`).to.equal('');

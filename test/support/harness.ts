@@ -58,18 +58,17 @@ function openShared(): Promise<Shared> {
 
 // Children before parents.
 const tables = [
-  'login_throttle',
-  'files',
-  'enrollments',
-  'courses',
-  'import_rows',
-  'import_plan_rows',
-  'import_plans',
-  'imports',
-  'audit_entries',
-  'sessions',
-  'account_words',
-  'users',
+  ...[
+    'login_throttle',
+    'files',
+    'enrollments',
+    'courses',
+    'import_rows',
+    'import_plan_rows',
+    'import_plans',
+    'imports',
+  ],
+  ...['audit_entries', 'sessions', 'account_words', 'users', 'leases'],
 ];
 
 /** One query that names the tables that have rows: most have none after most tests. */

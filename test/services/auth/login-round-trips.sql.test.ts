@@ -7,7 +7,19 @@ import { onMysql } from '../../support/database.js';
 import { testEnvironment } from '../../support/environment.js';
 import { buildUser, factoryPassword } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
-import { commandsIn } from '../../support/round-trips.js';
+
+/** The commands in what a client sends to the server: each begins a packet with the number 0. */
+function commandsIn(data: Buffer): string[] {
+  const commands: string[] = [];
+  for (let offset = 0; offset + 4 < data.length; ) {
+    const length = data.readUIntLE(offset, 3);
+    const [number, kind] = [data[offset + 3], data[offset + 4]];
+    // The answers of the handshake have other numbers.
+    if (number === 0) commands.push(kind === 3 ? data.toString('utf8', offset + 5, offset + 4 + length) : `#${kind}`);
+    offset += 4 + length;
+  }
+  return commands;
+}
 
 const client = { ip: '192.0.2.1', userAgent: 'a browser' };
 /** A database 100 ms away answers a login within 2 s then. */
