@@ -1,11 +1,9 @@
-import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import type { Command } from 'commander';
 import type Joi from 'joi';
 import { nameAtTerminal } from '../../src/cli/core/error-messages.js';
-import { createProgram } from '../../src/cli/program.js';
 import { contract } from '../../src/http/api/contract.js';
 import type { Operation } from '../../src/http/api/operation.js';
+import { commands } from './support/command-lines.js';
 
 /** Commands and the operations whose input they take. */
 const counterparts: Readonly<Record<string, readonly (keyof typeof contract)[]>> = {
@@ -35,18 +33,6 @@ const otherwise: Readonly<Record<string, string>> = {
   password: '--password-stdin',
 };
 
-const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-const io = { stdin, stdout, stderr, env: {}, cwd: process.cwd(), signal: new AbortController().signal };
-
-function commandAt(words: string): Command {
-  const root: Command = createProgram(io, { exitCode: 0 });
-  return words.split(' ').reduce((group, name) => {
-    const child = group.commands.find((command) => command.name() === name);
-    if (!child) throw new Error(`No command ${words}.`);
-    return child;
-  }, root);
-}
-
 /** What listings can be sorted by. */
 const keysOf = (schemas: readonly Joi.Schema[]): string[] =>
   schemas.flatMap((schema) => schema.describe().keys?.sortBy?.allow ?? []);
@@ -56,7 +42,8 @@ const inputOf = ({ query, body, upload }: Operation) =>
 
 describe('The options of a command', () => {
   for (const [words, names] of Object.entries(counterparts)) {
-    const command = commandAt(words);
+    const command = commands.get(words);
+    if (!command) throw new Error(`No command ${words}.`);
     const schemas = names.flatMap((name) => inputOf(contract[name]));
     const has = (name: string) => command.options.some(({ long }) => long === name);
 

@@ -1,39 +1,18 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import type { Command } from 'commander';
-import { createProgram } from '../../src/cli/program.js';
 import { useCommandLine } from '../support/run-cli.js';
+import { commands, leavesOf, newProgram } from './support/command-lines.js';
 
-/** A program that writes nowhere. */
-function program(): Command {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const io = { stdin, stdout, stderr, env: {}, cwd: process.cwd(), signal: new AbortController().signal };
-  return createProgram(io, { exitCode: 0 });
-}
-
-interface Leaf {
-  path: readonly string[];
-  command: Command;
-}
-
-/** The commands that do something, with the words that lead to them. */
-function leavesOf(command: Command, path: readonly string[] = []): Leaf[] {
-  if (command.commands.length === 0) return [{ path, command }];
-  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
-}
-
-const leaves = leavesOf(program());
-
-/** The commands that only hold others. */
-function groupsOf(command: Command, path: readonly string[] = []): Leaf[] {
+/** The commands that only hold others, by the words that lead to them. */
+function groupsOf(command: Command, words: readonly string[] = []): [string, Command][] {
   return command.commands.flatMap((child) => {
-    const below = [...path, child.name()];
-    return child.commands.length === 0 ? [] : [{ path: below, command: child }, ...groupsOf(child, below)];
+    const below = [...words, child.name()];
+    return child.commands.length === 0 ? [] : [[below.join(' '), child], ...groupsOf(child, below)];
   });
 }
-const groups = groupsOf(program());
+const groups = groupsOf(newProgram());
 
 /** The lines of the section "Examples:" without the program's name. */
 function examplesIn(help: string): string[] {
@@ -52,12 +31,11 @@ function words(line: string): string[] {
 /** The command that the program's own parser would run, without running it. */
 async function parsed(argv: readonly string[]): Promise<Command | undefined> {
   let chosen: Command | undefined;
-  const parser = program();
-  for (const { command } of leavesOf(parser)) {
+  const parser = newProgram();
+  for (const command of leavesOf(parser).values())
     command.action(() => {
       chosen = command;
     });
-  }
   await parser.parseAsync([...argv], { from: 'user' });
   return chosen;
 }
@@ -66,24 +44,19 @@ describe('help', () => {
   const cli = useCommandLine(() => ({}));
 
   it('says what each command does, describes its arguments and options, and has examples that the parser accepts', async () => {
-    for (const { path, command } of leaves) {
-      const title = path.join(' ');
-      const { exitCode, stdout, stderr } = await cli.run([...path, '--help']);
+    for (const [title, command] of commands) {
+      const { exitCode, stdout, stderr } = await cli.run([...title.split(' '), '--help']);
       expect({ exitCode, stderr }, title).to.deep.equal({ exitCode: 0, stderr: '' });
       const [alias] = command.aliases();
-      const called = [...path.slice(0, -1), alias === undefined ? path.at(-1) : `${path.at(-1)}|${alias}`].join(' ');
-      expect(stdout).to.include(`Usage: coursectl ${called} [options]`);
+      expect(stdout).to.include(`Usage: coursectl ${title}${alias === undefined ? '' : `|${alias}`} [options]`);
       expect(command.description()).to.match(/^[A-Z].{10,}[^.\s]$|\.$/);
       expect(stdout.replaceAll(/\s+/g, ' ')).to.include(command.description());
       for (const { long, description } of command.options) {
         expect(stdout, `an option of ${title}`).to.include(long);
         expect(description, `${title} ${long}`).to.be.a('string').that.is.not.empty;
       }
-      for (const { name, description } of command.registeredArguments.map((argument) => ({
-        name: argument.name(),
-        description: argument.description,
-      })))
-        expect(description, `argumentDescriptions in src/cli/core/declaration.ts: ${name}`).not.to.equal('');
+      for (const argument of command.registeredArguments)
+        expect(argument.description, `argumentDescriptions: ${argument.name()}`).not.to.equal('');
       expect(command.options.map(({ long }) => long)).to.include.members(['--quiet', '--verbose']);
       const examples = examplesIn(stdout);
       expect(examples, title).not.to.deep.equal([]);
@@ -95,24 +68,20 @@ describe('help', () => {
   });
 
   it('of a group lists its commands, and is shown for the group alone, as a mistake in usage', async () => {
-    for (const { path, command } of groups) {
-      const asked = await cli.run([...path, '--help']);
+    for (const [words, command] of groups) {
+      const asked = await cli.run([...words.split(' '), '--help']);
       expect(asked.exitCode).to.equal(0);
       for (const child of command.commands) expect(asked.stdout).to.include(child.name());
-      const { exitCode, stdout, stderr } = await cli.run(path);
+      const { exitCode, stdout, stderr } = await cli.run(words.split(' '));
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-      expect(stderr).to.include(`Usage: coursectl ${path.join(' ')} [options] [command]`);
+      expect(stderr).to.include(`Usage: coursectl ${words} [options] [command]`);
     }
   });
 
   it('says how courses and users are named, wherever one is', async () => {
-    const naming = leaves.filter(({ command }) =>
-      command.registeredArguments.some((argument) => ['course', 'user'].includes(argument.name())),
-    );
-    expect(naming.length).to.be.greaterThan(15);
-    for (const { path, command } of naming) {
-      const { stdout } = await cli.run([...path, '--help']);
-      const names = command.registeredArguments.map((argument) => argument.name());
+    for (const [words, { registeredArguments }] of commands) {
+      const names = registeredArguments.map((argument) => argument.name());
+      const { stdout } = await cli.run([...words.split(' '), '--help']);
       if (names.includes('course')) expect(stdout).to.match(/^ {2}course +title \(upper or lower case\) or id$/m);
       if (names.includes('user')) expect(stdout).to.match(/^ {2}user +email address, phone number or id$/m);
     }
@@ -150,17 +119,14 @@ describe('help', () => {
     }
   });
 
-  it('fits 80 columns where standard output is no terminal, examples included', async () => {
-    for (const { path } of [{ path: [] }, ...groups, ...leaves]) {
-      const { stdout } = await cli.run([...path, '--help']);
+  it('fits 80 columns without colours where standard output is no terminal, examples included', async () => {
+    for (const words of ['', ...commands.keys(), ...groups.map(([name]) => name)]) {
+      const argv = [...words.split(' ').filter((word) => word !== ''), '--help'];
+      const { stdout } = await cli.run(argv, { env: { FORCE_COLOR: '1' } });
+      expect(stdout).not.to.include('\u001b');
       const tooLong = stdout.split('\n').filter((line) => line.length > 80 && line.trim().includes(' '));
-      expect(tooLong, path.join(' ')).to.deep.equal([]);
+      expect(tooLong, words).to.deep.equal([]);
     }
-  });
-
-  it('comes without colours where standard output is no terminal', async () => {
-    const { stdout } = await cli.run(['--help'], { env: { FORCE_COLOR: '1' } });
-    expect(stdout).not.to.include('\u001b');
   });
 });
 
@@ -198,30 +164,26 @@ describe('a mistake in usage', () => {
     }
   });
 
-  const missing: [argv: string[], says: string][] = [
+  const account =
+    'An account is missing: give an email address, phone number or id. To list them: coursectl users list';
+  const missing: [line: string, said: string][] = [
+    ['users show', account],
+    ['courses publish', 'A course is missing: give its title or id. To list them: coursectl courses list'],
+    ['courses assign-trainer Bees', account],
     [
-      ['users', 'show'],
-      'An account is missing: give an email address, phone number or id. To list them: coursectl users list',
-    ],
-    [['courses', 'publish'], 'A course is missing: give its title or id. To list them: coursectl courses list'],
-    [
-      ['courses', 'assign-trainer', 'Bees'],
-      'An account is missing: give an email address, phone number or id. To list them: coursectl users list',
-    ],
-    [
-      ['courses', 'files', 'get', 'Bees', '--output', 'bees.pdf'],
+      'courses files get Bees --output bees.pdf',
       'A file is missing: give its id. To list them: coursectl courses files list <course>',
     ],
     [
-      ['users', 'sessions', 'end', 'a@x.org'],
+      'users sessions end a@x.org',
       'A session is missing: give its id. To list them: coursectl users sessions list <user>',
     ],
-    [['imports', 'undo', '--yes'], 'An import is missing: give its number or id. To list them: coursectl imports list'],
-    [['enrollments', 'status'], 'The argument <status> is missing. Add --help to see how it is used.'],
+    ['imports undo --yes', 'An import is missing: give its number or id. To list them: coursectl imports list'],
+    ['enrollments status', 'The argument <status> is missing. Add --help to see how it is used.'],
   ];
   it('such as a missing argument says what to give', async () => {
-    for (const [argv, says] of missing)
-      expect(await cli.refusal(argv), argv.join(' ')).to.deep.equal({ exitCode: 2, said: says });
+    for (const [line, said] of missing)
+      expect(await cli.refusal(line.split(' ')), line).to.deep.equal({ exitCode: 2, said });
   });
 
   it('such as a missing subcommand is an object for programs with --json', async () => {

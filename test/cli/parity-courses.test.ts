@@ -14,23 +14,13 @@ const long = (count: number) => 'x'.repeat(count);
 
 /** What no course can say of itself, new or old: each kind of value once, test/http/course-fields.test.ts has the others. */
 const courseCases: Case[] = [
-  ['--title', '', 'title', ''],
   ['--title', 'Bees\u0007', 'title', 'Bees\u0007'],
-  ['--description', long(20_001), 'description', long(20_001)],
   ['--short-description', long(501), 'shortDescription', long(501)],
   ['--type', 'Online', 'courseType', 'Online'],
-  ['--learning-outcomes', long(5001), 'learningOutcomes', long(5001)],
-  ['--max-students', '0', 'maxStudents', 0],
   ['--max-students', '99999999999999999999', 'maxStudents', 1e20],
-  ['--max-students', '2.5', 'maxStudents', 2.5],
   ['--max-students', 'many', 'maxStudents', 'many'],
   ['--start-date', '2026-02-30', 'startDate', '2026-02-30'],
   ['--tag', long(51), 'tags', [long(51)]],
-];
-
-const enrollmentCases: [what: string, argv: string[], body: object][] = [
-  ['an unknown status', ['--status', 'done'], { status: 'done' }],
-  ['notes that are too long', ['--notes', long(2001)], { notes: long(2001) }],
 ];
 
 describe('the same bad input', () => {
@@ -79,20 +69,18 @@ describe('the same bad input', () => {
   }
 
   describe('for a course', () => {
-    for (const [option, typed, field, value] of courseCases) {
-      const shown = typed.length > 20 ? `${typed.slice(0, 5)}… (${typed.length})` : typed;
-      it(`as ${option} ${JSON.stringify(shown)} is refused with the same sentence by the API and the command line`, async () => {
+    it('is refused with the same sentence by the API and the command line', async () => {
+      const trainer = await harness.context.database.models.User.findByPk(trainerId, { rejectOnEmpty: true });
+      const { id } = await buildCourse(harness.context, trainer);
+      for (const [option, typed, field, value] of courseCases) {
         const valid = { title: weaving.title, description: weaving.description, trainerId };
         const given = { '--title': weaving.title, '--description': weaving.description, [option]: typed };
         const create = ['courses', 'create', ...Object.entries(given).flat(), '--trainer', trainerId];
         await expectTheSame(create, await saidByTheApi('post', '/api/courses', { ...valid, [field]: value }), option);
-
-        const trainer = await harness.context.database.models.User.findByPk(trainerId, { rejectOnEmpty: true });
-        const { id } = await buildCourse(harness.context, trainer);
         const edit = ['courses', 'edit', id, option, typed];
         await expectTheSame(edit, await saidByTheApi('put', `/api/courses/${id}`, { [field]: value }), option);
-      });
-    }
+      }
+    });
 
     it('is refused for all fields together', async () => {
       const problems = await saidByTheApi('post', '/api/courses', { level: 'hard', maxStudents: 0, trainerId });
@@ -131,40 +119,29 @@ describe('the same bad input', () => {
       return { course, trainee, other: await buildUser(harness.context) };
     }
 
-    for (const [what, options, body] of enrollmentCases) {
-      it(`such as ${what} is refused with the same sentence by the API and the command line`, async () => {
-        const { course, trainee, other } = await parties();
+    it('is refused with the same sentence by the API and the command line', async () => {
+      const { course, trainee, other } = await parties();
+      const assign = ['enrollments', 'assign', course.id, trainee.id];
+      for (const [option, value, body] of [
+        ['--status', 'done', { status: 'done' }],
+        ['--notes', long(2001), { notes: long(2001) }],
+      ] as const) {
         const one = { courseId: course.id, traineeId: trainee.id, ...body };
-        const assign = ['enrollments', 'assign', course.id, trainee.id];
-        await expectTheSame(
-          [...assign, ...options],
-          await saidByTheApi('post', '/api/enrollments/assign', one),
-          options[0],
-        );
+        const problems = await saidByTheApi('post', '/api/enrollments/assign', one);
+        await expectTheSame([...assign, option, value], problems, option);
         const many = { courseId: course.id, traineeIds: [trainee.id, other.id], ...body };
-        const several = [...assign, other.id, ...options];
-        await expectTheSame(several, await saidByTheApi('post', '/api/enrollments/bulk', many), options[0]);
-      });
-    }
-
-    it('such as an unknown status is refused with the same sentence where one is changed', async () => {
-      const { course, trainee } = await parties();
-      const { id } = await buildEnrollment(harness.context, trainee, course);
-      const problems = await saidByTheApi('put', `/api/enrollments/${id}/status`, { status: 'done' });
-      await expectTheSame(['enrollments', 'status', id, 'done'], problems);
+        const several = await saidByTheApi('post', '/api/enrollments/bulk', many);
+        await expectTheSame([...assign, other.id, option, value], several, option);
+      }
+      const { id } = await buildEnrollment(harness.context, trainee, course, { status: 'active' });
+      for (const [field, typed] of [
+        ['status', 'done'],
+        ['progress', 'half'],
+      ] as const) {
+        const problems = await saidByTheApi('put', `/api/enrollments/${id}/${field}`, { [field]: typed });
+        await expectTheSame(['enrollments', field, id, typed], problems);
+      }
     });
-
-    for (const [typed, progress] of [
-      ['101', 101],
-      ['half', 'half'],
-    ] as const) {
-      it(`such as progress of ${typed} is refused with the same sentence`, async () => {
-        const { course, trainee } = await parties();
-        const { id } = await buildEnrollment(harness.context, trainee, course, { status: 'active' });
-        const problems = await saidByTheApi('put', `/api/enrollments/${id}/progress`, { progress });
-        await expectTheSame(['enrollments', 'progress', id, typed], problems);
-      });
-    }
 
     it('is refused with the same words when it can not be', async () => {
       const { course, trainee } = await parties();

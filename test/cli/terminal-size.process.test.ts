@@ -45,21 +45,12 @@ describe('Listings at a real terminal', function () {
     return stdout.replaceAll('\r\n', '\n');
   }
 
-  for (const columns of [60, 80, 120]) {
-    it(`fit ${columns} columns`, async () => {
-      for (const list of [
-        ['users', 'list'],
-        ['enrollments', 'list'],
-        ['courses', 'list'],
-      ]) {
-        const lines = stripVTControlCharacters(await shown(list, columns)).split('\n');
-        for (const line of lines) expect(displayWidth(line), line).to.be.at.most(columns);
-        expect(lines.length).to.be.greaterThan(3);
-      }
-    });
-  }
-
-  it('have a bold heading, but not with NO_COLOR', async () => {
+  it('fit its columns, with a bold heading, but not with NO_COLOR', async () => {
+    for (const columns of [60, 120]) {
+      const lines = stripVTControlCharacters(await shown(['enrollments', 'list'], columns)).split('\n');
+      for (const line of lines) expect(displayWidth(line), line).to.be.at.most(columns);
+      expect(lines.length).to.be.greaterThan(3);
+    }
     expect((await shown(['users', 'list'], 80)).startsWith('\u001b[1mNAME')).to.equal(true);
     expect((await shown(['users', 'list'], 80, 40, { NO_COLOR: '1' })).startsWith('NAME')).to.equal(true);
   });

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect } from 'chai';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
@@ -42,20 +40,6 @@ describe('What a command line leaves out, at a terminal', () => {
     }
   }
 
-  it('is chosen by what is typed', async () => {
-    await fillList();
-    const { exitCode, stdout, terminal } = await cli.atTerminal(
-      ['courses', 'publish'],
-      [
-        ['Which course?', ''],
-        ['Filler  Ada Zuse', 'bee'],
-        ['Bees  Ada Zuse', keys.enter],
-      ],
-    );
-    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `"Bees" (${bees.id}) is published.\n` });
-    expect(terminal.isRaw()).to.equal(false);
-  });
-
   it('is an import to which the command can be applied', async () => {
     const { context } = harness;
     for (const [fileName, status, ledgerClosedAt] of [
@@ -82,7 +66,7 @@ describe('What a command line leaves out, at a terminal', () => {
     expect(await offered('show')).to.deep.equal(['broken', 'whole', 'pruned']);
   });
 
-  it('is chosen at a real terminal, too', async function () {
+  it('is chosen by what is typed', async function () {
     if (processes.withoutTerminal) this.skip();
     await fillList();
     const choosing = processes.startAtTerminal(['courses', 'publish'], {
@@ -139,28 +123,7 @@ describe('What a command line leaves out, at a terminal', () => {
     expect(shown.stdout).to.include('Ben Young (ben@x.org)');
   });
 
-  it('may be a file, or a session', async () => {
-    await buildMaterial(await cli.context(), bees, { name: 'a.txt' });
-    const removed = await cli.atTerminal(
-      ['courses', 'files', 'remove', 'Bees', '--yes'],
-      [
-        ['Which file?', ''],
-        ['a.txt', keys.enter],
-      ],
-    );
-    expect(removed.stdout).to.include('Removed a.txt');
-    await tokenFor(harness.context, ben);
-    const ended = await cli.atTerminal(
-      ['users', 'sessions', 'end', 'ben@x.org'],
-      [
-        ['Which session?', ''],
-        ['127.0.0.1', keys.enter],
-      ],
-    );
-    expect(ended.stdout).to.include('Ended the session of ben@x.org');
-  });
-
-  it('is found by Greek capitals, too', async () => {
+  it('may be a file, found by Greek capitals, too, or a session', async () => {
     for (const name of ['Κόσμος.txt', 'b.txt']) await buildMaterial(await cli.context(), bees, { name });
     const removed = await cli.atTerminal(
       ['courses', 'files', 'remove', 'Bees', '--yes'],
@@ -170,20 +133,15 @@ describe('What a command line leaves out, at a terminal', () => {
       ],
     );
     expect(removed.stdout).to.include('Removed Κόσμος.txt');
-  });
-
-  it('may be an import, by its number or its file', async () => {
-    const file = path.join(cli.folder, 'people.csv');
-    writeFileSync(file, 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');
-    await cli.run(['users', 'import', file, '--yes']);
-    const shown = await cli.atTerminal(
-      ['imports', 'show'],
+    await tokenFor(harness.context, ben);
+    const ended = await cli.atTerminal(
+      ['users', 'sessions', 'end', 'ben@x.org'],
       [
-        ['Which import?', ''],
-        ['1  people.csv', keys.enter],
+        ['Which session?', ''],
+        ['127.0.0.1', keys.enter],
       ],
     );
-    expect(shown.stdout).to.match(/^number +1$/m);
+    expect(ended.stdout).to.include('Ended the session of ben@x.org');
   });
 
   it('changes nothing where nothing is chosen, or there is nothing to choose', async () => {

@@ -107,8 +107,7 @@ describe('The columns of a table', () => {
     ]);
   });
 
-  it('show times and ids in full on request', () => {
-    expect(shown(120, { absolute: true }).lines[1]).to.include('2026-06-12T00:00:00.000Z  8c9d0e1f');
+  it('show ids in full, and leave none out, where they are chosen', () => {
     expect(shown(120, { chosen: true }).lines[1]).to.include('019aa0c4-7a3b-7c4d-8e5f-6a7b8c9d0e1f');
     expect(shown(20, { chosen: true }).leftOut).to.deep.equal([]);
   });
@@ -136,8 +135,8 @@ describe('A relative time', () => {
     [-45 * 86_400, '1 month ago'],
     [-800 * 86_400, '2 years ago'],
   ];
-  for (const [seconds, says] of cases)
-    it(`is "${says}" for ${seconds} seconds`, () => {
+  it('is in the largest unit that fits', () => {
+    for (const [seconds, says] of cases)
       expect(relativeTime(new Date(now.getTime() + seconds * 1000), now)).to.equal(says);
-    });
+  });
 });

@@ -3,15 +3,20 @@ import type { Command } from 'commander';
 import { createProgram } from '../../../src/cli/program.js';
 
 /** The commands that do something, by the words that lead to them. */
-function leavesOf(command: Command, words: readonly string[] = []): Map<string, Command> {
+export function leavesOf(command: Command, words: readonly string[] = []): Map<string, Command> {
   if (command.commands.length === 0) return new Map([[words.join(' '), command]]);
   return new Map(command.commands.flatMap((child) => [...leavesOf(child, [...words, child.name()])]));
 }
 
-const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-const io = { stdin, stdout, stderr, env: {}, cwd: process.cwd(), signal: new AbortController().signal };
+/** A program that writes nowhere. */
+export function newProgram(): Command {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const io = { stdin, stdout, stderr, env: {}, cwd: process.cwd(), signal: new AbortController().signal };
+  return createProgram(io, { exitCode: 0 });
+}
+
 /** Every command, by the words that lead to it. */
-export const commands = leavesOf(createProgram(io, { exitCode: 0 }));
+export const commands = leavesOf(newProgram());
 
 const person = '--first-name Eve --last-name Moe --email eve@x.org --phone 5550199 --password-stdin';
 

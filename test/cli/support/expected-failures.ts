@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { expect } from 'chai';
 import type { CliOptions, CommandLine } from '../../support/run-cli.js';
 
@@ -9,9 +8,7 @@ export const needDatabase: readonly (readonly string[])[] = [
   ['setup', '--yes', ...person, '--password-stdin'],
   ['serve', '--port', '0'],
   ['serve', '--migrate', '--port', '0'],
-  ['migrate', 'up'],
   ['users', 'list'],
-  ['users', 'import', path.resolve('examples/trainees.csv'), '--yes'],
 ];
 
 /** They end; the service waits for a server that doesn't let it in. */

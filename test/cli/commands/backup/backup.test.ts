@@ -6,7 +6,7 @@ import type { InferCreationAttributes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { openDatabase } from '../../../../src/db/connection.js';
 import type { Import } from '../../../../src/db/models/import.js';
-import { buildUser, tokenFor } from '../../../support/factories.js';
+import { tokenFor } from '../../../support/factories.js';
 import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
 
 describe('coursectl backup and restore', () => {
@@ -14,7 +14,8 @@ describe('coursectl backup and restore', () => {
   const modeOf = (name: string) => statSync(path.join(cli.folder, name)).mode & 0o777;
 
   it('restores accounts, courses and files elsewhere', async () => {
-    const { files } = await withMaterials(cli, 2);
+    const { context, trainer, files } = await withMaterials(cli, 2);
+    await tokenFor(context, trainer);
     const backedUp = await cli.run(['backup', 'copy']);
     expect(backedUp.exitCode, backedUp.stderr).to.equal(0);
     expect(backedUp.stdout).to.match(/^Backup in .*copy:\n {2}database: \d+ bytes\n {2}2 files: 36 bytes\n$/);
@@ -23,6 +24,8 @@ describe('coursectl backup and restore', () => {
     expect(restored.stdout).to.match(/all sessions are ended\n {2}2 files: 36 bytes\nRun: coursectl doctor\n$/);
     const { users } = await cli.json<{ users: { email: string }[] }>(['users', 'list'], { env: elsewhere });
     expect(users.map(({ email }) => email)).to.deep.equal(['ada@x.org']);
+    const sessions = ['users', 'sessions', 'list', 'ada@x.org'];
+    expect(await cli.json(sessions, { env: elsewhere })).to.deep.include({ sessions: [] });
     for (const [index, { storageKey }] of files.entries())
       expect(readFileSync(path.join(cli.folder, 'elsewhere/files', storageKey), 'utf8')).to.equal(
         `Content of file ${index}.`,
@@ -34,21 +37,15 @@ describe('coursectl backup and restore', () => {
 
   it('only this user can read a backup and what was restored', async () => {
     const { files } = await withMaterials(cli, 1);
+    mkdirSync(path.join(cli.folder, 'copy'));
+    // Not the mode of mkdir(), from which the umask takes.
+    chmodSync(path.join(cli.folder, 'copy'), 0o755);
     await cli.run(['backup', 'copy']);
     await cli.run(['restore', 'copy'], { env: elsewhere });
     const key = files[0]?.storageKey ?? '';
     expect([modeOf('copy'), modeOf('copy/files'), modeOf('elsewhere/files')]).to.deep.equal([0o700, 0o700, 0o700]);
     const written = ['copy/manifest.json', 'copy/database.sqlite', `copy/files/${key}`, `elsewhere/files/${key}`];
     for (const name of [...written, 'elsewhere/coursectl.sqlite']) expect(modeOf(name), name).to.equal(0o600);
-  });
-
-  it('closes an empty folder that others could read', async () => {
-    const folder = path.join(cli.folder, 'copy');
-    mkdirSync(folder);
-    // Not the mode of mkdir(), from which the umask takes.
-    chmodSync(folder, 0o755);
-    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
-    expect(modeOf('copy')).to.equal(0o700);
   });
 
   it('has figures for --json, and a manifest with hashes', async () => {
@@ -65,43 +62,25 @@ describe('coursectl backup and restore', () => {
     expect(restore).to.deep.include({ files: 1, pending: [], stoppedImports: 0 });
   });
 
-  it('lists files that are missing in the storage, and exits with 3', async () => {
-    const { files } = await withMaterials(cli, 2);
-    const key = files[0]?.storageKey ?? '';
-    rmSync(path.join(cli.folder, 'data/files', key));
-    const { exitCode, stdout } = await cli.run(['backup', 'copy']);
-    expect(exitCode).to.equal(3);
-    expect(stdout).to.include(`1 file missing or unreadable in the storage\n  ${key}\n`);
-    expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
-  });
-
-  it('names and lists files that can not be read in the storage, backs up the others, and exits with 3', async () => {
-    const { files } = await withMaterials(cli, 2);
-    const key = files[0]?.storageKey ?? '';
-    const file = path.join(cli.folder, 'data/files', key);
-    rmSync(file);
-    symlinkSync('/etc/hostname', file);
+  it('lists files that are missing, unreadable or of another size, backs up the others, and exits with 3', async () => {
+    const { files } = await withMaterials(cli, 4);
+    const [missing = '', link = '', changed = ''] = files.map(({ storageKey }) => storageKey);
+    const at = (key: string) => path.join(cli.folder, 'data/files', key);
+    for (const key of [missing, link]) rmSync(at(key));
+    symlinkSync('/etc/hostname', at(link));
+    writeFileSync(at(changed), 'Content');
     const { exitCode, stdout, stderr } = await cli.run(['backup', 'copy']);
     expect(exitCode).to.equal(3);
-    expect(stdout).to.include(`  1 file: 18 bytes\n1 file missing or unreadable in the storage\n  ${key}\n`);
+    expect(stdout).to.include('\n  2 files: 25 bytes\n2 files missing or unreadable in the storage\n');
+    expect(stdout).to.match(/\n1 file damaged in the storage, /);
+    for (const key of [missing, link, changed]) expect(stdout).to.include(`\n  ${key}`);
     expect(stderr).to.include(
-      `warning: Not in the backup: The file "${file}" is a symbolic link in place of a file: check who created it.\n`,
+      `warning: Not in the backup: The file "${at(link)}" is a symbolic link in place of a file: check who created it.\n`,
     );
-    expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
-  });
-
-  it('copies and lists files whose size differs from the database, and exits with 3', async () => {
-    const { files } = await withMaterials(cli, 2);
-    const key = files[0]?.storageKey ?? '';
-    writeFileSync(path.join(cli.folder, 'data/files', key), 'Content');
-    const { exitCode, stdout } = await cli.run(['backup', 'copy']);
-    expect(exitCode).to.equal(3);
-    expect(stdout)
-      .to.match(/\n {2}2 files: 25 bytes\n1 file damaged in the storage, .*\n {2}/)
-      .and.to.include(key);
-    const { restore } = await cli.json<{ restore: object }>(['restore', 'copy'], { env: elsewhere });
-    expect(restore).to.deep.include({ files: 2, missing: [], damaged: [key] });
-    expect(readFileSync(path.join(cli.folder, 'elsewhere/files', key), 'utf8')).to.equal('Content');
+    const { restore } = await cli.json<{ restore: { missing: string[] } }>(['restore', 'copy'], { env: elsewhere });
+    expect(restore).to.deep.include({ files: 2, damaged: [changed] });
+    expect(restore.missing).to.have.members([missing, link]);
+    expect(readFileSync(path.join(cli.folder, 'elsewhere/files', changed), 'utf8')).to.equal('Content');
   });
 
   it('has restored, and warns, when the cleanup afterwards fails', async () => {
@@ -115,17 +94,6 @@ describe('coursectl backup and restore', () => {
     expect(stderr).to.match(
       /^warning: The backup is restored, but not all orphaned files were removed: The folder ".+uploads" isn't a folder: check the path\. Run: coursectl files sweep$/m,
     );
-  });
-
-  it('ends the sessions of the backup', async () => {
-    const { context, trainer } = await withMaterials(cli, 0);
-    await tokenFor(context, trainer);
-    await cli.run(['backup', 'copy']);
-    await cli.run(['restore', 'copy'], { env: elsewhere });
-    const { sessions } = await cli.json<{ sessions: object[] }>(['users', 'sessions', 'list', 'ada@x.org'], {
-      env: elsewhere,
-    });
-    expect(sessions).to.deep.equal([]);
   });
 
   /** An import over HTTP, in the folder that it has in `data`. */
@@ -145,18 +113,6 @@ describe('coursectl backup and restore', () => {
       ...fields,
     });
   }
-
-  /** An import that waits for its upload, which no backup has. @returns its id */
-  const buildWaitingImport = async () => (await buildImport({})).id;
-
-  it('stops imports that wait for an upload, which is not in the backup', async () => {
-    const id = await buildWaitingImport();
-    await cli.run(['backup', 'copy']);
-    const { stdout } = await cli.run(['restore', 'copy'], { env: elsewhere });
-    expect(stdout).to.include('1 import stopped: upload the files again\n');
-    const { stdout: shown } = await cli.run(['imports', 'show', id], { env: elsewhere });
-    expect(shown).to.include('failed').and.to.include('Upload it again.');
-  });
 
   it('leaves the files of imports to the installation that was backed up', async () => {
     const filesIn = (id: string) => {
@@ -191,21 +147,17 @@ describe('coursectl backup and restore', () => {
     ]);
   });
 
-  it('refuses a folder that is not empty, and changes nothing in it', async () => {
-    mkdirSync(path.join(cli.folder, 'copy'));
-    writeFileSync(path.join(cli.folder, 'copy/mine.txt'), 'mine');
-    const { exitCode, said } = await cli.refusal(['backup', 'copy']);
+  it('refuses a folder that is not empty, and leaves none after Ctrl-C', async () => {
+    mkdirSync(path.join(cli.folder, 'mine'));
+    writeFileSync(path.join(cli.folder, 'mine/mine.txt'), 'mine');
+    const { exitCode, said } = await cli.refusal(['backup', 'mine']);
     expect(exitCode).to.equal(2);
-    expect(said).to.match(/^The folder .*copy isn't empty\. Name another one, or remove it\.$/);
-    expect(pathsIn(path.join(cli.folder, 'copy'))).to.deep.equal(['mine.txt']);
-  });
+    expect(said).to.match(/^The folder .*mine isn't empty\. Name another one, or remove it\.$/);
+    expect(pathsIn(path.join(cli.folder, 'mine'))).to.deep.equal(['mine.txt']);
 
-  it('leaves no folder after Ctrl-C', async () => {
     await withMaterials(cli, 3);
-    const stop = new AbortController();
-    stop.abort();
-    const { exitCode } = await cli.run(['backup', 'copy'], { signal: stop.signal });
-    expect(exitCode).to.equal(130);
+    const interrupted = await cli.run(['backup', 'copy'], { signal: AbortSignal.abort() });
+    expect(interrupted.exitCode).to.equal(130);
     expect(existsSync(path.join(cli.folder, 'copy'))).to.equal(false);
     // Nothing is held any more.
     expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
@@ -226,18 +178,9 @@ describe('coursectl backup and restore', () => {
     });
   });
 
-  it('says that an older database needs "migrate up"', async () => {
-    expect((await cli.run(['migrate', 'down', '--yes'])).exitCode).to.equal(0);
-    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
-    const { exitCode, stdout } = await cli.run(['restore', 'copy'], { env: elsewhere });
-    expect(exitCode).to.equal(0);
-    expect(stdout).to.match(/\(1 migration pending\)\. Run: coursectl migrate up\n$/);
-    expect((await cli.run(['migrate', 'up'], { env: elsewhere })).exitCode).to.equal(0);
-    expect((await cli.run(['users', 'list'], { env: elsewhere })).exitCode).to.equal(0);
-  });
-
-  it('stops such imports in a database of any older schema, too', async () => {
-    const id = await buildWaitingImport();
+  it('stops imports that wait for an upload, also in a database of an older schema, which it names', async () => {
+    // No backup has the upload.
+    const { id } = await buildImport({});
     const { executed } = await (await cli.context()).schema.status();
     // The oldest schema that can be backed up: it has the stored files.
     const steps = executed.length - 1 - executed.findIndex((name) => name.includes('create-files'));
@@ -246,23 +189,20 @@ describe('coursectl backup and restore', () => {
     const { restore } = await cli.json<{ restore: { pending: string[] } }>(['restore', 'copy'], { env: elsewhere });
     expect(restore).to.deep.include({ stoppedImports: 1 });
     expect(restore.pending).to.have.length(steps);
+    const again = await cli.run(['restore', 'copy'], { env: { ...elsewhere, DATA_DIR: 'again' } });
+    expect(again.stdout).to.include('1 import stopped: upload the files again\n');
+    expect(again.stdout).to.match(/\(\d+ migrations pending\)\. Run: coursectl migrate up\n$/);
     expect((await cli.run(['migrate', 'up'], { env: elsewhere })).exitCode).to.equal(0);
     const { stdout: shown } = await cli.run(['imports', 'show', id], { env: elsewhere });
     expect(shown).to.include('failed').and.to.include('Upload it again.');
   });
 
-  it('restores only where there is no database', async () => {
-    const context = await cli.context();
-    await buildUser(context);
-    await cli.run(['backup', 'copy']);
-    const { exitCode, said } = await cli.refusal(['restore', 'copy']);
-    expect(exitCode).to.equal(1);
-    expect(said).to.match(/coursectl\.sqlite exists: a backup is restored only where there is no database\./);
-  });
-
-  it('restores only where there are no files', async () => {
+  it('restores only where there is neither a database nor files', async () => {
     await withMaterials(cli, 1);
     await cli.run(['backup', 'copy']);
+    expect((await cli.refusal(['restore', 'copy'])).said).to.match(
+      /coursectl\.sqlite exists: a backup is restored only where there is no database\./,
+    );
     mkdirSync(path.join(cli.folder, 'elsewhere/files/material'), { recursive: true });
     writeFileSync(path.join(cli.folder, 'elsewhere/files/material/other'), 'other');
     const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });

@@ -1,5 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { Course } from '../../../../src/db/models/course.js';
@@ -29,8 +32,7 @@ describe('files of courses at the command line', () => {
       : []
     ).filter((entry) => entry.isFile());
   const underWay = () => (existsSync(at('data/uploads')) ? readdirSync(at('data/uploads')) : []);
-  const refusal = (argv: readonly string[], env: Record<string, string> = {}) =>
-    cli.refusal(argv, { env: { ...cli.env, ...env } });
+  const refusal = (argv: readonly string[], env: object = {}) => cli.refusal(argv, { env: { ...cli.env, ...env } });
   const actions = async () =>
     (await harness.context.database.models.AuditEntry.findAll({ order: [['id', 'ASC']] })).map(
       ({ action, origin }) => `${action} ${origin}`,
@@ -58,9 +60,7 @@ describe('files of courses at the command line', () => {
       expect(readFileSync(at('Bienenkörbe.pdf')).equals(binary)).to.equal(true);
       expect(underWay()).to.deep.equal([]);
       expect(await actions()).to.deep.equal(['course.add-file cli']);
-    });
-
-    it('names the file after the last part of its path, and prints it with --json', async () => {
+      // It is named after the last part of the path.
       mkdirSync(at('folder'));
       writeFileSync(at('folder/a.txt'), 'a');
       const { file } = await cli.json<{ file: object }>(['courses', 'files', 'add', course.id, './folder/a.txt']);
@@ -68,58 +68,24 @@ describe('files of courses at the command line', () => {
       expect(Object.keys(file)).to.deep.equal(['id', 'name', 'contentType', 'createdAt', 'bytes']);
     });
 
-    it('refuses what the API refuses: too large, of another type, too much altogether', async () => {
+    it('refuses what the API refuses, and what can not be read, and leaves nothing', async () => {
       writeFileSync(at('a.txt'), 'x'.repeat(1025));
-      const add = ['courses', 'files', 'add', 'Bees', 'a.txt'];
-      expect(await refusal(add, { FILE_MATERIAL_MAX_BYTES: '1024' })).to.deep.equal({
-        exitCode: 1,
-        said: 'The file has more than 1024 bytes.',
-      });
-      expect(await refusal(add, { FILE_MATERIAL_TYPES: 'pdf,mp4' })).to.deep.equal({
-        exitCode: 2,
-        said: 'The file must be of one of these types: pdf, mp4.',
-      });
       await buildMaterial(await cli.context(), course, {}, 'x'.repeat(1000));
-      expect(await refusal(add, { FILE_COURSE_QUOTA_BYTES: '1500' })).to.deep.equal({
-        exitCode: 1,
-        said: "The course's files may have 1500 bytes altogether, and have 1000. Delete some first.",
-      });
+      const add = ['courses', 'files', 'add', 'Bees'];
+      const quota = "The course's files may have 1500 bytes altogether, and have 1000. Delete some first.";
+      for (const [env, file, exitCode, said] of [
+        [{ FILE_MATERIAL_MAX_BYTES: '1024' }, 'a.txt', 1, 'The file has more than 1024 bytes.'],
+        [{ FILE_MATERIAL_TYPES: 'pdf' }, 'a.txt', 2, 'The file must be of one of these types: pdf.'],
+        [{ FILE_COURSE_QUOTA_BYTES: '1500' }, 'a.txt', 1, quota],
+        [{}, 'gone.txt', 2, 'The file gone.txt does not exist.'],
+        [{}, 'data', 2, 'The file data is a folder.'],
+      ] as const)
+        expect(await refusal([...add, file], env)).to.deep.equal({ exitCode, said });
+      const interrupted = await cli.run([...add, 'a.txt'], { signal: AbortSignal.abort() });
+      expect(interrupted.exitCode).to.equal(130);
       expect(underWay()).to.deep.equal([]);
       expect(stored()).to.have.lengthOf(1);
       expect(readFileSync(at('a.txt'), 'utf8')).to.have.lengthOf(1025);
-    });
-
-    it('reports a file that can not be read', async () => {
-      mkdirSync(at('folder'));
-      const add = (file: string) => refusal(['courses', 'files', 'add', 'Bees', file]);
-      expect(await add('gone.txt')).to.deep.equal({ exitCode: 2, said: 'The file gone.txt does not exist.' });
-      expect(await add('folder')).to.deep.equal({ exitCode: 2, said: 'The file folder is a folder.' });
-      expect(underWay()).to.deep.equal([]);
-    });
-
-    it('reports a copy that can not be stored', async () => {
-      writeFileSync(at('a.txt'), 'a');
-      writeFileSync(at('data'), 'in the way');
-      const { exitCode, said } = await refusal(['courses', 'files', 'add', 'Bees', 'a.txt']);
-      expect({ exitCode, said }).to.deep.equal({
-        exitCode: 1,
-        said: `The folder "${at('data/uploads')}" isn't a folder: check the path.`,
-      });
-    });
-
-    it('looks up the course before it reads the file', async () => {
-      const { exitCode, said } = await refusal(['courses', 'files', 'add', 'Wasps', 'gone.txt']);
-      expect({ exitCode, said }).to.deep.equal({
-        exitCode: 1,
-        said: 'Course not found: Wasps. To list them: coursectl courses list',
-      });
-    });
-
-    it('leaves no file when it is interrupted', async () => {
-      writeFileSync(at('a.txt'), 'a');
-      const { exitCode } = await cli.run(['courses', 'files', 'add', 'Bees', 'a.txt'], { signal: AbortSignal.abort() });
-      expect(exitCode).to.equal(130);
-      expect([underWay(), stored()]).to.deep.equal([[], []]);
     });
   });
 
@@ -133,14 +99,6 @@ describe('files of courses at the command line', () => {
       expect(heading).to.match(/^NAME +TYPE +BYTES +ADDED +ID$/);
       expect(first).to.match(/^new\.txt +text\/plain +3 +\d{4}-\S+Z +[\da-f-]{36}$/);
       expect(stderr).to.equal('Page 1 of 2, 2 files. Add --page 2 for the next page, or --limit all.\n');
-    });
-
-    it('says so when there are none, or no course', async () => {
-      expect((await cli.run(['courses', 'files', 'list', 'Bees'])).stderr).to.equal('No files.\n');
-      expect(await refusal(['courses', 'files', 'list', 'Wasps'])).to.deep.equal({
-        exitCode: 1,
-        said: 'Course not found: Wasps. To list them: coursectl courses list',
-      });
     });
   });
 
@@ -170,6 +128,79 @@ describe('files of courses at the command line', () => {
       expect(stored()).to.have.lengthOf(1);
       await cli.atTerminal(remove(id), [['Remove this file?', `y${keys.enter}`]]);
       expect(stored()).to.deep.equal([]);
+    });
+  });
+
+  describe('coursectl courses files get', () => {
+    const get = (...more: string[]) => ['courses', 'files', 'get', 'Bees', ...more];
+
+    it('writes the bytes to standard output and nothing else, and never to a terminal', async () => {
+      const { id } = await buildMaterial(await cli.context(), course, {}, binary);
+      const pieces: Buffer[] = [];
+      const stdout = new PassThrough().on('data', (piece: Buffer) => pieces.push(piece));
+      const { runProgram } = await import('../../../../src/cli/program.js');
+      const io = { stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: cli.env, cwd: cli.folder };
+      expect(await runProgram(get(id), { ...io, signal: new AbortController().signal })).to.equal(0);
+      expect(Buffer.concat(pieces).equals(binary)).to.equal(true);
+      const shown = await cli.run(get(id), { screen: { columns: 80, rows: 24 } });
+      expect(shown).to.include({ exitCode: 2, stdout: '' });
+      expect(shown.stderr).to.include('A file is not written to a terminal: add --output <file>');
+    });
+
+    it('writes them to the file of --output, readable by this user only, and reports it', async () => {
+      const { id } = await buildMaterial(await cli.context(), course, { name: 'hive.bin' }, binary);
+      const { exitCode, stdout } = await cli.run(get(id, '--output', 'mine.bin'));
+      expect(exitCode).to.equal(0);
+      expect(stdout).to.equal('hive.bin (100000 bytes) written to mine.bin.\n');
+      expect(readFileSync(at('mine.bin')).equals(binary)).to.equal(true);
+      expect(statSync(at('mine.bin')).mode & 0o777).to.equal(0o600);
+      const answer = await cli.json<{ file: object; output: string }>(get(id, '--output', 'again.bin'));
+      expect(answer.output).to.equal('again.bin');
+      expect(answer.file).to.include({ id, name: 'hive.bin', bytes: binary.length });
+    });
+
+    it('leaves no file when the course file does not exist', async () => {
+      const { id } = await buildMaterial(await cli.context(), await buildCourse(harness.context, trainer));
+      for (const unknown of [id, 'nothing'])
+        expect(await refusal(get(unknown, '--output', 'x'))).to.deep.equal({
+          exitCode: 1,
+          said: `File not found: ${unknown}. To list them: coursectl courses files list <course>`,
+        });
+      expect(existsSync(at('x'))).to.equal(false);
+    });
+
+    it('writes no part of a file that was cut in the storage', async () => {
+      const { id, storageKey } = await buildMaterial(await cli.context(), course, {}, binary);
+      truncateSync(at(`data/files/${storageKey}`), 1000);
+      const { exitCode, said } = await refusal(get(id, '--output', 'x'));
+      expect(said).to.equal(
+        `The stored file ${storageKey} in ${at('data/files')} has 1000 bytes instead of 100000: check the storage, and restore the file from a backup.`,
+      );
+      expect([exitCode, existsSync(at('x'))]).to.deep.equal([1, false]);
+    });
+
+    it('removes the incomplete file when it is interrupted, or the storage fails', async () => {
+      const { id } = await buildMaterial(await cli.context(), course, {}, binary);
+      const interrupted = await cli.run(get(id, '--output', 'x'), { signal: AbortSignal.abort() });
+      expect([interrupted.exitCode, existsSync(at('x'))]).to.deep.equal([130, false]);
+      const server = createServer((_request, response) => {
+        response.writeHead(200, { 'Content-Length': '100000' }).write('The beginning');
+        setTimeout(() => response.destroy(), 50);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      // A server on a port has an address with one.
+      const { port } = server.address() as AddressInfo;
+      const keys = { S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 'secret' };
+      const s3 = { FILE_STORAGE: 's3', S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_BUCKET: 'files', ...keys };
+      try {
+        const { exitCode, said } = await refusal(get(id, '--output', 'x'), s3);
+        expect(said).to.match(
+          /^The file storage s3:\/\/files\/ at http:\S+ failed in the middle of the file\. Try again\.$/,
+        );
+        expect([exitCode, existsSync(at('x'))]).to.deep.equal([1, false]);
+      } finally {
+        server.close();
+      }
     });
   });
 

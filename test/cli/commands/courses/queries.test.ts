@@ -54,27 +54,25 @@ describe('coursectl courses', () => {
       expect(rest).to.deep.equal(['']);
     });
 
-    it('counts one course as one, and says so when there is none', async () => {
-      const footer = async (search: string) =>
-        (await cli.run(['courses', 'list', '--search', search])).stderr.trimEnd();
-      expect(await footer('bees')).to.equal('Page 1 of 1, 1 course.');
-      expect(await footer('nothing')).to.equal('No courses.');
-    });
-
     it('gives what the API gives the super admin, with --json', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/courses?limit=2', token).expect(200);
       expect(await cli.json(['courses', 'list', '--limit', '2'])).to.deep.equal(body);
     });
 
-    it('filters by category, level, type, trainer, state and text', async () => {
-      expect(await titles('--category', 'Crafts')).to.deep.equal(['Überfärben', 'Weaving']);
-      expect(await titles('--level', 'advanced')).to.deep.equal(['Überfärben']);
-      expect(await titles('--type', 'online', '--published')).to.deep.equal(['Bees']);
-      expect(await titles('--unpublished')).to.deep.equal(['Überfärben']);
-      expect(await titles('--search', 'UBERFARBEN')).to.deep.equal(['Überfärben']);
-      for (const trainer of [grace.id, 'GRACE@x.org', grace.phone])
-        expect(await titles('--trainer', trainer), trainer).to.deep.equal(['Bees']);
+    it('filters by category, level, type, trainer, state and text, sorts and pages', async () => {
+      for (const [line, found] of [
+        ['--category Crafts', ['Überfärben', 'Weaving']],
+        ['--level advanced', ['Überfärben']],
+        ['--type online --published', ['Bees']],
+        ['--unpublished', ['Überfärben']],
+        ['--search UBERFARBEN', ['Überfärben']],
+        ['--trainer GRACE@x.org', ['Bees']],
+        ['--sort title --limit 2 --page 1', ['Bees', 'Überfärben']],
+        ['--sort title --limit 2 --page 2', ['Weaving']],
+        ['--sort title --limit 2 --page 3', []],
+      ] as const)
+        expect(await titles(...line.split(' ')), line).to.deep.equal(found);
     });
 
     it('shows the seats on request, and filters by them', async () => {
@@ -95,30 +93,16 @@ describe('coursectl courses', () => {
       expect((await cli.run(show)).stdout.split('\n')).to.include('seats        1 taken, 0 left');
     });
 
-    it('sorts and pages', async () => {
-      const byTitle = ['--sort', 'title', '--limit', '2'];
-      expect(await titles(...byTitle, '--page', '1')).to.include('Bees');
-      expect(await titles(...byTitle, '--page', '2')).to.have.lengthOf(1);
-      expect(await titles(...byTitle, '--page', '3')).to.deep.equal([]);
-      const result = await cli.run(['courses', 'list', ...byTitle, '--page', '3']);
-      expect(result).to.deep.equal({ exitCode: 0, stdout: '', stderr: 'No page 3: 2 pages, 3 courses.\n' });
+    it('refuses unknown values', async () => {
+      for (const [line, exitCode, said] of [
+        ['--level hard', 2, '--level must be one of beginner, intermediate, advanced.'],
+        ['--sort trainer', 2, '--sort must be one of createdAt, updatedAt, title, category, startDate.'],
+        ['--include trainees', 2, '--include must be one of seats.'],
+        ['--seats-left --full', 2, '--seats-left and --full cannot be used together.'],
+        ['--trainer nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
+      ] as const)
+        expect(await cli.refusal(['courses', 'list', ...line.split(' ')])).to.deep.equal({ exitCode, said });
     });
-
-    const refused: [options: string[], exitCode: number, says: string][] = [
-      [['--level', 'hard'], 2, '--level must be one of beginner, intermediate, advanced.'],
-      [['--type', 'x'], 2, '--type must be one of online, classroom, hybrid.'],
-      [['--sort', 'trainer'], 2, '--sort must be one of createdAt, updatedAt, title, category, startDate.'],
-      [['--include', 'trainees'], 2, '--include must be one of seats.'],
-      [['--seats-left', '--full'], 2, '--seats-left and --full cannot be used together.'],
-      [['--limit', '101'], 2, '--limit must be a whole number from 1 to 100.'],
-      [['--trainer', 'nobody@x.org'], 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
-    ];
-    for (const [options, code, says] of refused) {
-      it(`refuses ${options.join(' ')}`, async () => {
-        const { exitCode, stdout, stderr } = await cli.run(['courses', 'list', ...options]);
-        expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: code, stdout: '', stderr: `error: ${says}\n` });
-      });
-    }
   });
 
   describe('show', () => {
@@ -128,10 +112,9 @@ describe('coursectl courses', () => {
     it('finds a course by id, the last 8 characters of it, or title', async () => {
       for (const reference of [loom.id, loom.id.slice(-8), 'Weaving', ' Weaving ', 'weaving', 'WEAVING'])
         expect(await idOf(reference), reference).to.equal(loom.id);
-      for (const reference of ['Weav', 'Überfarben', 'x'.repeat(300), "'; --"]) {
-        const { exitCode, stderr } = await cli.run(['courses', 'show', reference]);
-        const says = `error: Course not found: ${reference}. To list them: coursectl courses list\n`;
-        expect({ exitCode, stderr }, reference).to.deep.equal({ exitCode: 1, stderr: says });
+      for (const reference of ['Weav', 'Überfarben', "'; --"]) {
+        const said = `Course not found: ${reference}. To list them: coursectl courses list`;
+        expect(await cli.refusal(['courses', 'show', reference])).to.deep.equal({ exitCode: 1, said });
       }
     });
 
@@ -141,26 +124,12 @@ describe('coursectl courses', () => {
       expect(await idOf('STRASSE FÜR ÉVA')).to.equal(straße.id);
       const capitals = await buildCourse(context, grace, { title: 'WEAVING' });
       expect([await idOf('Weaving'), await idOf('WEAVING')]).to.deep.equal([loom.id, capitals.id]);
-      const { exitCode, stderr } = await cli.run(['courses', 'show', 'weaving']);
       const both = `${loom.id} (Weaving, Ada Zuse), ${capitals.id} (WEAVING, Grace Adler)`;
-      const says = `Course: there are several with this title. Name it by its id: ${both}.`;
-      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 2, stderr: `error: ${says}\n` });
-    });
-
-    it('takes a title before the last characters of an id', async () => {
-      const ending = loom.id.slice(-8);
-      const named = await buildCourse(harness.context, grace, { title: ending });
-      expect(await idOf(ending)).to.equal(named.id);
-    });
-
-    it('lists the courses that share a title', async () => {
-      const other = await buildCourse(harness.context, grace, { title: 'Weaving' });
-      const { exitCode, stdout, stderr } = await cli.run(['courses', 'show', 'Weaving']);
-      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-      expect(stderr).to.equal(
-        `error: Course: there are several with this title. Name it by its id: ${loom.id} (Weaving, Ada Zuse), ${other.id} (Weaving, Grace Adler).\n`,
-      );
-      expect((await cli.run(['courses', 'show', other.id])).exitCode).to.equal(0);
+      const said = `Course: there are several with this title. Name it by its id: ${both}.`;
+      expect(await cli.refusal(['courses', 'show', 'weaving'])).to.deep.equal({ exitCode: 2, said });
+      // A title comes before the last characters of an id.
+      const named = await buildCourse(context, grace, { title: loom.id.slice(-8) });
+      expect(await idOf(named.title)).to.equal(named.id);
     });
 
     it('lists at most ten of them', async () => {
@@ -200,11 +169,6 @@ describe('coursectl courses', () => {
       expect((await cli.run(['courses', 'categories'])).stdout).to.equal('Animals\nCrafts\n');
       expect(await cli.json(['courses', 'categories'])).to.deep.equal({ categories: ['Animals', 'Crafts'] });
     });
-
-    it('says so when there are none', async () => {
-      await harness.context.database.models.Course.update({ category: null }, { where: {} });
-      expect((await cli.run(['courses', 'categories'])).stderr).to.equal('No categories.\n');
-    });
   });
 
   describe('trainers', () => {
@@ -222,11 +186,6 @@ describe('coursectl courses', () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/courses/trainers/available?search=zuse', token).expect(200);
       expect(await cli.json(['courses', 'trainers', '--search', 'ZUSE'])).to.deep.equal(body);
-      const { exitCode, stderr } = await cli.run(['courses', 'trainers', '--page', '0']);
-      expect({ exitCode, stderr }).to.deep.equal({
-        exitCode: 2,
-        stderr: 'error: --page must be a whole number from 1 to 1000000.\n',
-      });
     });
   });
 
@@ -242,13 +201,6 @@ describe('coursectl courses', () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/courses/stats/overview', token).expect(200);
       expect(await cli.json(['courses', 'stats'])).to.deep.equal(body);
-    });
-
-    it('prints zeros when there are no courses', async () => {
-      await harness.context.database.models.Course.destroy({ where: {} });
-      expect((await cli.run(['courses', 'stats'])).stdout).to.equal(
-        '0 courses: 0 published, 0 not published, 0 featured\n',
-      );
     });
   });
 });

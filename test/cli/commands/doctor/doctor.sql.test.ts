@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { recordAudit } from '../../../../src/services/audit.js';
@@ -106,16 +106,13 @@ describe('coursectl doctor', () => {
   it('names the day of the oldest import that has rows, and says how long those stay', async () => {
     await migrated();
     const { models } = (await cli.context()).database;
-    const begun = (number: number, createdAt: string) => {
-      const file = { fileName: 'a.csv', filePath: '/a.csv', fileSha256: '', optionsJson: '{}' };
-      const fixed = { status: 'completed', origin: 'cli', ...file } as const;
-      return { ...fixed, id: newIds(1).join(), number, createdAt: new Date(createdAt) };
-    };
-    const records = await models.Import.bulkCreate([
-      begun(1, '2020-01-01T00:00:00.000Z'),
-      begun(2, '2021-02-03T00:00:00.000Z'),
-      begun(3, '2022-01-01T00:00:00.000Z'),
-    ]);
+    const file = { fileName: 'a.csv', filePath: '/a.csv', fileSha256: '', optionsJson: '{}' };
+    const records = await models.Import.bulkCreate(
+      newIds(3).map((id, index) => {
+        const createdAt = new Date(Date.UTC(2020 + index, 1, 3));
+        return { ...file, id, number: index + 1, createdAt, status: 'completed', origin: 'cli' };
+      }),
+    );
     const { 'growing tables': none } = await examine(cli);
     expect(none?.detail).not.to.match(/oldest import/);
     expect(none?.detail).to.match(/; IMPORT_RETENTION_DAYS is not set: rows of imports stay$/);
@@ -125,73 +122,49 @@ describe('coursectl doctor', () => {
     expect(some?.detail).to.match(/; oldest import with rows of 2021-02-03; .*; IMPORT_RETENTION_DAYS is 90$/);
   });
 
-  it('leaves no file behind, not even in an empty folder', async () => {
+  it('leaves no file behind in an empty folder', async () => {
     const checks = await examine(cli, { DATABASE_URL: '' });
     expect(checks.connection).to.include({ status: 'failed', remedy: 'Run: coursectl setup' });
     expect(checks['data folder']).to.include({ status: 'ok' });
     expect(readdirSync(cli.folder)).to.deep.equal([]);
-    await migrated();
-    await examine(cli);
-    expect(readdirSync(cli.folder)).to.deep.equal([]);
-  });
-
-  it('says how to fix a configuration, setting by setting', async () => {
-    const { configuration, ...others } = await examine(cli, { PORT: 'http', BCRYPT_COST: '99' });
-    expect(others).to.deep.equal({});
-    expect(configuration?.status).to.equal('failed');
-    expect(configuration?.detail)
-      .to.include('PORT must be a whole number from 0 to 65535.')
-      .and.to.include('BCRYPT_COST must be a whole number from 4 to 15.');
   });
 
   it('says how to make a signing secret: needed in production, a warning elsewhere, and never shown', async () => {
     await migrated();
-    const production = { NODE_ENV: 'production', BCRYPT_COST: '12' };
-    for (const JWT_SECRET of ['', 'short', 'x'.repeat(40), 'please-change-me-please-change-me-please']) {
-      const { configuration } = await examine(cli, { ...production, JWT_SECRET });
-      expect(configuration?.status, JWT_SECRET).to.equal('failed');
-      expect(configuration?.detail).to.match(/JWT_SECRET .*; make one with: openssl rand -base64 48\.$/);
-    }
+    const { configuration } = await examine(cli, { NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: '' });
+    expect(configuration?.status).to.equal('failed');
+    expect(configuration?.detail).to.match(/JWT_SECRET .*; make one with: openssl rand -base64 48\.$/);
     const { 'signing secret': weak } = await examine(cli, { JWT_SECRET: 's3cr3t' });
     expect(weak).to.include({ status: 'warning', detail: 'JWT_SECRET is shorter than 32 bytes' });
     expect(weak?.remedy).to.equal('Generate one with: openssl rand -base64 48');
     const { 'signing secret': generated } = await examine(cli, { JWT_SECRET: '' });
     expect(generated).to.include({ status: 'ok', detail: 'generated, kept in DATA_DIR (development)' });
-  });
-
-  it('says before production that the previous signing secret is weak, too, which production refuses', async () => {
-    await migrated();
     const secrets = { JWT_SECRET: 'k7Qw2mZ9'.repeat(6), JWT_SECRET_PREVIOUS: 's3cr3t' };
-    const weak = {
+    const { 'signing secret': previous } = await examine(cli, secrets, '--production');
+    expect(previous).to.include({
+      status: 'failed',
       detail: 'JWT_SECRET_PREVIOUS is shorter than 32 bytes',
       remedy: 'Remove it: that ends the sessions that it has signed.',
-    };
-    const { 'signing secret': before } = await examine(cli, secrets, '--production');
-    expect(before).to.include({ status: 'failed', ...weak });
-    expect((await examine(cli, secrets))['signing secret']).to.include({ status: 'warning', ...weak });
-    const unsigned = { ...secrets, JWT_SECRET: '' };
-    expect((await examine(cli, unsigned))['signing secret']).to.include({ status: 'warning', ...weak });
+    });
+    expect((await examine(cli, secrets))['signing secret']?.status).to.equal('warning');
     const rotated = { ...secrets, JWT_SECRET_PREVIOUS: 'Zz91mP4x'.repeat(6) };
     expect((await examine(cli, rotated, '--production'))['signing secret']).to.include({ status: 'ok' });
-    const production = { ...secrets, NODE_ENV: 'production', BCRYPT_COST: '12' };
-    expect((await examine(cli, production)).configuration).to.include({ status: 'failed' });
   });
 
   it('warns of a production whose session cookies have no Secure', async () => {
     await migrated();
     const production = { NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'k7Qw2mZ9'.repeat(6) };
     const plain = 'Secure for loopback hosts only: without TRUST_PROXY all requests count as plain HTTP';
-    for (const TRUST_PROXY of ['', 'false', '0'])
+    for (const TRUST_PROXY of ['', 'false'])
       expect((await examine(cli, { ...production, TRUST_PROXY }))['session cookies']).to.deep.include({
         status: 'warning',
         detail: plain,
         remedy: 'Run a proxy with TLS in front that sets X-Forwarded-Proto, and set TRUST_PROXY to its address.',
       });
-    for (const TRUST_PROXY of ['1', '10.0.0.0/8'])
-      expect((await examine(cli, { ...production, TRUST_PROXY }))['session cookies']).to.deep.include({
-        status: 'ok',
-        detail: 'Secure in requests that came to the proxy by HTTPS',
-      });
+    expect((await examine(cli, { ...production, TRUST_PROXY: '1' }))['session cookies']).to.deep.include({
+      status: 'ok',
+      detail: 'Secure in requests that came to the proxy by HTTPS',
+    });
     expect((await examine(cli))['session cookies']).to.deep.include({ status: 'ok', detail: plain });
   });
 
@@ -219,15 +192,7 @@ describe('coursectl doctor', () => {
 
   it('reports why the database is unreachable and what to check, without its password', async () => {
     const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
-    expect(Object.keys(checks)).to.deep.equal([
-      'configuration',
-      'settings file',
-      'signing secret',
-      'session cookies',
-      'data folder',
-      'file storage',
-      'connection',
-    ]);
+    expect(Object.keys(checks).at(-1), 'nothing more is asked').to.equal('connection');
     expect(checks.connection?.status).to.equal('failed');
     expect(checks.connection?.detail).to.match(
       /^The database can't be reached \(mysql:\/\/me@127\.0\.0\.1:1\/courses\): ECONNREFUSED\. Check that the server runs/,
@@ -235,8 +200,9 @@ describe('coursectl doctor', () => {
     expect(JSON.stringify(checks)).not.to.include('s3cr3t');
   });
 
-  it('says when the schema is older or newer than the program', async () => {
+  it('says when the schema is older or newer than the program, or there is no super admin', async () => {
     await migrated();
+    expect((await examine(cli))['super admin']).to.include({ status: 'warning', remedy: 'Run: coursectl setup' });
     await cli.run(['migrate', 'down', '--yes']);
     const behind = { status: 'failed', detail: '1 migration pending', remedy: 'Run: coursectl migrate up' };
     expect((await examine(cli)).schema).to.include(behind);
@@ -246,11 +212,6 @@ describe('coursectl doctor', () => {
     const { schema } = await examine(cli);
     expect(schema).to.include({ status: 'failed', remedy: 'Update coursectl.' });
     expect(schema?.detail).to.equal('newer than this program: 29991231235959-future.cjs');
-  });
-
-  it('warns while there is no super admin', async () => {
-    await migrated();
-    expect((await examine(cli))['super admin']).to.include({ status: 'warning', remedy: 'Run: coursectl setup' });
   });
 
   it('reports a data folder that can not be written', async () => {
@@ -302,48 +263,39 @@ describe('coursectl doctor', () => {
     expect(JSON.stringify(checks)).not.to.include('coursectl setup');
   });
 
-  it('warns of a database file that every user of the machine can read', async function () {
+  it('warns of files that every user of the machine can read: .env and the database', async function () {
     if (onMysql || process.platform === 'win32') return this.skip();
+    const settings = path.join(cli.folder, '.env');
+    writeFileSync(settings, 'LOG_LEVEL=info\n');
     const file = database.url.replace('sqlite:', '');
-    for (const [folderMode, fileMode, status] of [
-      [0o755, 0o644, 'warning'],
-      [0o755, 0o600, 'ok'],
-      [0o700, 0o644, 'ok'],
+    for (const [folderMode, fileMode, status, settingsMode, settingsStatus] of [
+      [0o755, 0o644, 'warning', 0o644, 'warning'],
+      [0o755, 0o600, 'ok', 0o602, 'warning'],
+      [0o700, 0o644, 'ok', 0o640, 'ok'],
     ] as const) {
       chmodSync(path.dirname(file), folderMode);
       chmodSync(file, fileMode);
-      const { 'database file': found } = await examine(cli);
-      expect(found, `${folderMode.toString(8)} ${fileMode.toString(8)}`).to.include({ status });
+      chmodSync(settings, settingsMode);
+      const { 'database file': found, 'settings file': other } = await examine(cli);
+      expect([found?.status, other?.status]).to.deep.equal([status, settingsStatus]);
       if (status === 'warning') expect(found?.remedy).to.equal(`Run: chmod 600 ${file}*`);
+      if (settingsStatus === 'warning') expect(other?.remedy).to.include(`chmod 600 ${settings}`);
     }
   });
 
-  it('tests the file storage if it exists, and leaves nothing in it', async () => {
+  it('tests the file storage if it exists, and leaves nothing in it; says what to check, without secrets', async () => {
     await migrated();
     const folder = path.join(cli.folder, 'data', 'files');
-    expect((await examine(cli))['file storage']).to.deep.equal({
-      name: 'file storage',
-      status: 'ok',
-      detail: `${folder}, created with the first file`,
-    });
+    const storage = async (env = {}) => (await examine(cli, env))['file storage'];
+    expect(await storage()).to.include({ status: 'ok', detail: `${folder}, created with the first file` });
     mkdirSync(folder, { recursive: true });
-    expect((await examine(cli))['file storage']).to.include({
-      status: 'ok',
-      detail: `${folder} stores and returns files`,
-    });
+    expect(await storage()).to.include({ status: 'ok', detail: `${folder} stores and returns files` });
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(files).to.deep.equal([]);
-  });
-
-  it('reports an unreachable file storage and what to check, without secrets', async () => {
-    await migrated();
-    mkdirSync(path.join(cli.folder, 'data'));
-    writeFileSync(path.join(cli.folder, 'data', 'files'), 'in the way');
-    const { 'file storage': local } = await examine(cli);
-    expect(local?.status).to.equal('failed');
-    expect(local?.detail).to.equal(
-      `The folder "${path.join(cli.folder, 'data', 'files')}" isn't a folder: check the path.`,
-    );
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'in the way');
+    const detail = `The folder "${folder}" isn't a folder: check the path.`;
+    expect(await storage()).to.include({ status: 'failed', detail });
     const s3 = {
       FILE_STORAGE: 's3',
       S3_ENDPOINT: 'http://127.0.0.1:1',
@@ -351,10 +303,10 @@ describe('coursectl doctor', () => {
       S3_ACCESS_KEY_ID: 'me',
       S3_SECRET_ACCESS_KEY: 's3cr3t',
     };
-    const { 'file storage': remote, ...others } = await examine(cli, s3);
+    const remote = await storage(s3);
     expect(remote?.status).to.equal('failed');
     expect(remote?.detail).to.include("can't be reached (ECONNREFUSED): check the endpoint and the network.");
-    expect(JSON.stringify([remote, others])).not.to.include('s3cr3t');
+    expect(JSON.stringify(remote)).not.to.include('s3cr3t');
   });
 
   it('says when the server allows fewer connections than the pool wants', async function () {

@@ -68,22 +68,20 @@ describe('Changes of many enrollments at the command line', () => {
       const argv = ['assign', 'Bees', ben.id, cleo.id, '--status', 'pending', '--notes', 'Paid.', '--yes', '--json'];
       const { outcomes } = JSON.parse((await run(...argv)).stdout) as Outcomes;
       for (const { enrollment } of outcomes) expect(enrollment).to.include({ status: 'pending', notes: 'Paid.' });
+      const removed = await run('remove', '--course', 'Bees', '--yes', '--json');
+      const [first] = (JSON.parse(removed.stdout) as Outcomes).outcomes;
+      expect(first?.enrollment).to.include({ courseId: bees.id, notes: 'Paid.' });
     });
 
-    it('takes a list, or the filters of accounts among trainees', async () => {
-      writeFileSync(path.join(cli.folder, 'class.csv'), 'name;email\nBen;ben@x.org\nCleo;cleo@x.org\n');
-      const listed = await run('assign', 'Bees', '--from', 'class.csv', '--yes');
-      expect(listed.stderr).to.equal('2 trainees enrolled in "Bees".\n');
-      const filtered = await run('assign', 'Knots', '--search', 'x.org', '--yes');
-      expect(filtered.stderr).to.equal('2 trainees enrolled in "Knots".\n');
-    });
-
-    it('takes the trainees of another course, as their list writes them', async () => {
+    it('takes a list, as that of another course writes it, or the filters of accounts among trainees', async () => {
       for (const trainee of [ben, cleo]) await buildEnrollment(harness.context, trainee, bees);
       const { stdout } = await run('list', '--course', 'Bees', '--output', 'csv');
       writeFileSync(path.join(cli.folder, 'class.csv'), stdout);
-      const { exitCode, stderr } = await run('assign', 'Knots', '--from', 'class.csv', '--yes');
-      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 trainees enrolled in "Knots".\n' });
+      const listed = await run('assign', 'Knots', '--from', 'class.csv', '--yes');
+      expect(listed.stderr).to.equal('2 trainees enrolled in "Knots".\n');
+      await models().Enrollment.destroy({ where: {} });
+      const filtered = await run('assign', 'Knots', '--search', 'x.org', '--yes');
+      expect(filtered.stderr).to.equal('2 trainees enrolled in "Knots".\n');
     });
 
     it('enrolls none where the seats are too few for all', async () => {
@@ -99,23 +97,12 @@ describe('Changes of many enrollments at the command line', () => {
 
     it('enrolls more than one request may name', async () => {
       const emails: string[] = [];
-      for (let count = 0; count < 120; count += 1) emails.push((await buildUser(harness.context)).email);
-      const { stderr, exitCode } = await cli.run(
-        ['enrollments', 'assign', 'Bees', '--from', '-', '--yes', '--notes', 'x'.repeat(1500)],
-        {
-          stdin: emails.join('\n'),
-        },
-      );
+      for (let count = 0; count < 70; count += 1) emails.push((await buildUser(harness.context)).email);
+      const argv = ['enrollments', 'assign', 'Bees', '--from', '-', '--yes', '--notes', 'x'.repeat(1500)];
+      const { stderr, exitCode } = await cli.run(argv, { stdin: emails.join('\n') });
       expect(exitCode).to.equal(0);
-      expect(stderr).to.match(/(^|\n)120 trainees enrolled in "Bees"\.\n$/);
+      expect(stderr).to.match(/(^|\n)70 trainees enrolled in "Bees"\.\n$/);
     }).timeout(scaled(60_000));
-
-    it('says what is wrong with the status before anything else', async () => {
-      expect(await cli.refusal(['enrollments', 'assign', 'none', 'a', 'b', '--status', 'done'])).to.deep.equal({
-        exitCode: 2,
-        said: '--status must be one of pending, active.',
-      });
-    });
   });
 
   describe('status', () => {
@@ -159,13 +146,8 @@ describe('Changes of many enrollments at the command line', () => {
       const { stderr, exitCode } = await run(...argv, '--yes');
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 enrollments changed to active.\n' });
       expect(await statuses()).to.deep.equal(['active', 'active', 'pending']);
-      expect(await cli.refusal(['enrollments', 'status', 'done', '--status', 'pending'])).to.deep.equal({
-        exitCode: 2,
-        said: 'status must be one of pending, active, completed, cancelled.',
-      });
-      expect((await cli.refusal(['enrollments', 'status', 'active', '--status', 'done', '--yes'])).said).to.match(
-        /^--status must be /,
-      );
+      const { said } = await cli.refusal(['enrollments', 'status', 'done', '--status', 'pending']);
+      expect(said).to.equal('status must be one of pending, active, completed, cancelled.');
     });
 
     it('needs no confirmation for the one of a trainee in a course, but for all of one of them', async () => {
@@ -181,43 +163,29 @@ describe('Changes of many enrollments at the command line', () => {
   });
 
   describe('by the filters of the list', () => {
-    for (const argv of [
-      ['status', 'completed', '--course', 'Bees'],
-      ['remove', '--course', 'Bees'],
-      ['remove', '--trainer', 'ada@x.org', '--search', 'x.org'],
-    ])
-      it(`"${argv.join(' ')}" has results of one form, however many there are`, async () => {
+    for (const line of ['status completed --course Bees', 'remove --trainer ada@x.org --search x.org'])
+      it(`"${line}" has results of one form, however many there are`, async () => {
         for (const trainees of [[], [ben], [ben, cleo]]) {
           await models().Enrollment.destroy({ where: {} });
           for (const trainee of trainees) await buildEnrollment(harness.context, trainee, bees, { status: 'active' });
-          const count = { done: trainees.length, unchanged: 0, refused: 0 };
-          for (const more of ['--dry-run', '--yes']) {
-            const { exitCode, stdout } = await run(...argv, more, '--json');
+          const counts = { done: trainees.length, unchanged: 0, refused: 0 };
+          for (const dryRun of [true, false]) {
+            const { exitCode, stdout } = await run(...line.split(' '), dryRun ? '--dry-run' : '--yes', '--json');
             const { outcomes, ...others } = JSON.parse(stdout) as Outcomes;
-            expect({ exitCode, ...others }).to.deep.equal({
-              exitCode: 0,
-              dryRun: more === '--dry-run',
-              counts: count,
-            });
+            expect({ exitCode, ...others }).to.deep.equal({ exitCode: 0, dryRun, counts });
             expect(outcomes).to.have.lengthOf(trainees.length);
           }
         }
       });
 
     it('takes one of trainee and course as a filter, and both as a name', async () => {
-      const named = ['--trainee', 'ben@x.org', '--course', 'Bees'];
-      for (const argv of [
-        ['remove', ...named, '--yes'],
-        ['remove', ...named, '--dry-run'],
-        ['status', 'active', ...named],
-      ])
-        expect(await cli.refusal(['enrollments', ...argv]), argv.join(' ')).to.deep.equal({
-          exitCode: 1,
-          said: 'There is no enrollment of ben@x.org in Bees.',
-        });
+      const named = ['remove', '--trainee', 'ben@x.org', '--course', 'Bees'];
+      const said = 'There is no enrollment of ben@x.org in Bees.';
+      for (const more of ['--yes', '--dry-run'])
+        expect(await cli.refusal(['enrollments', ...named, more])).to.deep.equal({ exitCode: 1, said });
       await buildEnrollment(harness.context, ben, bees);
-      expect((await outcomesOf('remove', ...named, '--dry-run')).counts.done).to.equal(1);
-      expect(await cli.json(['enrollments', 'remove', ...named, '--yes'])).to.include({ removedCount: 1 });
+      expect((await outcomesOf(...named, '--dry-run')).counts.done).to.equal(1);
+      expect(await cli.json(['enrollments', ...named, '--yes'])).to.include({ removedCount: 1 });
     });
   });
 
@@ -236,27 +204,11 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await models().AuditEntry.count()).to.equal(22);
     });
 
-    it('removes those that are there, and prints them', async () => {
-      const one = await buildEnrollment(harness.context, ben, bees);
-      const { stdout, exitCode } = await run('remove', one.id, 'x', one.id, '--yes', '--json');
-      expect(exitCode).to.equal(3);
-      const { outcomes } = JSON.parse(stdout) as Outcomes;
-      expect(outcomes).to.have.lengthOf(2);
-      expect(outcomes[0]?.enrollment).to.include({ id: one.id, userId: ben.id, courseId: bees.id });
-    });
-
     it('removes the others when one of them is removed meanwhile', async () => {
-      const [one, other] = [
-        await buildEnrollment(harness.context, ben, bees),
-        await buildEnrollment(harness.context, cleo, bees),
-      ];
-      const those = [one, other].map(({ id }) => ({
-        id,
-        name: 'x',
-        label: 'x',
-        status: 'pending' as const,
-        notes: null,
-      }));
+      const one = await buildEnrollment(harness.context, ben, bees);
+      const other = await buildEnrollment(harness.context, cleo, bees);
+      const shown = { name: 'x', label: 'x', status: 'pending' as const, notes: null };
+      const those = [one, other].map(({ id }) => ({ id, ...shown }));
       const selection = { entries: those.map((found) => ({ given: null, found })), repeated: 0 };
       const work = await removal(harness.context, { kind: 'several', selection: async () => selection });
       await other.destroy();
@@ -267,23 +219,6 @@ describe('Changes of many enrollments at the command line', () => {
         ['refused', 'NOT_FOUND'],
       ]);
       expect(await models().Enrollment.count()).to.equal(0);
-    });
-
-    it('finds trainees only by --search, also in the courses of a trainer', async () => {
-      const bee = await buildUser(harness.context, { firstName: 'Bee', lastName: 'Bees' });
-      await buildEnrollment(harness.context, ben, bees);
-      await buildEnrollment(harness.context, bee, knots);
-      const argv = ['remove', '--trainer', 'ada@x.org', '--search', 'bees', '--dry-run', '--json'];
-      const { outcomes } = JSON.parse((await run(...argv)).stdout) as Outcomes;
-      expect(outcomes.map(({ name }) => name)).to.deep.equal(['Bee Bees in "Knots"']);
-    });
-
-    it('refuses a search for nothing', async () => {
-      await buildEnrollment(harness.context, ben, bees);
-      expect((await cli.refusal(['enrollments', 'remove', '--search', ' ', '--yes'])).said).to.equal(
-        '--search is empty. Give a text to search for.',
-      );
-      expect(await models().Enrollment.count()).to.equal(1);
     });
   });
 });

@@ -46,28 +46,22 @@ describe('changes of enrollments at the command line', () => {
     });
 
     it('refuses what the API refuses', async () => {
-      const assign = (course: string, ...more: string[]) => refusal('assign', course, ...more);
-      expect(await assign('Ants', 'ben@x.org')).to.deep.equal({
-        exitCode: 1,
-        said: 'Course not found: Ants. To list them: coursectl courses list',
-      });
-      for (const [reference, said] of [
-        ['nobody', 'Trainee not found: nobody. To list them: coursectl users list --role trainee'],
-        ['ada@x.org', 'ada@x.org is a trainer, not a trainee. To list trainees: coursectl users list --role trainee'],
-      ] as const)
-        expect(await assign('Bees', reference)).to.deep.equal({ exitCode: 1, said });
-      const status = { exitCode: 2, said: '--status must be one of pending, active.' };
-      expect(await assign('Bees', 'ben@x.org', '--status', 'completed')).to.deep.equal(status);
       await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
-      const twice = { exitCode: 1, said: 'Already enrolled in this course.' };
-      for (const other of [
-        ['--status', 'pending'],
-        ['--notes', 'Paid.'],
-      ])
-        expect(await assign('Bees', 'ben@x.org', ...other)).to.deep.equal(twice);
       await bees.update({ maxStudents: 1 });
-      const full = { exitCode: 1, said: 'Course is at maximum capacity.' };
-      expect(await assign('Bees', 'cleo@x.org')).to.deep.equal(full);
+      for (const [line, said] of [
+        ['assign Ants ben@x.org', 'Course not found: Ants. To list them: coursectl courses list'],
+        ['assign Bees nobody', 'Trainee not found: nobody. To list them: coursectl users list --role trainee'],
+        [
+          'assign Bees ada@x.org',
+          'ada@x.org is a trainer, not a trainee. To list trainees: coursectl users list --role trainee',
+        ],
+        ['assign Bees ben@x.org --status pending', 'Already enrolled in this course.'],
+        ['assign Bees ben@x.org --notes Paid.', 'Already enrolled in this course.'],
+        ['assign Bees cleo@x.org', 'Course is at maximum capacity.'],
+      ] as const)
+        expect(await refusal(...line.split(' '))).to.deep.equal({ exitCode: 1, said });
+      const status = { exitCode: 2, said: '--status must be one of pending, active.' };
+      expect(await refusal('assign', 'Bees', 'ben@x.org', '--status', 'completed')).to.deep.equal(status);
     });
   });
 
@@ -88,10 +82,6 @@ describe('changes of enrollments at the command line', () => {
         said: "Enrollment can't change from completed to active.",
       });
       expect((await refusal('status', id, 'done')).exitCode).to.equal(2);
-      expect(await refusal('status', 'x', 'active')).to.deep.equal({
-        exitCode: 1,
-        said: 'Enrollment not found: x. To list them: coursectl enrollments list',
-      });
     });
   });
 
@@ -108,14 +98,6 @@ describe('changes of enrollments at the command line', () => {
       expect((await cli.json<Answer>(status)).enrollment).to.include({ id, status: 'active', notes: 'Paid.' });
       const other = await refusal('status', id, 'active', '--notes', 'Owes.');
       expect(other).to.deep.equal({ exitCode: 1, said: "Enrollment can't change from active to active." });
-
-      const second = await buildEnrollment(harness.context, cleo, bees, { status: 'active', notes: 'Paid.' });
-      const several = ['enrollments', 'status', id, second.id, 'active', '--notes', 'Paid.', '--yes'];
-      const { exitCode, stderr } = await cli.run(several);
-      expect({ exitCode, stderr }).to.deep.equal({
-        exitCode: 0,
-        stderr: '0 enrollments changed to active, 2 active already.\n',
-      });
       expect(await audited()).to.deep.equal(['enrollment.assign cli']);
     });
   });
@@ -132,22 +114,15 @@ describe('changes of enrollments at the command line', () => {
 
     it('refuses a value that is not 0 to 100, and an enrollment that is not active or pending', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
-      for (const number of ['101', '7.5', '75%', 'half', '', '1e1', '0x10', '9'.repeat(30)])
-        expect(await refusal('progress', id, number), number).to.deep.equal({
-          exitCode: 2,
-          said: 'progress must be a whole number from 0 to 100.',
-        });
+      const wrong = { exitCode: 2, said: 'progress must be a whole number from 0 to 100.' };
+      for (const number of [['101'], ['75%'], [''], ['0x10'], ['--', '-1']])
+        expect(await refusal('progress', id, ...number)).to.deep.equal(wrong);
+      // This reads as an option.
+      expect((await refusal('progress', id, '-1')).exitCode).to.equal(2);
       expect(await refusal('progress', id, '5')).to.deep.equal({
         exitCode: 1,
         said: "Progress can't change while the enrollment is completed.",
       });
-    });
-
-    it('reads a negative number as an option, unless it stands after --', async () => {
-      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
-      expect((await refusal('progress', id, '-1')).exitCode).to.equal(2);
-      const { said } = await refusal('progress', id, '--', '-1');
-      expect(said).to.equal('progress must be a whole number from 0 to 100.');
     });
   });
 
@@ -179,36 +154,31 @@ describe('changes of enrollments at the command line', () => {
     });
 
     it('that is not there, or named in two ways, is refused', async () => {
-      expect(await refusal('show', '--trainee', 'ben@x.org', '--course', 'bees')).to.deep.equal({
-        exitCode: 1,
-        said: 'There is no enrollment of ben@x.org in bees.',
-      });
-      expect(await refusal('show', '--trainee', 'nobody@x.org')).to.deep.equal({
-        exitCode: 1,
-        said: 'User not found: nobody@x.org. To list them: coursectl users list',
-      });
-      expect((await refusal('show', 'x', '--course', 'Bees')).exitCode).to.equal(2);
-      expect(await refusal('remove', '--yes')).to.deep.equal({
-        exitCode: 2,
-        said: 'An enrollment is missing: give its id, or --trainee and --course. To list them: coursectl enrollments list',
-      });
+      const missing = 'An enrollment is missing: give its id, or --trainee and --course. To list them:';
+      for (const [line, code, says] of [
+        ['show x', 1, 'Enrollment not found: x. To list them: coursectl enrollments list'],
+        ['show --trainee ben@x.org --course bees', 1, 'There is no enrollment of ben@x.org in bees.'],
+        ['show --trainee nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
+        ['show x --course Bees', 2, ''],
+        ['remove --yes', 2, `${missing} coursectl enrollments list`],
+      ] as const) {
+        const { exitCode, said } = await refusal(...line.split(' '));
+        expect(exitCode, line).to.equal(code);
+        expect(said).to.include(says);
+      }
     });
   });
 
   describe('remove', () => {
     it('removes an enrollment with --yes, and prints it', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees);
-      const { removedCount, removedEnrollments } = await cli.json<{
-        removedCount: number;
-        removedEnrollments: object[];
-      }>(['enrollments', 'remove', id, '--yes']);
-      expect(removedCount).to.equal(1);
-      expect(removedEnrollments[0]).to.include({ id, userId: ben.id, courseId: bees.id });
-      expect(await audited()).to.deep.equal(['enrollment.remove cli']);
-      expect(await refusal('remove', id, '--yes')).to.deep.equal({
-        exitCode: 1,
-        said: `Enrollment not found: ${id}. To list them: coursectl enrollments list`,
+      const removed = await cli.json<object>(['enrollments', 'remove', id, '--yes']);
+      expect(removed).to.include({ removedCount: 1 });
+      expect(removed).to.have.nested.include({
+        'removedEnrollments[0].id': id,
+        'removedEnrollments[0].userId': ben.id,
       });
+      expect(await audited()).to.deep.equal(['enrollment.remove cli']);
     });
 
     it('shows the enrollments at a terminal, and asks', async () => {
@@ -220,12 +190,8 @@ describe('changes of enrollments at the command line', () => {
       );
       expect(no.terminal.screen()).to.include('Nothing was removed.');
       const yes = await cli.atTerminal(['enrollments', 'remove', id], [['Remove this', `y${keys.enter}`]]);
-      expect({ exitCode: yes.exitCode, stdout: yes.stdout }).to.deep.equal({
-        exitCode: 0,
-        stdout: 'Removed 1 enrollment.\n',
-      });
-      const gone = await cli.atTerminal(['enrollments', 'remove', id], []);
-      expect(gone.exitCode).to.equal(1);
+      expect(yes).to.include({ exitCode: 0, stdout: 'Removed 1 enrollment.\n' });
+      expect((await cli.atTerminal(['enrollments', 'remove', id], [])).exitCode).to.equal(1);
     });
   });
 
@@ -238,46 +204,25 @@ describe('changes of enrollments at the command line', () => {
     );
     afterEach(() => harness.context.database.sequelize.query('DROP TRIGGER removed_at_once'));
 
-    for (const [name, argv, said] of [
-      [
-        'assign',
-        (_id: string) => ['assign', 'Bees', 'cleo@x.org'],
-        /^Enrolled Cleo Müller in "Bees" \(\S+\), active\.\n$/,
-      ],
-      ['status', (id: string) => ['status', id, 'cancelled'], /^Ben Young in "Bees" is cancelled now\.\n$/],
-      ['progress', (id: string) => ['progress', id, '75'], /^Ben Young in "Bees": progress is 75 % now\.\n$/],
-      ['remove', (id: string) => ['remove', id, '--yes'], /^Removed 1 enrollment\.\n$/],
-    ] as const)
-      it(`"${name}" reports the success that it had`, async () => {
+    it('the commands report the success that they had, with the fields of one that stays', async () => {
+      for (const [line, said] of [
+        ['assign Bees cleo@x.org', /^Enrolled Cleo Müller in "Bees" \(\S+\), active\.\n$/],
+        ['status ID cancelled', /^Ben Young in "Bees" is cancelled now\.\n$/],
+        ['progress ID 75', /^Ben Young in "Bees": progress is 75 % now\.\n$/],
+        ['remove ID --yes', /^Removed 1 enrollment\.\n$/],
+      ] as const) {
+        await models().Enrollment.destroy({ where: {} });
         const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
-        const { exitCode, stdout, stderr } = await cli.run(['enrollments', ...argv(id)]);
+        const { exitCode, stdout, stderr } = await cli.run(['enrollments', ...line.replace('ID', id).split(' ')]);
         expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
         expect(stdout).to.match(said);
-        expect(await models().Enrollment.count()).to.equal(name === 'assign' ? 1 : 0);
-      });
-
-    it('gives the same fields to programs as the one that stays', async () => {
-      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+        expect(await models().Enrollment.count()).to.equal(line.startsWith('assign') ? 1 : 0);
+      }
+      const { id } = await buildEnrollment(harness.context, cleo, bees, { status: 'active' });
       const { enrollment } = await cli.json<Answer>(['enrollments', 'progress', id, '75']);
-      expect(enrollment).to.have.all.keys(
-        'id',
-        'userId',
-        'courseId',
-        'status',
-        'progress',
-        'notes',
-        'enrolledAt',
-        'completedAt',
-        'user',
-        'course',
-      );
-      expect(enrollment.user).to.deep.equal({
-        id: ben.id,
-        firstName: 'Ben',
-        lastName: 'Young',
-        email: 'ben@x.org',
-        avatar: null,
-      });
+      const own = ['id', 'userId', 'courseId', 'status', 'progress', 'notes', 'enrolledAt', 'completedAt'];
+      expect(enrollment).to.have.all.keys(...own, 'user', 'course');
+      expect(enrollment.user).to.include({ id: cleo.id, firstName: 'Cleo', email: 'cleo@x.org' });
       expect(enrollment.course).to.include({ id: bees.id, title: 'Bees' });
     });
   });

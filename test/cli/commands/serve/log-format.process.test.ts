@@ -97,15 +97,5 @@ describe('What coursectl serve prints', function () {
       expect(exitCode).to.equal(0);
       expect(stripVTControlCharacters(stdout)).to.equal(stdout);
     });
-
-    it('is JSON with LOG_FORMAT=json', async () => {
-      const server = processes.startAtTerminal(['serve'], surroundings({ LOG_FORMAT: 'json' }));
-      const [, url = ''] = await server.says(listening);
-      await fetch(`${url}/api/nowhere`);
-      const [line] = await server.says(/\{"level".*"path":"\/api\/nowhere".*\}/);
-      expect(JSON.parse(line)).to.deep.include({ msg: 'request', res: { status: 404 } });
-      server.type('\u0003');
-      expect((await server.ended).exitCode).to.equal(0);
-    });
   });
 });

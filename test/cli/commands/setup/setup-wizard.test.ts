@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Context } from '../../../../src/context.js';
@@ -42,12 +42,9 @@ describe('coursectl setup, at a terminal', () => {
     const credentials = { identifier: 'ada@example.org', password };
     const { user } = await login(await cli.context(), credentials, { ip: null, userAgent: null });
     expect(user).to.include({ role: 'super_admin', firstName: 'Ada', lastName: 'Lovelace', phone: '+44 20 1' });
-  });
-
-  it('keeps the data in a file of DATA_DIR and needs no .env for it', async () => {
-    await cli.atTerminal(['setup'], allAnswers);
-    expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
+    // Neither a database elsewhere nor an .env.
     expect(readdirSync(cli.folder)).to.deep.equal(['data']);
+    expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
   });
 
   it('refuses invalid answers with the sentences of the API, and asks again', async () => {
@@ -94,18 +91,8 @@ describe('coursectl setup, at a terminal', () => {
   });
 
   it("doesn't ask for what options give", async () => {
-    const given = [
-      '--first-name',
-      'Ada',
-      '--last-name',
-      'Lovelace',
-      '--email',
-      'a@example.org',
-      '--phone',
-      '1',
-      '--yes',
-    ];
-    const { exitCode, terminal } = await cli.atTerminal(['setup', ...given], [...chooseFile, ...givePassword]);
+    const given = 'setup --first-name Ada --last-name Lovelace --email a@example.org --phone 1 --yes'.split(' ');
+    const { exitCode, terminal } = await cli.atTerminal(given, [...chooseFile, ...givePassword]);
     expect(exitCode).to.equal(0);
     for (const unasked of ['Create the tables', 'First name', 'Last name', 'Email', 'Phone'])
       expect(terminal.screen()).not.to.include(unasked);
@@ -157,13 +144,6 @@ describe('coursectl setup, at a terminal', () => {
       expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
     }
 
-    it('when another process has set the system up meanwhile', async () => {
-      await abandonAfter(async (context) => {
-        await buildUser(context, { role: 'super_admin' });
-        await context.close();
-      });
-    });
-
     it('when somebody has registered meanwhile, also before there is a super admin', async () => {
       await abandonAfter(async (context) => {
         await buildUser(context, { role: 'trainee' });
@@ -191,40 +171,6 @@ describe('coursectl setup, at a terminal', () => {
     expect(readdirSync(file('data'))).to.deep.equal(['mine.txt']);
   });
 
-  it('refuses common passwords where the blocklist is on', async () => {
-    const { exitCode } = await cli.atTerminal(
-      ['setup'],
-      [
-        ...chooseFile,
-        ...makeTables,
-        ...describeAda,
-        ['Password', `password${enter}`],
-        ['Password is one of the most common ones. Choose another.', `${ctrlU}lovelace${enter}`],
-        ["Password must not be the account's own email, phone or name.", `${ctrlU}${password}${enter}`],
-        ['Repeat password', `${password}${enter}`],
-      ],
-      { env: { ...cli.env, PASSWORD_BLOCKLIST: 'on' } },
-    );
-    expect(exitCode).to.equal(0);
-  });
-
-  it('says which options it does not use because the super admin exists', async () => {
-    await cli.atTerminal(['setup'], allAnswers);
-    const { exitCode, terminal } = await cli.atTerminal(['setup', '--email', 'eve@example.org', '--phone', '5'], []);
-    expect(exitCode).to.equal(0);
-    expect(terminal.screen()).to.include(
-      '\nNot used, because the super admin exists: --email, --phone. To change an account: coursectl users edit\n',
-    );
-  });
-
-  it('says what is done already when it is run again', async () => {
-    await cli.atTerminal(['setup'], allAnswers);
-    const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], []);
-    expect(exitCode).to.equal(0);
-    expect(terminal.screen()).to.include('\n2. Tables: up to date.\n3. Super admin: exists.\n');
-    expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
-  });
-
   it('uses colours, but not against NO_COLOR', async () => {
     const coloured = await cli.atTerminal(['setup', '--email', 'ada@'], []);
     expect(coloured.stderr).to.include('\u001b[31merror:\u001b[39m');
@@ -232,61 +178,34 @@ describe('coursectl setup, at a terminal', () => {
     expect(plain.stderr).to.equal('error: Email must be a valid email address.\n');
   });
 
-  describe('is not asked where the data shall be', () => {
-    it('with a DATABASE_URL', async () => {
-      const env = { ...cli.env, DATABASE_URL: 'sqlite:mine.sqlite' };
-      const { exitCode } = await cli.atTerminal(['setup'], [...makeTables, ...describeAda, ...givePassword], { env });
-      expect(exitCode).to.equal(0);
-      expect(readdirSync(cli.folder)).to.include('mine.sqlite').and.not.include('.env');
-    });
-
-    it('with an .env file', async () => {
-      writeFileSync(file('.env'), 'DATABASE_URL=sqlite:mine.sqlite\n');
-      const { exitCode } = await cli.atTerminal(['setup'], [...makeTables, ...describeAda, ...givePassword]);
-      expect(exitCode).to.equal(0);
-      expect(readdirSync(cli.folder)).to.include('mine.sqlite').and.not.include('data');
-    });
-
-    it('with a database file that has tables; an empty one does not count', async () => {
-      await cli.run(['migrate', 'status']);
-      const asked = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', ctrlC]]);
-      expect(asked.exitCode).to.equal(130);
-      await cli.run(['migrate', 'up']);
-      expect((await cli.atTerminal(['setup'], [...describeAda, ...givePassword])).exitCode).to.equal(0);
-    });
+  it('is not asked where the data shall be with a DATABASE_URL, or a database file that has tables', async () => {
+    const answers = [...makeTables, ...describeAda, ...givePassword];
+    writeFileSync(file('.env'), 'DATABASE_URL=sqlite:mine.sqlite\n');
+    expect((await cli.atTerminal(['setup'], answers)).exitCode).to.equal(0);
+    expect(readdirSync(cli.folder)).to.include('mine.sqlite').and.not.include('data');
+    rmSync(file('.env'));
+    // An empty one does not count.
+    await cli.run(['migrate', 'status']);
+    const asked = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', ctrlC]]);
+    expect(asked.exitCode).to.equal(130);
+    await cli.run(['migrate', 'up']);
+    expect((await cli.atTerminal(['setup'], [...describeAda, ...givePassword])).exitCode).to.equal(0);
   });
 
-  describe('left unanswered', () => {
-    const ways: [how: string, type: string][] = [
-      ['Ctrl-C', ctrlC],
-      ['Ctrl-D', ctrlD],
-    ];
-    for (const [how, key] of ways) {
-      it(`with ${how} at any question ends with 130, removes what it wrote, and can be run again`, async () => {
-        for (let answered = 0; answered < allAnswers.length; answered += 1) {
-          const [question = ''] = allAnswers[answered] ?? [];
-          const dialogue: Dialogue = [...allAnswers.slice(0, answered), [question, key]];
-          const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], dialogue);
-          expect({ exitCode, stdout, raw: terminal.isRaw() }, question).to.deep.equal({
-            exitCode: 130,
-            stdout: '',
-            raw: false,
-          });
-          const said = answered === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
-          expect(terminal.screen(), question).to.include(`\nerror: ${said}`);
-          expect(readdirSync(cli.folder), question).to.deep.equal([]);
-        }
-        expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
-      });
-    }
-
-    it('when the process is told to end does the same', async () => {
+  it('left unanswered at any question ends with 130, removes what it wrote, and can be run again', async () => {
+    for (let answered = 0; answered < allAnswers.length; answered += 1) {
+      const [question = ''] = allAnswers[answered] ?? [];
+      // In turn by both keys, and by a signal to the process.
       const ending = new AbortController();
-      const dialogue: Dialogue = [...chooseFile, ...makeTables, ['First name', () => ending.abort()]];
-      const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: ending.signal });
-      expect({ exitCode, raw: terminal.isRaw() }).to.deep.equal({ exitCode: 130, raw: false });
-      expect(terminal.screen()).to.include('\nerror: Setup was not finished.');
-      expect(readdirSync(cli.folder)).to.deep.equal([]);
-    });
+      const leave = [ctrlC, ctrlD, () => ending.abort()][answered % 3] ?? ctrlC;
+      const dialogue: Dialogue = [...allAnswers.slice(0, answered), [question, leave]];
+      const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: ending.signal });
+      const ended = { exitCode, stdout, raw: terminal.isRaw() };
+      expect(ended, question).to.deep.equal({ exitCode: 130, stdout: '', raw: false });
+      const said = answered === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
+      expect(terminal.screen(), question).to.include(`\nerror: ${said}`);
+      expect(readdirSync(cli.folder), question).to.deep.equal([]);
+    }
+    expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
   });
 });

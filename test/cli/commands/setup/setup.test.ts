@@ -2,9 +2,8 @@ import { readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
-import { createEmptyDatabase, migrate, type TestDatabase } from '../../../support/database.js';
+import { createEmptyDatabase, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
-import { buildUser } from '../../../support/factories.js';
 import { type CliResult, useCommandLine } from '../../../support/run-cli.js';
 
 const password = 'difference engine';
@@ -34,20 +33,18 @@ describe('coursectl setup, run by a script', () => {
     expect(stdout + stderr).not.to.include(password);
   });
 
-  it('makes an active super admin who can sign in by email and phone, and leaves a record of who was at the terminal', async () => {
-    await cli.run(complete, { stdin: `${password}\n`, osUser: 'müller' });
+  it('makes an active super admin who can sign in, with the password to the letter, and records who was there', async () => {
+    // The password is the first line.
+    await cli.run(complete, { stdin: ' pässwörd 🔑 \r\nsecond line\r\n', osUser: 'müller' });
     const context = await cli.context();
-    for (const identifier of ['ADA@example.org', '+44 (20) 1']) {
-      const { user } = await login(context, { identifier, password }, nobody, { role: 'super_admin' });
-      expect(user).to.include({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 1' });
-      expect(user).to.include({ isActive: true, requiresPasswordChange: false });
-      const entries = await context.database.models.AuditEntry.findAll();
-      expect(
-        entries.map(({ action, origin, actorId, osUser, targetId }) => ({ action, origin, actorId, osUser, targetId })),
-      ).to.deep.equal([
-        { action: 'setup.complete', origin: 'cli', actorId: null, osUser: 'müller', targetId: user.id },
-      ]);
-    }
+    const credentials = { identifier: '+44 (20) 1', password: ' pässwörd 🔑 ' };
+    const { user } = await login(context, credentials, nobody, { role: 'super_admin' });
+    expect(user).to.include({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 1' });
+    expect(user).to.include({ isActive: true, requiresPasswordChange: false });
+    const [entry, ...others] = await context.database.models.AuditEntry.findAll();
+    expect(others).to.deep.equal([]);
+    expect(entry).to.include({ action: 'setup.complete', origin: 'cli', actorId: null, osUser: 'müller' });
+    expect(entry?.targetId).to.equal(user.id);
   });
 
   it('gives one object with --json, without the password', async () => {
@@ -55,24 +52,12 @@ describe('coursectl setup, run by a script', () => {
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     const user = await (await cli.context()).database.models.User.findOne({ rejectOnEmpty: true });
     const { executed } = await (await cli.context()).schema.status();
+    const { id, firstName, lastName, email, phone, role } = user;
     expect(JSON.parse(stdout)).to.deep.equal({
       migrationsApplied: executed,
       superAdmin: 'created',
-      user: {
-        id: user.id,
-        firstName: 'Ada',
-        lastName: 'Lovelace',
-        email: 'ada@example.org',
-        phone: '+44 20 1',
-        role: 'super_admin',
-      },
+      user: { id, firstName, lastName, email, phone, role },
     });
-  });
-
-  it('says with --quiet only what came of it', async () => {
-    const { stdout, stderr } = await cli.run([...complete, '--quiet'], { stdin: password });
-    expect(stderr).to.equal('');
-    expect(stdout).to.match(/^The system is set up\./);
   });
 
   it('says at the second run what is done already, and needs nothing for it', async () => {
@@ -81,15 +66,9 @@ describe('coursectl setup, run by a script', () => {
     expect(exitCode).to.equal(0);
     expect(stderr).to.match(/^1\. .*\n2\. Tables: up to date\.\n3\. Super admin: exists\.\n$/);
     expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
+    expect(await cli.run(['setup', '--quiet'])).to.deep.equal({ exitCode, stdout, stderr: '' });
     expect(await cli.json(['setup'])).to.deep.equal({ migrationsApplied: [], superAdmin: 'existing' });
     expect(await (await cli.context()).database.models.User.count()).to.equal(1);
-  });
-
-  it('resumes when only the migrations were applied', async () => {
-    await cli.run(['migrate', 'up']);
-    const { exitCode, stderr } = await cli.run(['setup', ...ada, '--password-stdin'], { stdin: password });
-    expect(exitCode, stderr).to.equal(0);
-    expect(stderr).to.include('2. Tables: up to date.\n3. Super admin: created');
   });
 
   it('brings an older schema up to date for a super admin who is there, without asking who that is', async () => {
@@ -104,10 +83,9 @@ describe('coursectl setup, run by a script', () => {
   });
 
   it('refuses missing options with one sentence a field, before anything is written', async () => {
-    const missing = ['First name is required.', 'Last name is required.', 'Email is required.'];
     const without = await cli.run(['setup', '--yes']);
-    expect({ exitCode: without.exitCode, stdout: without.stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-    for (const sentence of [...missing, 'Phone is required.', 'Pipe it in, with --password-stdin.'])
+    expect(without).to.include({ exitCode: 2, stdout: '' });
+    for (const sentence of ['First name is required.', 'Phone is required.', 'Pipe it in, with --password-stdin.'])
       expect(without.stderr).to.include(sentence);
     const { error } = await cli.json<{ error: { code: string; details: { path: string }[] } }>(
       ['setup', '--yes', '--phone', '1', '--password-stdin'],
@@ -119,24 +97,16 @@ describe('coursectl setup, run by a script', () => {
   });
 
   it('refuses options that are not valid, before anything is written', async () => {
-    const argv = complete.with(complete.indexOf('Ada@Example.org'), 'ada@').with(complete.indexOf('Ada'), 'A');
-    const { exitCode, stderr } = await cli.run(argv, { stdin: 'short' });
-    expect(exitCode).to.equal(2);
-    expect(stderr).to.include(
-      `error: The input is not valid:\n  First name must be 2 to 50 characters.\n  Email must be a valid email address.\n  Password must be at least 6 characters.\n`,
-    );
-    expect(await pending()).to.be.greaterThan(0);
-  });
-
-  it('takes a common password in development, as the API does', async () => {
-    expect(await cli.run(complete, { stdin: 'password' })).to.include({ exitCode: 0 });
-  });
-
-  it('refuses common passwords before anything is written where the blocklist is on', async () => {
-    const env = { ...testEnvironment, DATABASE_URL: database.url, PASSWORD_BLOCKLIST: 'on' };
-    const { exitCode, stderr } = await cli.run(complete, { env, stdin: 'password' });
-    expect(exitCode).to.equal(2);
-    expect(stderr).to.match(/error: Password is one of the most common ones\. Choose another\.\n$/);
+    const argv = complete.with(complete.indexOf('Ada@Example.org'), 'ada@');
+    for (const [stdin, says] of [
+      ['short', 'not valid:\n  Email must be a valid email address.\n  Password must be at least 6 characters.\n'],
+      // Nobody could type it again.
+      [Buffer.from('pässwörd', 'latin1'), 'error: The password on standard input is not UTF-8.'],
+    ] as const) {
+      const { exitCode, stderr } = await cli.run(argv, { stdin });
+      expect(exitCode).to.equal(2);
+      expect(stderr).to.include(says);
+    }
     expect(await pending()).to.be.greaterThan(0);
   });
 
@@ -182,35 +152,6 @@ describe('coursectl setup, run by a script', () => {
     const { exitCode, stdout, stderr } = await cli.run(['setup', ...ada, '--password-stdin'], { stdin: password });
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
     expect(stderr).to.match(/error: \d+ migrations are pending\. Add --yes to apply them without being asked\.\n$/);
-    expect(await pending()).to.be.greaterThan(0);
-  });
-
-  it('says when the email address or the phone number is in use', async () => {
-    await migrate(database);
-    const context = await cli.context();
-    await buildUser(context, { email: 'ada@example.org' });
-    const taken = await cli.run(complete, { stdin: password });
-    expect(taken.exitCode).to.equal(1);
-    expect(taken.stderr).to.match(/\nerror: User with this email already exists\.\n$/);
-    await context.database.models.User.update(
-      { email: 'other@example.org', phone: '44201', phoneKey: '+44201' },
-      { where: {} },
-    );
-    expect((await cli.run(complete, { stdin: password })).stderr).to.include(
-      'error: User with this phone number already exists.',
-    );
-  });
-
-  it('takes the first line of standard input as the password, to the letter', async () => {
-    await cli.run(complete, { stdin: ' pässwörd 🔑 \r\nsecond line\r\n' });
-    const signedIn = login(await cli.context(), { identifier: '+44201', password: ' pässwörd 🔑 ' }, nobody);
-    expect((await signedIn).user.role).to.equal('super_admin');
-  });
-
-  it('refuses a password that is not UTF-8, which could not be typed again', async () => {
-    const { exitCode, stderr } = await cli.run(complete, { stdin: Buffer.from('pässwörd', 'latin1') });
-    expect(exitCode).to.equal(2);
-    expect(stderr).to.include('error: The password on standard input is not UTF-8.');
     expect(await pending()).to.be.greaterThan(0);
   });
 

@@ -40,23 +40,12 @@ describe('coursectl users', () => {
       expect((await ben.reload()).phone).to.equal('none');
     });
 
-    it('gives the account with --json', async () => {
-      const argv = ['users', 'edit', ben.phone, '--first-name', 'Benno', '--email', 'BENNO@x.org'];
-      const { user } = await cli.json<{ user: object }>(argv);
-      expect(user).to.include({ id: ben.id, firstName: 'Benno', email: 'benno@x.org' });
-      expect(JSON.stringify(user)).not.to.include(ben.passwordHash);
-    });
-
-    it('ends the sessions of an account with a new role', async () => {
-      const token = await tokenFor(harness.context, ben);
-      await cli.run(['users', 'edit', ben.id, '--role', 'trainer']);
-      await harness.api('get', '/api/auth/me', token).expect(401);
-      expect((await ben.reload()).role).to.equal('trainer');
-    });
-
     it('ends the sessions of an account with a new email, and of no other', async () => {
       const token = await tokenFor(harness.context, ben);
-      await cli.run(['users', 'edit', ben.id, '--email', ` ${ben.email.toUpperCase()} `, '--first-name', 'Benno']);
+      const same = ['--email', ` ${ben.email.toUpperCase()} `, '--first-name', 'Benno'];
+      const { user } = await cli.json<{ user: object }>(['users', 'edit', ben.phone, ...same]);
+      expect(user).to.include({ id: ben.id, firstName: 'Benno', email: ben.email });
+      expect(JSON.stringify(user)).not.to.include(ben.passwordHash);
       await harness.api('get', '/api/auth/me', token).expect(200);
       await cli.run(['users', 'edit', ben.id, '--email', 'other@x.org']);
       await harness.api('get', '/api/auth/me', token).expect(401);
@@ -64,24 +53,15 @@ describe('coursectl users', () => {
 
     it('refuses invalid changes', async () => {
       const admin = await buildUser(harness.context, { email: 'admin@x.org', role: 'super_admin', phone: '1' });
-      const edit = (...more: string[]) => refusal('edit', 'ben@x.org', ...more);
-      const taken = (what: string) => ({ exitCode: 1, said: `User with this ${what} already exists.` });
-      expect(await edit('--email', admin.email)).to.deep.equal(taken('email'));
-      expect(await edit('--phone', ' 1 ')).to.deep.equal(taken('phone number'));
-      expect(await edit('--phone', '')).to.deep.equal({ exitCode: 2, said: 'Phone is required.' });
-      expect(await edit('--role', 'boss')).to.deep.equal({
-        exitCode: 2,
-        said: 'Role must be one of super_admin, trainer, trainee.',
-      });
-      expect((await edit('--role', 'super_admin')).exitCode).to.equal(1);
-      expect(await refusal('edit', admin.id, '--role', 'trainee')).to.deep.equal({
-        exitCode: 1,
-        said: "The super admin can't be deactivated, demoted or deleted.",
-      });
-      expect(await refusal('edit', 'nobody', '--role', 'trainee')).to.deep.equal({
-        exitCode: 1,
-        said: 'User not found: nobody. To list them: coursectl users list',
-      });
+      for (const [argv, exitCode, said] of [
+        [['ben@x.org', '--email', admin.email], 1, 'User with this email already exists.'],
+        [['ben@x.org', '--phone', ' 1 '], 1, 'User with this phone number already exists.'],
+        [['ben@x.org', '--phone', ''], 2, 'Phone is required.'],
+        [['ben@x.org', '--role', 'boss'], 2, 'Role must be one of super_admin, trainer, trainee.'],
+        [[admin.id, '--role', 'trainee'], 1, "The super admin can't be deactivated, demoted or deleted."],
+        [['nobody', '--role', 'trainee'], 1, 'User not found: nobody. To list them: coursectl users list'],
+      ] as const)
+        expect(await refusal('edit', ...argv)).to.deep.equal({ exitCode, said });
     });
   });
 

@@ -53,36 +53,20 @@ describe('coursectl users rekey-phones', () => {
     expect(await doctor()).to.include({ status: 'ok', detail: 'no country' });
   });
 
-  for (const [argv, message] of [
-    [[], '--country'],
-    [['--country', 'XX'], 'The country "XX" is not known.'],
-    [['--country', ''], '--country'],
-  ] as const)
-    it(`refuses ${argv.join(' ') || 'no country'}`, async () => {
-      const { exitCode, stderr } = await cli.run(['users', 'rekey-phones', ...argv]);
-      expect(exitCode).to.equal(2);
-      expect(stderr).to.include(message);
-    });
-
   it('makes spellings one phone for imports', async () => {
     await person('Eve', '0049 30 7654321');
     await cli.run(['users', 'rekey-phones', '--country', 'DE']);
     const file = path.join(cli.folder, 'people.csv');
-    const lines = [
-      'firstName,lastName,email,phone',
-      'Ada,King,ada@x.org,0151 1234567',
-      'Ben,King,ben@x.org,+49 151 1234567',
-      'Eve,King,eve@y.org,030 7654321',
-    ];
-    writeFileSync(file, `${lines.join('\n')}\n`);
+    const people =
+      'Ada,King,ada@x.org,0151 1234567\nBen,King,ben@x.org,+49 151 1234567\nEve,King,eve@y.org,030 7654321\n';
+    writeFileSync(file, `firstName,lastName,email,phone\n${people}`);
     const { plan } = await cli.json<{ plan: Plan }>(['users', 'import', file, '--dry-run']);
     expect(plan.counts).to.include({ created: 1, rejected: 2 });
     expect(plan.reasons.map(({ code, rows }) => [code, rows])).to.have.deep.members([
       ['DUPLICATE_IN_FILE', [3]],
       ['ACCOUNTS_DIFFER', [4]],
     ]);
-    const byPhone = ['--match', 'phone', '--on-existing', 'update', '--yes'];
-    await cli.run(['users', 'import', file, ...byPhone]);
+    await cli.run(['users', 'import', file, '--match', 'phone', '--on-existing', 'update', '--yes']);
     const { User } = (await cli.context()).database.models;
     const users = await User.findAll({ order: [['email', 'ASC']] });
     expect(users.map(({ email, phone, phoneKey }) => [email, phone, phoneKey])).to.deep.equal([

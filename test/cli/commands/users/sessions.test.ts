@@ -1,8 +1,93 @@
 import { expect } from 'chai';
+import { login } from '../../../../src/services/auth/login.js';
 import { testEnvironment } from '../../../support/environment.js';
-import { buildUser, signIn, tokenFor } from '../../../support/factories.js';
+import { buildUser, factoryPassword, signIn, tokenFor } from '../../../support/factories.js';
 import { useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
+
+describe('coursectl users unlock', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const client = { ip: null, userAgent: null };
+
+  it('lets a locked account try again, which "users show" names', async () => {
+    const { context } = harness;
+    const { email, phone } = await buildUser(context, { phone: '555 0100' });
+    const attempt = (password: string) => login(context, { identifier: email, password }, client);
+    for (let guess = 0; guess < 10; guess += 1) await attempt('a wrong guess').catch(() => undefined);
+    const shown = await cli.run(['users', 'show', email]);
+    expect(shown.stdout).to.match(
+      /\nLocked until \d{4}-\d\d-\d\dT.* after too many wrong passwords\.\nTo unlock it: coursectl users unlock \S+@\S+\n$/,
+    );
+
+    const locked = () => cli.json<{ users: { email: string; lockedUntil: string }[] }>(['users', 'list', '--locked']);
+    expect((await locked()).users.map(({ email: listed }) => listed)).to.deep.equal([email]);
+    const { exitCode, stdout } = await cli.run(['users', 'unlock', phone]);
+    expect([exitCode, stdout]).to.deep.equal([0, stdout]);
+    expect(stdout).to.match(new RegExp(`^${email} was locked until .* and is unlocked now\\.\n$`));
+    await attempt(factoryPassword);
+    expect((await cli.run(['users', 'unlock', email])).stdout).to.equal(`${email} was not locked.\n`);
+    expect((await locked()).users).to.deep.equal([]);
+    const { user } = await cli.json<{ user: { lockedUntil: string | null } }>(['users', 'show', email]);
+    expect(user.lockedUntil).to.equal(null);
+    expect(await cli.json(['users', 'unlock', 'nobody@example.org'])).to.deep.equal({
+      error: { code: 'NOT_FOUND', message: 'User not found.' },
+    });
+  });
+
+  it('records nothing where nothing was locked', async () => {
+    const { context } = harness;
+    const { email } = await buildUser(context);
+    await login(context, { identifier: email, password: 'a wrong guess' }, client).catch(() => undefined);
+    for (const argv of [[email], ['--address', '203.0.113.5']])
+      expect((await cli.run(['users', 'unlock', ...argv])).stdout).to.match(/ was not locked\.\n$/);
+    const { entries } = await cli.json<{ entries: object[] }>(['audit', 'list']);
+    expect(entries).to.deep.equal([]);
+  });
+
+  it('lets all who come from an address try again, which "doctor" lists', async () => {
+    const { context } = harness;
+    const { email } = await buildUser(context);
+    for (const ip of ['203.0.113.5', '2001:db8:0:12::7']) {
+      const attempt = (identifier: string, password: string) =>
+        login(context, { identifier, password }, { ip, userAgent: null });
+      for (let guess = 0; guess < 100; guess += 1)
+        await attempt(`n${guess}@example.org`, 'a wrong guess').catch(() => undefined);
+      const refused = await attempt(email, factoryPassword).catch((error: unknown) => error);
+      expect(refused).to.have.property('code', 'TOO_MANY_ATTEMPTS');
+    }
+    const listed = (await cli.run(['doctor'])).stdout;
+    const network = '2001:0db8:0000:0000::/56';
+    expect(listed).to.match(/^warning {2}locked addresses: .*203\.0\.113\.5 until .* -> Run: coursectl users unlock/m);
+    expect(listed).to.include(network);
+
+    for (const address of ['203.0.113.5', network]) {
+      const { exitCode, stdout } = await cli.run(['users', 'unlock', '--address', address]);
+      expect([exitCode, stdout.startsWith(`${address} was locked until `)]).to.deep.equal([0, true]);
+      expect((await cli.run(['users', 'unlock', '--address', address])).stdout).to.equal(
+        `${address} was not locked.\n`,
+      );
+    }
+    for (const ip of ['203.0.113.5', '2001:db8:0:12::7'])
+      await login(context, { identifier: email, password: factoryPassword }, { ip, userAgent: null });
+    expect((await cli.run(['doctor'])).stdout).to.include('locked addresses: none');
+    const { entries } = await cli.json<{ entries: { action: string; targetId: string }[] }>([
+      'audit',
+      'list',
+      '--target-type',
+      'address',
+    ]);
+    expect(new Set(entries.map(({ targetId }) => targetId))).to.deep.equal(new Set(['203.0.113.5', network]));
+  });
+
+  it('takes an account or an address', async () => {
+    const { email } = await buildUser(harness.context);
+    for (const wrong of [[], [email, '--address', '192.0.2.1'], ['--address', 'somewhere']]) {
+      const { exitCode } = await cli.run(['users', 'unlock', ...wrong]);
+      expect(exitCode, wrong.join(' ')).to.equal(2);
+    }
+  });
+});
 
 interface Listed {
   sessions: { id: string; current: boolean }[];
