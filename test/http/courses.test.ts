@@ -3,14 +3,25 @@ import request from 'supertest';
 import { createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import { createApp } from '../../src/http/server/app.js';
-import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
 import { weaving } from './support/courses.js';
-import { expectFailure, expectInvalid, messageOf, messages } from './support/expectations.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
-const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** What no client may set. */
+const fixed = {
+  id: 'mine',
+  isPublished: true,
+  thumbnail: '/x.webp',
+  lockVersion: 9,
+  searchKey: 'x',
+  tagsJson: '[]',
+  createdAt: '2000-01-01T00:00:00Z',
+  updatedAt: '2000-01-01T00:00:00Z',
+};
 
+/** programme-model.sql.test.ts has the other rules, authorization.test.ts who may do what. */
 describe('POST /api/courses', () => {
   const harness = useHarness();
   let cast: Cast;
@@ -18,56 +29,60 @@ describe('POST /api/courses', () => {
     cast = await castOf(harness.context);
   });
   const create = (by: Person, body: object) => harness.api('post', '/api/courses', by.token).send(body);
-  const count = () => harness.context.database.models.Course.count();
+  const count = (where = {}) => harness.context.database.models.Course.count({ where });
 
-  it("creates a trainer's own course, unpublished, and answers with exactly its fields", async () => {
-    const { body } = await create(cast.owner, weaving).expect(201);
+  it("creates a trainer's own course, unpublished, with exactly its fields, and records all of it", async () => {
+    const { user } = cast.owner;
+    const { body } = await create(cast.owner, { ...fixed, ...weaving, trainerId: cast.foreign.user.id }).expect(201);
     const { id, createdAt, updatedAt, ...course } = body.course;
     expect(body).to.have.all.keys('message', 'course');
     expect(body.message).to.equal('Course created successfully.');
-    expect(createdAt).to.match(isoTime).and.to.equal(updatedAt);
-    const { user } = cast.owner;
-    expect(course).to.deep.equal({
-      ...weaving,
-      thumbnail: null,
-      isPublished: false,
-      trainerId: user.id,
-      trainer: { id: user.id, firstName: 'Grace', lastName: 'Hopper', avatar: null },
-    });
-    const shown = await harness.api('get', `/api/courses/${id}`, cast.owner.token).expect(200);
-    expect(shown.body).to.deep.equal({ course: body.course });
+    expect(createdAt)
+      .to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      .and.to.equal(updatedAt)
+      .and.not.to.match(/^2000/);
+    expect(id).not.to.equal('mine');
+    const after = { ...weaving, thumbnail: null, isPublished: false, trainerId: user.id };
+    const trainer = { id: user.id, firstName: 'Grace', lastName: 'Hopper', avatar: null };
+    expect(course).to.deep.equal({ ...after, trainer });
+    for (const path of [`/api/courses/${id}`, '/api/courses', `/api/courses/trainer/${user.id}`]) {
+      const shown = (await harness.api('get', path, cast.owner.token).expect(200)).body;
+      expect(shown.course ?? shown.courses[0]).to.deep.equal(body.course);
+    }
+    expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
+      { action: 'course.create', before: null, after },
+    ]);
   });
 
   it('needs a title and a description only: what is not said is null, empty or false', async () => {
     const { body } = await create(cast.owner, { title: 'Looms', description: 'Wood.' }).expect(201);
-    const { id: _, createdAt: __, updatedAt: ___, trainer: ____, ...course } = body.course;
     const nothing = Object.fromEntries(Object.keys(weaving).map((key) => [key, null]));
-    expect(course).to.deep.equal({
-      ...nothing,
-      title: 'Looms',
-      description: 'Wood.',
-      tags: [],
-      isFeatured: false,
-      thumbnail: null,
-      isPublished: false,
-      trainerId: cast.owner.user.id,
-    });
+    const given = { title: 'Looms', description: 'Wood.', tags: [], isFeatured: false };
+    expect(body.course).to.deep.include({ ...nothing, ...given, thumbnail: null, isPublished: false });
+  });
+
+  it('needs a trainer from the super admin, and says so with everything else that is missing', async () => {
+    expect(messageOf(await create(cast.admin, weaving))).to.equal('trainerId is required.');
+    expectInvalid(await create(cast.admin, {}), ['title', 'description', 'trainerId']);
+    for (const trainerId of ['', null, 5])
+      expectInvalid(await create(cast.admin, { ...weaving, trainerId }), ['trainerId']);
+    for (const trainerId of ['nobody', cast.trainee.user.id, cast.admin.user.id])
+      expectFailure(await create(cast.admin, { ...weaving, trainerId }), 404, 'Trainer not found.');
+    expect(await count()).to.equal(0);
+    expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
   it('enforces the limit of courses per trainer, for concurrent requests too', async () => {
     const { config, logger, hasher } = harness.context;
-    const context = await createContext({ ...config, courses: { ...config.courses, ofTrainer: 3 } }, logger, {
-      hasher,
-    });
+    const courses = { ...config.courses, ofTrainer: 3 };
+    const context = await createContext({ ...config, courses }, logger, { hasher });
     try {
       const app = createApp(context);
       const createBy = ({ token }: Person, body: object) =>
         request(app).post('/api/courses').set('Authorization', `Bearer ${token}`).send(body);
-      const before = await count();
-      const own = await harness.context.database.models.Course.count({ where: { trainerId: cast.owner.user.id } });
       const answers = await Promise.all(Array.from({ length: 6 }, () => createBy(cast.owner, weaving)));
-      const created = answers.filter(({ status }) => status === 201).length;
-      expect([created, await count()]).to.deep.equal([3 - own, before + 3 - own]);
+      expect(answers.filter(({ status }) => status === 201)).to.have.length(3);
+      expect(await count()).to.equal(3);
       const full = 'You may have 3 courses, and have 3. Delete some first, or ask the super admin.';
       for (const answer of answers) if (answer.status !== 201) expectFailure(answer, 400, full);
       // Others have their own, and the super admin may give them more.
@@ -78,114 +93,126 @@ describe('POST /api/courses', () => {
       await context.close();
     }
   });
-
-  it('ignores the trainerId of a trainer, and unknown fields', async () => {
-    const fixed = {
-      id: 'mine',
-      isPublished: true,
-      thumbnail: '/x.webp',
-      lockVersion: 9,
-      searchKey: 'x',
-      createdAt: '2000-01-01T00:00:00Z',
-    };
-    const body = { ...weaving, ...fixed, trainerId: cast.foreign.user.id };
-    const { course } = (await create(cast.owner, body).expect(201)).body;
-    expect(course).to.include({ trainerId: cast.owner.user.id, isPublished: false, thumbnail: null });
-    expect(course.id).not.to.equal('mine');
-    expect(course.createdAt).not.to.match(/^2000/);
-  });
-
-  it('gives the course to the active trainer whom the super admin names', async () => {
-    const { body } = await create(cast.admin, { ...weaving, trainerId: cast.foreign.user.id }).expect(201);
-    expect(body.course).to.include({ trainerId: cast.foreign.user.id });
-    expect(body.course.trainer).to.include({ firstName: 'Alan' });
-  });
-
-  it('needs a trainer from the super admin, and says so with everything else that is missing', async () => {
-    const response = await create(cast.admin, weaving);
-    expectInvalid(response, ['trainerId']);
-    expect(messageOf(response)).to.equal('trainerId is required.');
-    expectInvalid(await create(cast.admin, {}), ['title', 'description', 'trainerId']);
-    for (const trainerId of ['', null, 5])
-      expectInvalid(await create(cast.admin, { ...weaving, trainerId }), ['trainerId']);
-  });
-
-  it('takes active trainers only', async () => {
-    const inactive = await buildUser(harness.context, { role: 'trainer', isActive: false });
-    const by = (trainerId: string) => create(cast.admin, { ...weaving, trainerId });
-    for (const trainerId of ['nobody', cast.trainee.user.id, cast.admin.user.id])
-      expectFailure(await by(trainerId), 404, 'Trainer not found.');
-    expectFailure(await by(inactive.id), 400, 'Trainer account is inactive.');
-    expect(await count()).to.equal(0);
-  });
-
-  it('is refused to trainees and without a token', async () => {
-    expectFailure(await create(cast.trainee, {}), 403, 'Access denied. Trainer or Super admin role required.');
-    expectFailure(await harness.api('post', '/api/courses').send(weaving), 401, messages.noToken);
-    expect(await count()).to.equal(0);
-  });
-
-  it('records all of the new course', async () => {
-    const { id } = (await create(cast.owner, weaving).expect(201)).body.course;
-    const { tags, ...said } = weaving;
-    const after = { ...said, tags, isPublished: false, trainerId: cast.owner.user.id, thumbnail: null };
-    expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
-      { action: 'course.create', before: null, after },
-    ]);
-  });
-
-  it('records nothing for a refused request', async () => {
-    await create(cast.admin, { ...weaving, trainerId: 'nobody' }).expect(404);
-    expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
-  });
-
-  it('is found by title, category and tags together', async () => {
-    await create(cast.owner, { ...weaving, title: 'Tapisserie', category: 'Métiers', tags: ['Élan'] }).expect(201);
-    for (const term of ['tapiss', 'metiers', 'elan']) {
-      const path = `/api/courses/trainer/${cast.owner.user.id}?search=${term}`;
-      expect((await harness.api('get', path, cast.owner.token).expect(200)).body.courses, term).to.have.length(1);
-    }
-  });
 });
 
-describe('GET /api/courses/:id', () => {
+describe('A course', () => {
   const harness = useHarness();
   let cast: Cast;
   let course: Course;
+  let path: string;
   beforeEach(async () => {
     cast = await castOf(harness.context);
-    course = await buildCourse(harness.context, cast.owner.user, { title: 'Compilers' });
+    course = await buildCourse(harness.context, cast.owner.user, {
+      title: 'Compilers',
+      description: 'From A-0 on.',
+      category: 'Programming',
+      tagsJson: '["code"]',
+      maxStudents: 5,
+      startDate: '2026-03-01',
+      endDate: '2026-04-30',
+      level: 'advanced',
+    });
+    path = `/api/courses/${course.id}`;
   });
-  const show = (by: Person, id = course.id) => harness.api('get', `/api/courses/${id}`, by.token);
+  const update = (by: Person, body: object) => harness.api('put', path, by.token).send(body);
+  const shown = async () => (await harness.api('get', path, cast.owner.token)).body.course;
+  const changes = (by: Person) => changesOf(harness, cast, course.id, by);
+  const enroll = async (status: 'pending' | 'active' | 'completed' | 'cancelled') =>
+    buildEnrollment(harness.context, await buildUser(harness.context), course, { status });
 
-  it('shows a published course to everybody who is signed in', async () => {
-    await course.update({ isPublished: true });
-    for (const by of Object.values(cast)) {
-      const { body } = await show(by).expect(200);
-      expect(body).to.have.all.keys('course');
-      expect(body.course).to.include({ id: course.id, title: 'Compilers', isPublished: true });
-    }
-    expectFailure(await harness.api('get', `/api/courses/${course.id}`), 401, messages.noToken);
-  });
-
-  it('shows an unpublished course to its trainer and the super admin', async () => {
+  it('is shown, while it is unpublished, to its trainer, the super admin and its active trainees only', async () => {
+    const show = (by: Person) => harness.api('get', path, by.token);
     for (const by of [cast.owner, cast.admin]) await show(by).expect(200);
-    for (const by of [cast.foreign, cast.trainee]) expectFailure(await show(by), 404, 'Course not found.');
-  });
-
-  it('shows an unpublished course to its active trainees only', async () => {
+    expectFailure(await show(cast.foreign), 404, 'Course not found.');
     const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course);
     for (const status of ['pending', 'active', 'completed', 'cancelled'] as const) {
       await enrollment.update({ status });
       await show(cast.trainee).expect(status === 'active' ? 200 : 404);
     }
-    const other = await buildCourse(harness.context, cast.owner.user);
-    await enrollment.update({ status: 'active' });
-    await show(cast.trainee, other.id).expect(404);
   });
 
-  it('answers 404 where there is none', async () => {
-    for (const id of ['nothing', 'x'.repeat(500), "'OR'1'='1", course.id.toUpperCase()])
-      expectFailure(await show(cast.admin, id), 404, 'Course not found.');
+  it('changes in what is given, and stays as it is in the rest', async () => {
+    const before = await shown();
+    const located = (await update(cast.admin, { ...fixed, location: 'Room 1' }).expect(200)).body.course;
+    expect({ ...located, updatedAt: '' }).to.deep.equal({ ...before, location: 'Room 1', updatedAt: '' });
+    expect(located.updatedAt > before.updatedAt).to.equal(true);
+    const { body } = await update(cast.owner, { ...weaving, trainerId: cast.foreign.user.id }).expect(200);
+    expect(body).to.have.all.keys('message', 'course');
+    expect(body.message).to.equal('Course updated successfully.');
+    expect(body.course).to.deep.include({ ...weaving, trainerId: cast.owner.user.id });
+    expect(body.course).to.deep.equal(await shown());
+  });
+
+  it('has the changed fields recorded only, before and after', async () => {
+    await update(cast.owner, { title: 'Compilers', description: 'New.', tags: ['code', 'history'], maxStudents: null });
+    await update(cast.owner, { level: '' }).expect(200);
+    await update(cast.owner, fixed).expect(200);
+    expect(await changes(cast.owner)).to.deep.equal([
+      {
+        action: 'course.update',
+        before: { description: 'From A-0 on.', tags: ['code'], maxStudents: 5 },
+        after: { description: 'New.', tags: ['code', 'history'], maxStudents: null },
+      },
+      { action: 'course.update', before: { level: 'advanced' }, after: { level: null } },
+    ]);
+  });
+
+  it('keeps its dates in order with the one that stays', async () => {
+    for (const body of [{ endDate: '2026-02-28' }, { startDate: '2026-05-01' }]) {
+      const response = await update(cast.owner, body);
+      expectInvalid(response, ['endDate']);
+      expect(messageOf(response)).to.equal('endDate must not be before startDate.');
+    }
+    await update(cast.owner, { endDate: '2026-03-01' }).expect(200);
+    await update(cast.owner, { startDate: null, endDate: '1999-01-01' }).expect(200);
+    await update(cast.owner, { startDate: '2030-01-01', endDate: '' }).expect(200);
+  });
+
+  it('gets no fewer seats than are taken by pending and active trainees', async () => {
+    for (const status of ['pending', 'active', 'active', 'completed', 'cancelled'] as const) await enroll(status);
+    const response = await update(cast.owner, { maxStudents: 2, title: 'Renamed' });
+    expectInvalid(response, ['maxStudents']);
+    expect(messageOf(response)).to.equal('maxStudents must be at least 3: so many seats are taken.');
+    expect((await shown()).title).to.equal('Compilers');
+    await update(cast.owner, { maxStudents: 3 }).expect(200);
+  });
+
+  it('is published and unpublished, and given to another trainer, each recorded where something has changed', async () => {
+    const put = (what: string, body: object) => harness.api('put', `${path}/${what}`, cast.admin.token).send(body);
+    for (const isPublished of [false, true, true, false]) await put('publish', { isPublished }).expect(200);
+    for (const { user } of [cast.owner, cast.foreign]) await put('assign-trainer', { trainerId: user.id }).expect(200);
+    const [off, on] = [{ isPublished: false }, { isPublished: true }];
+    expect(await changes(cast.admin)).to.deep.equal([
+      { action: 'course.publish', before: off, after: on },
+      { action: 'course.unpublish', before: on, after: off },
+      {
+        action: 'course.assign-trainer',
+        before: { trainerId: cast.owner.user.id },
+        after: { trainerId: cast.foreign.user.id },
+      },
+    ]);
+  });
+
+  it('is deleted with its enrollments and files; by force only, and of the super admin, while trainees are active', async () => {
+    await buildMaterial(harness.context, course);
+    await enroll('active');
+    await enroll('pending');
+    await course.update({ thumbnail: '/uploads/a-0.webp' });
+    const remove = (by: Person, query = '') => harness.api('delete', `${path}${query}`, by.token);
+    for (const [by, query] of [
+      [cast.owner, '?force=true'],
+      [cast.admin, ''],
+      [cast.admin, '?force=false'],
+    ] as const)
+      expectFailure(await remove(by, query), 400, 'Course has active enrollments.');
+    const { body } = await remove(cast.admin, '?force=true').expect(200);
+    expect(body).to.deep.equal({ message: 'Course deleted successfully.' });
+    const { Course, Enrollment, StoredFile } = harness.context.database.models;
+    expect([await Course.count(), await Enrollment.count(), await StoredFile.count()]).to.deep.equal([0, 0, 0]);
+    const [entry, ...others] = await changes(cast.admin);
+    expect(others).to.deep.equal([]);
+    expect(entry).to.deep.include({ action: 'course.delete', after: null });
+    const was = { title: 'Compilers', trainerId: cast.owner.user.id, thumbnail: '/uploads/a-0.webp', enrollments: 2 };
+    expect(entry?.before).to.include(was);
   });
 });
