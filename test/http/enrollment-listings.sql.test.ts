@@ -1,15 +1,12 @@
 import { expect } from 'chai';
-import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
-import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person } from './support/cast.js';
-import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
+import { expectInvalid, messageOf } from './support/expectations.js';
 
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
-const noPage = { currentPage: 1, totalPages: 0, totalItems: 0, itemsPerPage: 20 };
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 
 /** Two trainers with a course each; the trainee of the cast and another are enrolled in both. */
@@ -94,26 +91,6 @@ describe('GET /api/enrollments', () => {
       expect(await ids(by, `?${query}`), query).to.deep.equal(idsOf([...expected]));
   });
 
-  it('finds the enrollments of many trainees as it finds those of few', async () => {
-    const { context } = harness;
-    const count = 1001;
-    const fields = built.other.get({ plain: true });
-    await context.database.models.User.bulkCreate(
-      Array.from({ length: count }, (_, index) => ({
-        ...fields,
-        id: uuidv7(),
-        email: `many${index}@example.org`,
-        phone: `9${index}`,
-        phoneKey: `9${index}`,
-        searchKey: `many ${index}`,
-      })),
-    );
-    const [someone] = await context.database.models.User.findAll({ where: { email: 'many7@example.org' } });
-    const enrollment = await buildEnrollment(context, someone as typeof built.other, built.own);
-    expect(await ids(cast.admin, '?search=many')).to.deep.equal([enrollment.id]);
-    expect(await ids(cast.admin, '?search=many%207')).to.deep.equal([enrollment.id]);
-  });
-
   it('sorts by date of enrollment or completion and by progress, either way, ties by id', async () => {
     const { adaOwn, otherOwn, adaForeign, otherForeign } = built;
     await adaOwn.update({ progress: 50, completedAt: day(9) });
@@ -145,62 +122,42 @@ describe('GET /api/enrollments', () => {
     expect(messageOf(response)).to.equal('sortBy must be enrolledAt unless courseId, userId or trainerId is given.');
   });
 
-  it('shows an enrollment with exactly its fields, as its own page does', async () => {
-    const { adaOwn, own } = built;
-    const { id, firstName, lastName, email } = cast.trainee.user;
-    const expected = {
-      id: adaOwn.id,
-      userId: id,
-      courseId: own.id,
-      status: 'active',
-      progress: 0,
-      notes: 'Mornings',
-      enrolledAt: day(1).toISOString(),
-      completedAt: null,
-      user: { id, firstName, lastName, email, avatar: null },
-      course: { id: own.id, title: 'Compilers', description: own.description, thumbnail: '/a.webp' },
-    };
-    const { body } = await list(cast.owner, `?userId=${id}`).expect(200);
-    expect(body).to.deep.equal({ enrollments: [expected], pagination: { ...noPage, totalPages: 1, totalItems: 1 } });
-    for (const by of [cast.trainee, cast.owner, cast.admin])
-      expect((await harness.api('get', `/api/enrollments/${adaOwn.id}`, by.token).expect(200)).body).to.deep.equal({
-        enrollment: expected,
-      });
-  });
-
-  it("answers 404 for an enrollment that isn't there for the caller", async () => {
-    for (const [by, id] of [
-      [cast.foreign, built.adaOwn.id],
-      [cast.trainee, built.otherOwn.id],
-      [cast.admin, 'nothing'],
-    ] as const)
-      expectFailure(await harness.api('get', `/api/enrollments/${id}`, by.token), 404, 'Enrollment not found.');
-  });
-
-  it('is paged: none twice, none skipped, whatever ties there are', async () => {
-    const trainees = await Promise.all([1, 2, 3, 4, 5].map(() => buildUser(harness.context)));
-    for (const user of trainees) await buildEnrollment(harness.context, user, built.own, { enrolledAt: day(9) });
-    for (const [by, query] of [
-      [cast.owner, ''],
-      [cast.admin, ''],
-      [cast.admin, `&courseId=${built.own.id}`],
-    ] as const) {
-      const seen: string[] = [];
-      for (const page of [1, 2, 3, 4, 5, 6])
-        seen.push(...idsOf((await list(by, `?limit=2&page=${page}${query}`).expect(200)).body.enrollments));
-      expect(new Set(seen).size).to.equal(seen.length);
-      expect(seen).to.have.length(by === cast.admin && query === '' ? 9 : 7);
-      const tied = seen.slice(0, 5);
-      expect(tied).to.deep.equal([...tied].sort().reverse());
-    }
-  });
-
-  it('names every invalid parameter', async () => {
-    const query = '?courseId=&userId=%00&trainerId=&status=done&sortBy=notes&sortOrder=up&page=0&limit=101';
-    const paths = ['courseId', 'userId', 'trainerId', 'status', 'sortBy', 'sortOrder', 'page', 'limit'];
-    expectInvalid(await list(cast.trainee, `${query}&search=${'x'.repeat(201)}`), [...paths, 'search'], 'query');
-    for (const status of ['', 'active,', 'active,done', 'ACTIVE'])
+  it('takes the four statuses, several of them between commas', async () => {
+    for (const status of ['', 'active,', 'active,done', 'ACTIVE', 'active;pending'])
       expectInvalid(await list(cast.trainee, `?status=${status}`), ['status'], 'query');
+  });
+});
+
+describe('GET /api/enrollments/trainer/:trainerId', () => {
+  const harness = useHarness();
+
+  it("searches the trainee's name and email and the course's title, with its filters and pages", async () => {
+    const { context } = harness;
+    const { owner, admin } = await castOf(context);
+    const build = async (given: object, title: string, status: Enrollment['status'] = 'active') => {
+      const course = await buildCourse(context, owner.user, { title });
+      return (await buildEnrollment(context, await buildUser(context, given), course, { status })).id;
+    };
+    const jose = await build({ firstName: 'José', lastName: 'Núñez', email: 'j.n@example.org' }, 'Weaving');
+    const percent = await build({ firstName: 'Per', lastName: 'Cent', email: 'a_b@example.org' }, '100% Señal');
+    const pending = await build({ phone: '+1 555 7770001' }, 'Weaving too', 'pending');
+    for (const [query, expected] of [
+      ...['jose', 'NUÑEZ', 'josé nu', 'j.n@'].map((term) => [term, [jose]] as const),
+      ...['%', '_', 'senal', 'PER CENT'].map((term) => [term, [percent]] as const),
+      ['', [pending, percent, jose]],
+      ['weav', [pending, jose]],
+      ['weav&status=active', [jose]],
+      ['weav&limit=1&page=2', [jose]],
+      // Phones, which aren't shown.
+      ...['7770001', "' OR 1=1 --"].map((term) => [term, []] as const),
+    ] as const) {
+      const [term = '', ...more] = query.split('&');
+      const path = `/api/enrollments/trainer/${owner.user.id}?${['', ...more].join('&')}`;
+      for (const by of [owner, admin]) {
+        const { body } = await harness.api('get', `${path}&search=${encodeURIComponent(term)}`, by.token).expect(200);
+        expect(idsOf(body.enrollments), query).to.deep.equal(expected);
+      }
+    }
   });
 });
 
@@ -212,74 +169,48 @@ describe('GET /api/enrollments/my', () => {
     cast = await castOf(harness.context);
     built = await buildEnrollments(harness, cast);
   });
-  const list = (query = '', by = cast.trainee) => harness.api('get', `/api/enrollments/my${query}`, by.token);
+  const list = (query = '') => harness.api('get', `/api/enrollments/my${query}`, cast.trainee.token);
 
-  it("lists the trainee's own in every status, newest first, with exactly these fields", async () => {
-    const { body } = await list().expect(200);
-    expect(idsOf(body.enrollments)).to.deep.equal(idsOf([built.adaForeign, built.adaOwn]));
-    expect(body.pagination).to.deep.equal({ ...noPage, totalPages: 1, totalItems: 2 });
-    const { id, firstName, lastName } = cast.owner.user;
-    const { own, adaOwn } = built;
-    expect(body.enrollments[1]).to.deep.equal({
-      id: adaOwn.id,
-      userId: cast.trainee.user.id,
-      courseId: own.id,
-      status: 'active',
-      progress: 0,
-      notes: 'Mornings',
-      enrolledAt: day(1).toISOString(),
-      completedAt: null,
-      course: {
-        id: own.id,
-        title: 'Compilers',
-        description: own.description,
-        thumbnail: '/a.webp',
-        trainer: { id, firstName, lastName },
-      },
-    });
-  });
-
-  it('filters by course and status; a user can’t be chosen', async () => {
-    const seen = async (query: string) => idsOf((await list(`?${query}`).expect(200)).body.enrollments);
-    expect(await seen('status=active')).to.deep.equal([built.adaOwn.id]);
-    expect(await seen(`courseId=${built.foreign.id}`)).to.deep.equal([built.adaForeign.id]);
-    expect(await seen(`courseId=${built.foreign.id}&status=active`)).to.deep.equal([]);
-    expect(await seen(`userId=${built.other.id}`)).to.have.length(2);
-    expect(await seen('status=active,pending')).to.have.length(2);
-    expect(await seen('sortOrder=ASC')).to.deep.equal([built.adaOwn.id, built.adaForeign.id]);
-    expectInvalid(await list('?status=done&limit=0&page=x'), ['status', 'limit', 'page'], 'query');
-  });
-
-  it('searches the course, not its trainee', async () => {
+  it("filters by course and status, and searches the course; a user can't be chosen", async () => {
+    const { adaOwn, adaForeign, foreign, other } = built;
     const { sequelize } = harness.context.database;
     await sequelize.query("UPDATE courses SET search_key = 'kompilers crafts' WHERE title = 'Compilers'");
-    const seen = async (query: string) => idsOf((await list(`?${query}`).expect(200)).body.enrollments);
-    expect(await seen('search=CRAFT')).to.deep.equal([built.adaOwn.id]);
-    expect(await seen('search=machines')).to.deep.equal([built.adaForeign.id]);
-    expect(await seen('search=lovelace')).to.deep.equal([]);
-  });
-
-  it('is for trainees only', async () => {
-    for (const by of [cast.owner, cast.admin])
-      expectFailure(await list('', by), 403, 'Access denied. Trainee role required.');
+    for (const [query, expected] of [
+      ['status=active', [adaOwn]],
+      [`courseId=${foreign.id}`, [adaForeign]],
+      [`courseId=${foreign.id}&status=active`, []],
+      [`userId=${other.id}`, [adaForeign, adaOwn]],
+      ['status=active,pending', [adaForeign, adaOwn]],
+      ['sortOrder=ASC', [adaOwn, adaForeign]],
+      ['search=CRAFT', [adaOwn]],
+      ['search=machines', [adaForeign]],
+      ['search=lovelace', []],
+    ] as const)
+      expect(idsOf((await list(`?${query}`).expect(200)).body.enrollments), query).to.deep.equal(idsOf([...expected]));
   });
 });
 
-describe('Order of GET /api/enrollments/course/:courseId/trainees', () => {
+describe('GET /api/enrollments/course/:courseId/trainees', () => {
   const harness = useHarness();
-
-  it('is by date, progress or last name, either way, over pages', async () => {
-    const { context } = harness;
-    const cast = await castOf(context);
-    const course = await buildCourse(context, cast.owner.user);
-    const people = ['Curie', 'Babbage', 'Adler', 'Babbage'];
-    const ids: string[] = [];
-    for (const [index, lastName] of people.entries()) {
-      const trainee = await buildUser(context, { lastName });
-      const given = { status: 'active' as const, progress: 10 * index, enrolledAt: day(index + 1) };
-      ids.push((await buildEnrollment(context, trainee, course, given)).id);
+  let cast: Cast;
+  let course: Course;
+  let ids: string[];
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user);
+    const elsewhere = await buildCourse(harness.context, cast.owner.user);
+    ids = [];
+    for (const [index, status] of (['active', 'pending', 'active', 'completed'] as const).entries()) {
+      const lastName = ['Curie', 'Babbage', 'Adler', 'Babbage'][index] ?? '';
+      const trainee = await buildUser(harness.context, { lastName, email: `émile_${index}@example.org` });
+      const given = { status, progress: 10 * index, enrolledAt: day(index + 1) };
+      ids.push((await buildEnrollment(harness.context, trainee, course, given)).id);
+      await buildEnrollment(harness.context, trainee, elsewhere);
     }
-    const order = async (query: string, limit = 3) => {
+  });
+
+  it("are the course's own, searched and filtered, by date, progress or last name, either way, over pages", async () => {
+    const order = async (query: string, limit: number) => {
       const seen: number[] = [];
       for (const page of [1, 2, 3, 4]) {
         const path = `/api/enrollments/course/${course.id}/trainees?${query}&page=${page}&limit=${limit}`;
@@ -289,31 +220,49 @@ describe('Order of GET /api/enrollments/course/:courseId/trainees', () => {
       return seen;
     };
     for (const [query, expected] of [
+      ['', [3, 2, 1, 0]],
       ['sortBy=lastName&sortOrder=ASC', [2, 1, 3, 0]],
       ['sortBy=lastName&sortOrder=DESC', [0, 3, 1, 2]],
       ['sortBy=lastName&sortOrder=ASC&search=babb', [1, 3]],
-      ['sortBy=progress&sortOrder=ASC&status=active,pending', [0, 1, 2, 3]],
-      ['status=pending,completed', []],
-      ['sortOrder=DESC', [3, 2, 1, 0]],
+      ['sortBy=progress&sortOrder=ASC&status=active,pending', [0, 1, 2]],
+      ['status=completed', [3]],
+      ['status=active&search=adler', [2]],
+      ['status=cancelled', []],
+      ['search=EMILE_1@', [1]],
+      ...['%25', "'", 'Lovelace', '_9'].map((term) => [`search=${term}`, []] as const),
     ] as const)
       for (const limit of [1, 3]) expect(await order(query, limit), query).to.deep.equal([...expected]);
   });
 });
 
-describe('GET /api/enrollments/stats/overview', () => {
+describe('GET /api/enrollments/available-trainees', () => {
   const harness = useHarness();
-  const nothing = { total: 0, ...Object.fromEntries(enrollmentStatuses.map((status) => [status, 0])) };
 
-  it('counts what the caller can see by status', async () => {
-    const cast = await castOf(harness.context);
-    const stats = async (by: Person) =>
-      (await harness.api('get', '/api/enrollments/stats/overview', by.token).expect(200)).body;
-    for (const by of Object.values(cast)) expect(await stats(by)).to.deep.equal({ stats: nothing });
-    await buildEnrollments(harness, cast);
-    const counted = (counts: object) => ({ stats: { ...nothing, ...counts } });
-    expect(await stats(cast.trainee)).to.deep.equal(counted({ total: 2, active: 1, pending: 1 }));
-    expect(await stats(cast.owner)).to.deep.equal(counted({ total: 2, active: 1, cancelled: 1 }));
-    expect(await stats(cast.foreign)).to.deep.equal(counted({ total: 2, active: 1, pending: 1 }));
-    expect(await stats(cast.admin)).to.deep.equal(counted({ total: 4, active: 2, pending: 1, cancelled: 1 }));
+  it('lists active trainees who are not enrolled, or not any more, and can be: by name', async () => {
+    const { context } = harness;
+    const { owner, trainee } = await castOf(context);
+    const course = await buildCourse(context, owner.user);
+    await buildEnrollment(context, trainee.user, await buildCourse(context, owner.user));
+    await buildUser(context, { isActive: false });
+    for (const status of ['pending', 'active', 'completed'] as const)
+      await buildEnrollment(context, await buildUser(context), course, { status });
+    const again = await buildUser(context, { lastName: "O'Érin", email: 'erin_1@example.org' });
+    await buildEnrollment(context, again, course, { status: 'cancelled' });
+    const found = async (term = '', courseId = course.id) => {
+      const query = `courseId=${courseId}&search=${encodeURIComponent(term)}`;
+      const path = `/api/enrollments/available-trainees?${query}`;
+      const { body } = await harness.api('get', path, owner.token).expect(200);
+      return idsOf(body.trainees);
+    };
+    expect(await found()).to.deep.equal([trainee.user.id, again.id]);
+    for (const term of ["o'erin", 'ERIN_1@', '_1']) expect(await found(term)).to.deep.equal([again.id]);
+    for (const term of ['%', '_2', 'hopper', '\\']) expect(await found(term)).to.deep.equal([]);
+    const body = { courseId: course.id, traineeIds: await found() };
+    const assigned = await harness.api('post', '/api/enrollments/bulk', owner.token).send(body).expect(201);
+    expect(assigned.body.skipped).to.deep.equal([]);
+    expect(await found()).to.deep.equal([]);
+    const without = await harness.api('get', '/api/enrollments/available-trainees', owner.token);
+    expectInvalid(without, ['courseId'], 'query');
+    expect(messageOf(without)).to.equal('courseId is required.');
   });
 });
