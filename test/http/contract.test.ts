@@ -94,56 +94,31 @@ describe('Flags of operations', () => {
   const named = (isMeant: (operation: Operation) => unknown) =>
     operations.flatMap(([name, operation]) => (isMeant(operation) ? [name] : []));
 
-  it('admit accounts with an initial password to the operations below /api/auth only', () => {
-    expect(named(({ allowsInitialPassword }) => allowsInitialPassword)).to.have.members([
-      'register',
-      'me',
-      'updateProfile',
-      'changePassword',
-      'changeFirstPassword',
-      'showWebSession',
-      'checkEnrollment',
-      'logout',
-      'logoutAll',
-      'listSessions',
-      'endSession',
-      'setAvatar',
-      'removeAvatar',
-    ]);
-  });
-
-  it('lift the deadline of the database only for work that may take longer', () => {
-    expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.have.members([
-      'undoImport',
-      'applyImport',
-      'changeManyUsers',
-      'loadDemo',
-      'deleteCourse',
-      'assignTrainer',
-    ]);
-  });
-
-  it('ask something before the body is read in setup only', () => {
+  it('are those of few operations', () => {
+    const mayTakeLong = ['undoImport', 'applyImport', 'changeManyUsers', 'loadDemo', 'deleteCourse', 'assignTrainer'];
+    expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.have.members(mayTakeLong);
     expect(named(({ precondition }) => precondition)).to.deep.equal(['setup']);
-  });
-
-  it('make exports of very many rows one piece at a time', () => {
     expect(named(({ exportsRows }) => exportsRows)).to.have.members(['exportUsers', 'importOutcome']);
-  });
-
-  it('keep probes and metrics available before the database is reached', () => {
-    const expected = ['health', 'readiness', 'metrics'];
-    expect(named(({ availableBeforeReady }) => availableBeforeReady)).to.have.members(expected);
-  });
-
-  it('keep the web console to pages of the service', () => {
-    const expected = ['startWebSession', 'endWebSession'];
-    expect(named(({ ownPagesOnly }) => ownPagesOnly)).to.have.members(expected);
-    expect(named(({ setsCookie }) => setsCookie)).to.have.members(expected);
-  });
-
-  it('accept ranges for course files only', () => {
+    expect(named(({ availableBeforeReady }) => availableBeforeReady)).to.have.members([
+      'health',
+      'readiness',
+      'metrics',
+    ]);
+    for (const flag of ['ownPagesOnly', 'setsCookie'] as const)
+      expect(named((operation) => operation[flag])).to.have.members(['startWebSession', 'endWebSession']);
     expect(named(({ acceptsRanges }) => acceptsRanges)).to.deep.equal(['openMaterial']);
+  });
+});
+
+describe('Inputs of operations', () => {
+  it('are bounded before they are trimmed, normalised or matched: raw length, and combining marks in a row', () => {
+    const texts = [' '.repeat(60_000), '0'.repeat(60_000), `a${'\u0301'.repeat(31)}`];
+    // Passwords are hashed as they are, and who logs in is looked up by a key that takes no long text.
+    for (const [name, { body, query, upload }] of operations)
+      for (const schema of [body, query, upload?.fields])
+        for (const key of keysOf(schema).filter((field) => !/password|identifier/i.test(field)))
+          for (const text of texts)
+            expect(schema?.extract(key).validate(text).error, `${name} ${key} ${text.slice(0, 2)}`).to.be.an('error');
   });
 });
 

@@ -21,7 +21,7 @@ export function slownessNow(): number {
  * As {@link slownessNow}, of the processor alone: however many processes wait for it, a slow one is slow. The least of
  * several, as costs in processor time are measured.
  */
-export function processorSlowness(): number {
+function processorSlowness(): number {
   const costs = Array.from({ length: 3 }, () => {
     const before = process.cpuUsage();
     work();
