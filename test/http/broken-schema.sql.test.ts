@@ -32,23 +32,23 @@ describe('A schema that was changed by hand while the service runs', () => {
     ['post', 'check-enrollment', {}],
   ] as const;
 
-  for (const [method, name, body] of authOperations)
-    it(`answers ${method.toUpperCase()} /api/auth/${name} with 500 Server error., as an unexpected failure`, async () => {
-      const response = await harness.api(method, `/api/auth/${name}`, token).send(body);
+  it('makes every operation answer 500 Server error., as an unexpected failure', async () => {
+    const others = ['/api/courses', '/api/users', '/api/enrollments'].map((path) => ['get', path, {}] as const);
+    const all = [
+      ...authOperations.map(([method, name, body]) => [method, `/api/auth/${name}`, body] as const),
+      ...others,
+    ];
+    for (const [method, path, body] of all) {
+      const response = await harness.api(method, path, token).send(body);
       expectFailure(response, 500, 'Server error.');
-      expect(response.headers).not.to.have.property('retry-after');
-    });
-
-  it('answers other operations in the same way', async () => {
-    for (const path of ['/api/courses', '/api/users', '/api/enrollments'])
-      expectFailure(await harness.api('get', path, token), 500, 'Server error.');
+      expect(response.headers, path).not.to.have.property('retry-after');
+    }
   });
 
-  it('is in the log with what is missing, once a second', async () => {
-    await Promise.all(Array.from({ length: 20 }, () => harness.api('get', '/api/auth/setup-status').expect(500)));
-    const failures = lines.filter(({ err }) => err !== undefined);
-    expect(failures.length).to.be.within(1, 19);
-    expect(failures[0]?.err?.message).to.match(/schema is not up to date: .*users.*migrate up/);
+  it('is in the log with what is missing', async () => {
+    await harness.api('get', '/api/auth/setup-status').expect(500);
+    const failure = lines.find(({ err }) => err !== undefined);
+    expect(failure?.err?.message).to.match(/schema is not up to date: .*users.*migrate up/);
   });
 
   it('is reported by doctor with what is missing', async () => {

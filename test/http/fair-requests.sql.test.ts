@@ -3,47 +3,24 @@ import { expect } from 'chai';
 import express from 'express';
 import { createConnection } from 'mysql2/promise';
 import request from 'supertest';
-import { loadConfig } from '../../src/config/config.js';
-import { type Context, createContext } from '../../src/context.js';
 import { addressOf, trustOf } from '../../src/http/server/client.js';
-import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { onMysql } from '../support/database.js';
-import { testEnvironment } from '../support/environment.js';
 import { buildUser, signIn } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { useListeningService } from './support/listening-service.js';
 
 /** Documentation addresses (RFC 5737). */
 const [attacker, other] = ['192.0.2.1', '198.51.100.1'];
 
 describe('Requests from several networks', () => {
-  const harness = useHarness();
-  let folder: ReturnType<typeof temporaryFolder>;
-  let instance: { context: Context; server: RunningServer } | undefined;
-  let url = '';
+  const service = useListeningService();
+  const { harness } = service;
+  const start = (slots: number, others: Record<string, string> = {}) =>
+    service.start({ MAX_REQUESTS_IN_FLIGHT: String(slots), TRUST_PROXY: 'loopback', ...others });
 
-  async function start(slots: number, others: Record<string, string> = {}): Promise<void> {
-    const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path, PORT: '0' };
-    const settings = { MAX_REQUESTS_IN_FLIGHT: String(slots), TRUST_PROXY: 'loopback', ...others };
-    const config = loadConfig({ env: { ...env, ...settings }, cwd: folder.path });
-    const context = await createContext(config, harness.context.logger, { hasher: harness.context.hasher });
-    instance = { context, server: await startServer(context) };
-    ({ url } = instance.server);
-  }
-
-  beforeEach(() => {
-    folder = temporaryFolder();
-  });
-  afterEach(async () => {
-    await instance?.server.close();
-    await instance?.context.close();
-    instance = undefined;
-    folder.remove();
-  });
-
-  const ask = (from: string, path = '/api/auth/setup-status') => request(url).get(path).set('X-Forwarded-For', from);
+  const ask = (from: string, path = '/api/auth/setup-status') =>
+    request(service.url).get(path).set('X-Forwarded-For', from);
   const change = (from: string, token: string) =>
-    request(url)
+    request(service.url)
       .put('/api/auth/profile')
       .set('X-Forwarded-For', from)
       .set('Authorization', `Bearer ${token}`)
@@ -51,7 +28,7 @@ describe('Requests from several networks', () => {
 
   async function untilLoad(wanted: { working: number; queued: number }): Promise<void> {
     for (;;) {
-      const { working, queued } = (await request(url).get('/readyz')).body.requests;
+      const { working, queued } = (await request(service.url).get('/readyz')).body.requests;
       if (working === wanted.working && queued === wanted.queued) return;
       await sleep(20);
     }
@@ -86,21 +63,7 @@ describe('Requests from several networks', () => {
     expect(ended.filter((one) => one === `${attacker} 200`)).to.have.length(100);
   });
 
-  it('share the slots: one network has a quarter of them while others ask', async () => {
-    await start(8);
-    const { token } = await signIn(harness.context);
-    const answers: Promise<{ status: number }>[] = [];
-    await whileLocked(async () => {
-      expect((await ask(other)).status).to.equal(200);
-      for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
-      await untilLoad({ working: 2, queued: 4 });
-      expect((await ask(other)).status).to.equal(200);
-      await untilLoad({ working: 2, queued: 4 });
-    });
-    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
-  });
-
-  it('have all slots while nobody else asks', async () => {
+  it('share the slots: one network has all while nobody else asks, and a quarter of them while others do', async () => {
     await start(8);
     const { token } = await signIn(harness.context);
     const answers: Promise<{ status: number }>[] = [];
@@ -109,6 +72,14 @@ describe('Requests from several networks', () => {
       for (const path of ['/metrics', '/metrics/', '/healthz']) expect((await ask(other, path)).status).to.equal(200);
       for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
       await untilLoad({ working: 6, queued: 0 });
+    });
+    await Promise.all(answers);
+    await whileLocked(async () => {
+      expect((await ask(other)).status).to.equal(200);
+      for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
+      await untilLoad({ working: 2, queued: 4 });
+      expect((await ask(other)).status).to.equal(200);
+      await untilLoad({ working: 2, queued: 4 });
     });
     expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
   });
@@ -142,7 +113,7 @@ describe('Requests from several networks', () => {
     const { id } = await buildUser(harness.context);
     let answer: Promise<{ status: number; body: { counts?: object } }> | undefined;
     await whileLocked(async () => {
-      answer = request(url)
+      answer = request(service.url)
         .post('/api/users/bulk')
         .set('Authorization', `Bearer ${token}`)
         .send({ action: 'deactivate', ids: [id] })

@@ -64,15 +64,14 @@ describe('Large responses', () => {
     expect(begun.at(-1)).to.equal('a3');
   });
 
-  it('are followed by a pause for others, in proportion to the time that they took, when they were large', async () => {
+  it('are followed by a pause for others when they were large', async () => {
     await build('first', 'a', 2 * full);
     const second = build('second', 'a');
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const endedAt = performance.now();
     sent('first', full);
+    await settled();
+    expect(begun).to.deep.equal(['first']);
     await second;
-    expect(performance.now() - endedAt).to.be.at.least(140);
-    expect(begun).to.deep.equal(['first', 'second']);
   });
 
   it('are refused together when one finds no database', async () => {
@@ -95,19 +94,18 @@ describe('Large responses', () => {
     expect(pageLength(contract.listUsers, { limit: '100' })).to.equal(undefined);
   });
 
-  for (const [name, { success, itemBytes: stated }] of operations) {
-    if (!('body' in success)) continue;
-    const fields = Object.values((success.body.describe().keys ?? {}) as Record<string, { type?: string }>);
-    const lists = JSON.stringify(fields.filter(({ type }) => type === 'array'));
-    if (lists !== '[]')
-      it(`are named in the contract: ${name}`, () => {
-        // The only texts of more than 5000 characters are descriptions of courses, alone and in the audit log.
-        // (The values before an import's update are short: fields of accounts.)
-        // Rows of imports have as many cells as their file.
-        const large = /"(?:description":\{"type"|before":\{"type":"object"|cells":\{"type")/;
-        expect(stated !== undefined).to.equal(large.test(lists));
-      });
-  }
+  it('are named in the contract', () => {
+    for (const [name, { success, itemBytes: stated }] of operations) {
+      if (!('body' in success)) continue;
+      const fields = Object.values((success.body.describe().keys ?? {}) as Record<string, { type?: string }>);
+      const lists = JSON.stringify(fields.filter(({ type }) => type === 'array'));
+      // The only texts of more than 5000 characters are descriptions of courses, alone and in the audit log.
+      // (The values before an import's update are short: fields of accounts.)
+      // Rows of imports have as many cells as their file.
+      const large = /"(?:description":\{"type"|before":\{"type":"object"|cells":\{"type")/;
+      if (lists !== '[]') expect(stated !== undefined, name).to.equal(large.test(lists));
+    }
+  });
 });
 
 describe('Pages with the longest texts', () => {
@@ -153,11 +151,8 @@ describe('Pages with the longest texts', () => {
     const checked = await harness.api('post', '/api/auth/check-enrollment', trainee.token);
     expect(Buffer.byteLength(checked.text)).to.be.within(80_000, itemBytes.enrollment);
     const change = { ...longest, description: '"'.repeat(20_000), requirements: null, learningOutcomes: null };
-    expect((await harness.api('put', `/api/courses/${courseId}`, trainer.token).send(change)).status).to.equal(200);
-    expect(
-      (await harness.api('put', `/api/courses/${courseId}`, trainer.token).send({ description: longest.description }))
-        .status,
-    ).to.equal(200);
+    for (const fields of [change, { description: longest.description }])
+      expect((await harness.api('put', `/api/courses/${courseId}`, trainer.token).send(fields)).status).to.equal(200);
     const pages: [keyof typeof contract, string, string, string][] = [
       ['listCourses', '/api/courses', 'courses', trainer.token],
       ['listTrainerCourses', `/api/courses/trainer/${trainer.user.id}`, 'courses', trainer.token],

@@ -1,45 +1,18 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { loadConfig } from '../../src/config/config.js';
-import { type Context, createContext } from '../../src/context.js';
-import { type RunningServer, startServer } from '../../src/http/server/server.js';
-import { testEnvironment } from '../support/environment.js';
 import { factoryPassword, signIn } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { useListeningService } from './support/listening-service.js';
 
 const metricsToken = 'a-token-for-the-figures-only';
 
 describe('A request as it goes over the wire', () => {
-  const harness = useHarness();
-  const sockets: Socket[] = [];
-  const folder = temporaryFolder();
-  let instance: { context: Context; server: RunningServer } | undefined;
-
-  before(async () => {
-    const settings = { DATA_DIR: folder.path, PORT: '0', TRUST_PROXY: '1', METRICS_TOKEN: metricsToken };
-    const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, ...settings };
-    const { hasher, logger } = harness.context;
-    const context = await createContext(loadConfig({ env, cwd: folder.path }), logger, { hasher });
-    const server = await startServer(context, { deadlines: { bodyMs: 60_000, unreadMs: 60_000 } });
-    instance = { context, server };
-  });
-  afterEach(() => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-  });
-  after(async () => {
-    await instance?.server.close();
-    await instance?.context.close();
-    folder.remove();
-  });
+  const service = useListeningService();
+  const { harness, open } = service;
+  beforeEach(() => service.start({ TRUST_PROXY: '1', METRICS_TOKEN: metricsToken }));
 
   /** Sends lines and an empty one, and maybe more; gives what comes first. */
   async function answerTo(lines: readonly string[], more = ''): Promise<string> {
-    const socket = connect(Number(new URL(instance?.server.url ?? '').port), '127.0.0.1');
-    sockets.push(socket);
-    socket.write(`${lines.join('\r\n')}\r\n\r\n${more}`);
+    const { socket } = await open(`${lines.join('\r\n')}\r\n\r\n${more}`);
     const [data] = (await once(socket, 'data')) as [Buffer];
     return data.toString('latin1');
   }
@@ -57,25 +30,22 @@ describe('A request as it goes over the wire', () => {
         );
   });
 
-  it('is answered 413 immediately where its Content-Length is too large', async () => {
-    const answer = await answerTo([...login, 'Content-Length: 204800']);
-    expect(answer).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
-  });
-
-  it('is answered 413 as soon as more has come than may, though there is no end of it', async () => {
+  it('is answered 413 as soon as it says that too much comes, or more has come than may', async () => {
     const chunk = `c000\r\n${'x'.repeat(0xc000)}\r\n`;
-    const answer = await answerTo([...login, 'Transfer-Encoding: chunked'], chunk);
-    expect(answer).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
+    for (const [line, body] of [
+      ['Content-Length: 204800', ''],
+      ['Transfer-Encoding: chunked', chunk],
+    ] as const)
+      expect(await answerTo([...login, line], body)).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
   });
 
   it('may follow a setup that was refused before its body was read, on the same connection', async () => {
     await signIn(harness.context, { role: 'super_admin' });
     const setup = ['POST /api/auth/setup HTTP/1.1', 'Host: example.org', 'Content-Length: 9000'];
     const next = 'GET /api/auth/setup-status HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n';
-    const socket = connect(Number(new URL(instance?.server.url ?? '').port), '127.0.0.1');
-    sockets.push(socket);
-    socket.write(`${setup.join('\r\n')}\r\n\r\n${'{'.repeat(9000)}${next}`);
-    const answers = await text(socket);
+    const { closed, received } = await open(`${setup.join('\r\n')}\r\n\r\n${'{'.repeat(9000)}${next}`);
+    await closed;
+    const answers = received();
     expect(answers).to.match(/^HTTP\/1.1 400 .*System setup already completed\..*HTTP\/1.1 200 .*"superAdminCount":1/s);
   });
 

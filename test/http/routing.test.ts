@@ -38,6 +38,8 @@ describe('Routing', () => {
       expect(response.status).to.equal(status);
       expect(response.headers['cache-control']).to.equal('no-store');
       expect(response.headers['x-request-id']).to.have.length(36);
+      if (status === 404) expect(response.headers['content-type']).to.match(/^application\/json/);
+      if (status === 404) expect(response.body).to.deep.equal({ error: 'Resource not found.' });
       expect(response.headers.vary === 'Origin', 'headers of CORS').to.equal(/^\/api(\/|\?|$)/.test(path));
     });
 });

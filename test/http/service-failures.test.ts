@@ -28,3 +28,17 @@ describe('A response counts as a failure of the service', () => {
       expect(counted).to.equal(isFailure);
     });
 });
+
+describe('A response that fails half-way', () => {
+  it('does not look complete', async () => {
+    const app = express();
+    app.get('/', (_request, response, next) => {
+      response.write('half', () => next(new AppError('STORAGE_UNAVAILABLE')));
+    });
+    app.use(createErrorHandler(pino({ enabled: false })));
+    const failure = await request(app)
+      .get('/')
+      .catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'ECONNRESET' });
+  });
+});

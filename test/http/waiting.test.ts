@@ -1,68 +1,23 @@
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
-import { loadConfig } from '../../src/config/config.js';
-import { type Context, createContext } from '../../src/context.js';
+import type { Context } from '../../src/context.js';
 import { createApp } from '../../src/http/server/app.js';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server/server.js';
-import { testEnvironment } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { head, sendRaw } from '../support/raw-http.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+import { type Opened, useListeningService } from './support/listening-service.js';
 import { uploadsIn } from './support/uploads.js';
 
-/** A connection of a test, with what came over it. */
-interface Opened {
-  socket: Socket;
-  received(): string;
-}
-
 describe('Requests that wait for their clients', () => {
-  const harness = useHarness();
-  const sockets: Socket[] = [];
-  let folder: ReturnType<typeof temporaryFolder>;
-  let instance: { context: Context; server: RunningServer };
-  let url = '';
-
-  async function start(settings: Record<string, string> = {}, options: ServerOptions = {}): Promise<void> {
-    const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path, PORT: '0' };
-    const { hasher, logger } = harness.context;
-    const context = await createContext(loadConfig({ env: { ...env, ...settings }, cwd: folder.path }), logger, {
-      hasher,
-    });
-    instance = { context, server: await startServer(context, options) };
-    ({ url } = instance.server);
-  }
-
-  beforeEach(() => {
-    folder = temporaryFolder();
-  });
-  afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await instance.server.close();
-    await instance.context.close();
-    folder.remove();
-  });
-
-  async function open(text = '', from = '127.0.0.1'): Promise<Opened> {
-    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress: from });
-    sockets.push(socket);
-    let received = '';
-    socket.on('data', (data) => {
-      received += data.toString('latin1');
-    });
-    socket.on('error', () => undefined);
-    await once(socket, 'connect');
-    if (text !== '') socket.write(text);
-    return { socket, received: () => received };
-  }
+  const service = useListeningService();
+  const { harness, start, open } = service;
 
   const openMany = (count: number, text = '', from?: string) =>
     Promise.all(Array.from({ length: count }, () => open(text, from)));
@@ -71,7 +26,7 @@ describe('Requests that wait for their clients', () => {
 
   /** A counter of the service. */
   async function counted(name: string): Promise<number> {
-    const { text } = await request(url).get('/metrics').expect(200);
+    const { text } = await request(service.url).get('/metrics').expect(200);
     return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
   }
 
@@ -79,7 +34,7 @@ describe('Requests that wait for their clients', () => {
   /** The beginning of a login whose body doesn't come. */
   const stalledLogin = head('POST /api/auth/login HTTP/1.1', json, 'Content-Length: 90');
   const login = (identifier: string, password: string) =>
-    sendRaw(url, {
+    sendRaw(service.url, {
       method: 'POST',
       path: '/api/auth/login',
       body: JSON.stringify({ identifier, password }),
@@ -91,24 +46,18 @@ describe('Requests that wait for their clients', () => {
     waiting: Record<'bodies' | 'uploads' | 'responses' | 'hashes', number>;
     connections: number;
   }
-  const ready = async () => (await request(url).get('/readyz').expect(200)).body as Ready;
+  const ready = async () => (await request(service.url).get('/readyz').expect(200)).body as Ready;
   const bodies = async () => (await ready()).waiting.bodies;
 
-  it('keep no other request from being served, however many bodies do not come', async () => {
+  it('are bounded by address, the oldest stalled one gives way to a new one, and others are served', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
     const { email } = await buildUser(harness.context);
-    await openMany(250, stalledLogin);
-    await openMany(250, stalledLogin, '127.0.0.2');
-    await until(async () => (await ready()).connections >= 300);
-    await request(url).get('/api/auth/setup-status').expect(200);
-    expect((await login(email, factoryPassword)).status).to.equal(200);
-  });
-
-  it('are bounded by address, and the oldest stalled one gives way to a new one', async () => {
-    await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
     const elsewhere = await openMany(20, stalledLogin, '127.0.0.2');
     const oldest = await open(stalledLogin);
     await until(async () => (await bodies()) === 21);
+    const { text } = await request(service.url).get('/metrics').expect(200);
+    expect(text).to.match(/^coursectl_requests_waiting\{for="bodies"\} 21$/m);
+    expect(text).to.match(/^coursectl_connections 2[1-4]$/m);
     const others = await openMany(199, stalledLogin);
     await until(async () => (await bodies()) === 220);
     // Stalled is what has sent nothing for half a second.
@@ -119,6 +68,7 @@ describe('Requests that wait for their clients', () => {
     expect(elsewhere.filter(isOpen)).to.have.length(20);
     expect(await bodies()).to.equal(220);
     expect(await counted('coursectl_requests_cut_total')).to.equal(1);
+    expect((await login(email, factoryPassword)).status).to.equal(200);
   });
 
   it('end when a body comes more slowly than the minimum rate, and not when it comes faster', async function () {
@@ -152,30 +102,22 @@ describe('Requests that wait for their clients', () => {
     });
     afterEach(() => built.remove());
 
-    async function leaveUnread(count: number): Promise<Socket[]> {
-      const clients = Array.from({ length: count }, () => connect(Number(new URL(url).port), '127.0.0.1'));
-      sockets.push(...clients);
-      for (const client of clients) {
-        client.on('error', () => undefined);
-        await once(client, 'connect');
-        client.write(head('GET /assets/main.js HTTP/1.1'));
+    async function leaveUnread(count: number): Promise<void> {
+      for (let left = 0; left < count; left += 1) {
+        const { socket } = await open();
+        socket.pause();
+        socket.write(head('GET /assets/main.js HTTP/1.1'));
       }
-      return clients;
     }
 
-    it('keep no other request from being served, however many do not read them', async () => {
-      await start({ MAX_REQUESTS_IN_FLIGHT: '2' }, { consoleFolder: built.path });
+    it('keep no other request from being served, and end when their client reads nothing', async () => {
+      // Long enough for all to be seen waiting.
+      const deadlines = { unreadMs: scaled(1000) };
+      await start({ MAX_REQUESTS_IN_FLIGHT: '2' }, { consoleFolder: built.path, deadlines });
       await leaveUnread(3);
       await until(async () => (await ready()).waiting.responses === 3);
       expect((await ready()).requests).to.deep.include({ working: 0, queued: 0 });
-      await request(url).get('/api/auth/setup-status').expect(200);
-    });
-
-    it('end when their client reads nothing', async () => {
-      // Long enough for both to be seen waiting.
-      await start({}, { consoleFolder: built.path, deadlines: { unreadMs: scaled(1000) } });
-      await leaveUnread(2);
-      await until(async () => (await ready()).waiting.responses === 2);
+      await request(service.url).get('/api/auth/setup-status').expect(200);
       await until(async () => (await ready()).waiting.responses === 0);
     });
   });
@@ -196,11 +138,11 @@ describe('Requests that wait for their clients', () => {
       const stalled = await openMany(30, stalledUpload(token));
       const most = { files: 0 };
       const watch = setInterval(() => {
-        most.files = Math.max(most.files, uploadsIn(instance.context).length);
+        most.files = Math.max(most.files, uploadsIn(service.context).length);
       }, 5);
       await until(async () => (await ready()).waiting.uploads > 4);
       const file = { filename: 'a.png', contentType: 'image/png' };
-      const answer = await request(url)
+      const answer = await request(service.url)
         .put('/api/auth/avatar')
         .set('Authorization', `Bearer ${other}`)
         .attach('image', Buffer.from('no picture'), file);
@@ -210,18 +152,9 @@ describe('Requests that wait for their clients', () => {
       clearInterval(watch);
       // One that was ended takes a moment to be removed.
       expect(most.files).to.be.within(1, 10);
-      await request(url).get('/api/auth/me').set('Authorization', `Bearer ${token}`).expect(200);
+      await request(service.url).get('/api/auth/me').set('Authorization', `Bearer ${token}`).expect(200);
       for (const { socket } of stalled) socket.destroy();
-      await until(() => uploadsIn(instance.context).length === 0);
-    });
-
-    it('leave the queue when their client disconnects', async () => {
-      await start();
-      const { token } = await signIn(harness.context);
-      const stalled = await openMany(12, stalledUpload(token));
-      await until(async () => (await ready()).waiting.uploads === 12);
-      for (const { socket } of stalled) socket.destroy();
-      await until(async () => (await ready()).waiting.uploads === 0);
+      await until(() => uploadsIn(service.context).length === 0);
     });
   });
 
@@ -235,12 +168,12 @@ describe('Requests that wait for their clients', () => {
       await until(async () => (await ready()).connections >= 15);
       // The question itself came with a connection.
       await until(() => !isOpen(first));
-      await request(url).get('/api/auth/setup-status').expect(200);
+      await request(service.url).get('/api/auth/setup-status').expect(200);
       await openMany(9);
       await until(() => !idle.some(isOpen));
       expect(isOpen(busy)).to.equal(true);
       expect(elsewhere.every(isOpen)).to.equal(true);
-      await request(url).get('/api/auth/setup-status').expect(200);
+      await request(service.url).get('/api/auth/setup-status').expect(200);
     });
 
     it('are not bounded when they are those of a trusted proxy', async () => {
@@ -253,7 +186,7 @@ describe('Requests that wait for their clients', () => {
     it('are closed when they pipeline too many requests, and others are served meanwhile', async () => {
       await start();
       const flood = await openMany(5, head('GET /readyz HTTP/1.1').repeat(5000));
-      await request(url).get('/api/auth/setup-status').expect(200);
+      await request(service.url).get('/api/auth/setup-status').expect(200);
       await Promise.all(flood.map(({ socket }) => socket.destroyed || once(socket, 'close')));
       expect(await counted('coursectl_connections_closed_total')).to.equal(5);
       const few = await open(
@@ -262,17 +195,6 @@ describe('Requests that wait for their clients', () => {
       await once(few.socket, 'close');
       expect(few.received().match(/HTTP\/1\.1 200 /g)).to.have.length(31);
     });
-  });
-
-  it('are told by /readyz and /metrics', async () => {
-    await start();
-    const [, answer] = [await openMany(3, stalledLogin), await request(url).get('/readyz').expect(200)];
-    expect(answer.body).to.have.all.keys('status', 'requests', 'waiting', 'connections');
-    await until(async () => (await bodies()) === 3);
-    const { text } = await request(url).get('/metrics').expect(200);
-    expect(text).to.match(/^coursectl_requests_waiting\{for="bodies"\} 3$/m);
-    expect(text).to.match(/^coursectl_requests\{state="queued"\} 0$/m);
-    expect(text).to.match(/^coursectl_connections [4-6]$/m);
   });
 });
 
