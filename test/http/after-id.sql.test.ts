@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { QueryTypes } from 'sequelize';
-import { onMysql } from '../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf } from './support/cast.js';
@@ -59,27 +57,6 @@ describe('A page after the last item of the page before', () => {
         }
     const entries = idsOf('entries', await get('/api/audit?limit=100'));
     expect(await walked('entries', '/api/audit?')).to.deep.equal(entries);
-  });
-
-  it('is found in the index, from the item on', async () => {
-    if (onMysql) return;
-    const { sequelize } = harness.context.database;
-    // Sequelize's types keep the option to themselves.
-    const { options } = sequelize as unknown as { options: { logging: false | ((sql: string) => void) } };
-    const [id = ''] = idsOf('users', await get('/api/users'));
-    for (const query of ['', '&sortOrder=ASC', '&sortBy=lastName', '&sortBy=email']) {
-      const statements: string[] = [];
-      options.logging = (text) => statements.push(text.replace(/^Executing \(\w+\): /, ''));
-      await get(`/api/users?afterId=${id}${query}`);
-      options.logging = false;
-      const page = statements.find((text) => text.includes('LIMIT 20 OFFSET 0')) ?? '';
-      const plan = await sequelize.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${page}`, { type: QueryTypes.SELECT });
-      const details = plan
-        .map(({ detail }) => detail)
-        .filter((detail) => / User USING (COVERING )?INDEX /.test(detail));
-      expect(details.join(), query).to.match(/SEARCH User USING (COVERING )?INDEX users_\w+ /);
-      expect(details.join(), query).not.to.include('SCAN');
-    }
   });
 
   it('is not moved by rows that come or go before it', async () => {

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
-import { listAudit, recordAudit } from '../../src/services/audit.js';
+import { recordAudit } from '../../src/services/audit.js';
 import { unlockAddress } from '../../src/services/auth/throttle-locks.js';
 import { operator } from '../../src/services/core.js';
 import { buildCourse, buildImport, buildLock, buildUser, signIn } from '../support/factories.js';
@@ -48,35 +47,6 @@ describe('GET /api/audit', () => {
     return body.entries.map(({ after }: { after: { day: number } }) => after.day);
   };
 
-  it('asks as little of the database however many imports ran on the day of an account', async () => {
-    const { context } = harness;
-    // Sequelize's types have no options to change.
-    const { options } = context.database.sequelize as unknown as {
-      options: { logging: false | (() => void) };
-    };
-    const statementsFor = async (query: string) => {
-      let count = 0;
-      options.logging = () => {
-        count += 1;
-      };
-      try {
-        await list(query).expect(200);
-      } finally {
-        options.logging = false;
-      }
-      return count;
-    };
-    await record(1);
-    const counts: number[][] = [];
-    for (let imports = 0; imports < 2; imports += 1) {
-      for (let number = 0; number < 20 * imports; number += 1) await buildImport(context, 1);
-      counts.push([await statementsFor(`?targetId=${target.id}`), await statementsFor(`?targetId=${uuidv7()}`)]);
-    }
-    const [without, among] = counts as [number[], number[]];
-    // One statement for imports that ran at that moment, and one for others.
-    for (const [index, count] of among.entries()) expect(count).to.be.at.most((without[index] ?? 0) + 2);
-  });
-
   it('shows entries with exactly the documented fields', async () => {
     await record(1);
     const { body } = await list().expect(200);
@@ -101,22 +71,21 @@ describe('GET /api/audit', () => {
     });
   });
 
-  it('is newest first, and paged', async () => {
-    await record(5);
-    expect(await days('?limit=2')).to.deep.equal([5, 4]);
-    expect(await days('?limit=2&page=3')).to.deep.equal([1]);
-  });
-
-  it('filters by action, actor, target and time', async () => {
+  it('is newest first and paged, and filters by action, actor, target and time', async () => {
     await record(4);
-    expect(await days('?action=user.activate')).to.deep.equal([4, 2]);
-    expect(await days(`?actorId=${admin.user.id}&targetType=user&targetId=${target.id}`)).to.deep.equal([4, 3, 2, 1]);
-    expect(await days('?actorId=nobody')).to.deep.equal([]);
-    expect(await days('?targetType=course')).to.deep.equal([]);
-    expect(await days('?targetType=user&action=user.activate')).to.deep.equal([4, 2]);
-    expect(await days('?targetType=course&action=user.activate')).to.deep.equal([]);
-    expect(await days('?from=2026-01-02&to=2026-01-04')).to.deep.equal([3, 2]);
-    expect(await days('?from=2026-01-03T00:00:00Z')).to.deep.equal([4, 3]);
+    for (const [query, expected] of [
+      ['limit=3', [4, 3, 2]],
+      ['limit=3&page=2', [1]],
+      ['action=user.activate', [4, 2]],
+      [`actorId=${admin.user.id}&targetType=user&targetId=${target.id}`, [4, 3, 2, 1]],
+      ['actorId=nobody', []],
+      ['targetType=course', []],
+      ['targetType=user&action=user.activate', [4, 2]],
+      ['targetType=course&action=user.activate', []],
+      ['from=2026-01-02&to=2026-01-04', [3, 2]],
+      ['from=2026-01-03T00:00:00Z', [4, 3]],
+    ] as const)
+      expect(await days(`?${query}`), query).to.deep.equal(expected);
     const zone = process.env.TZ;
     process.env.TZ = 'America/New_York';
     try {
@@ -180,17 +149,8 @@ describe('GET /api/audit', () => {
 
     it('say which file an import had, and that an address is itself', async () => {
       const { Import } = harness.context.database.models;
-      const { id } = await Import.create({
-        id: uuidv7(),
-        number: 1,
-        status: 'queued',
-        origin: 'http',
-        fileName: 'people.csv',
-        filePath: '/people.csv',
-        fileSha256: 'x',
-        optionsJson: '{}',
-        createdAt: new Date(),
-      });
+      const id = await buildImport(harness.context, 0);
+      await Import.update({ status: 'queued' }, { where: { id } });
       await buildLock(harness.context, { address: '192.0.2.9' });
       await unlockAddress(harness.context, operator, '192.0.2.9');
       await send('post', `/api/imports/${id}/cancel`).expect(200);
@@ -198,32 +158,6 @@ describe('GET /api/audit', () => {
       expect(cancelled).to.include({ action: 'import.cancel', targetName: 'people.csv' });
       expect(unlocked).to.include({ actorName: null, targetName: '192.0.2.9' });
     });
-
-    it('cost one query for each kind of object, however many entries there are', async () => {
-      const { sequelize } = harness.context.database;
-      // Sequelize's types keep the option to themselves.
-      const { options } = sequelize as unknown as { options: { logging: false | ((sql: string) => void) } };
-      const queriesFor = async (limit: number) => {
-        const statements: string[] = [];
-        options.logging = (sql) => void statements.push(sql);
-        await listAudit(harness.context, { limit });
-        options.logging = false;
-        return statements.length;
-      };
-      const trainers = await harness.context.database.models.User.findAll({ where: { role: 'trainer' } });
-      for (const [index, { id: trainerId }] of [...trainers, ...trainers].entries()) {
-        await send('put', `/api/enrollments/${enrollmentId}/progress`, { progress: index + 1 }).expect(200);
-        await send('put', `/api/courses/${weaving.id}/assign-trainer`, { trainerId }).expect(200);
-      }
-      // Count, page, accounts, courses and enrollments.
-      expect(await queriesFor(2)).to.equal(5);
-      expect(await queriesFor(100)).to.equal(5);
-    });
-  });
-
-  it('names every invalid parameter', async () => {
-    const response = await list('?action=login&targetType=thing&from=yesterday&to=1&page=0');
-    expectInvalid(response, ['action', 'targetType', 'from', 'to', 'page'], 'query');
   });
 
   it('refuses times that do not exist or that a database can not store', async () => {

@@ -94,21 +94,11 @@ describe('Every operation over HTTP', () => {
     }
   }
 
-  for (const [what, token, error, challenge] of [
-    ['without a token', undefined, messages.noToken, 'Bearer'],
-    ['with a bad token', 'not.a.token', messages.badToken, 'Bearer error="invalid_token"'],
-  ] as const)
-    it(`is refused with 401 ${what}, unless it is open`, async () => {
-      for await (const { title, response } of answers(guarded, token)) {
-        expect(response.headers['www-authenticate'], title).to.equal(challenge);
-        expectFailure(response, 401, error);
-      }
-    });
-
-  it('is refused with 401 to an inactive account, unless it is open', async () => {
-    const { user, token } = await signIn(harness.context, { role: 'trainer' });
-    await user.update({ isActive: false });
-    for await (const { title, response } of answers(guarded, token)) expect(response.status, title).to.equal(401);
+  it('is refused with 401 without a token, unless it is open', async () => {
+    for await (const { title, response } of answers(guarded)) {
+      expect(response.headers['www-authenticate'], title).to.equal('Bearer');
+      expectFailure(response, 401, messages.noToken);
+    }
   });
 
   for (const role of roles)

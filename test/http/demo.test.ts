@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import bcrypt from 'bcryptjs';
 import { expect } from 'chai';
 import { buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -11,47 +10,29 @@ const withoutAccounts = { accounts: [], password: null };
 
 describe('The demo programme', () => {
   const harness = useHarness();
-  const admin = async () => (await signIn(harness.context, { role: 'super_admin' })).token;
   const show = async (token: string) => (await harness.api('get', '/api/demo', token).expect(200)).body.demo;
   const load = (token: string) => harness.api('post', '/api/demo', token);
   const accounts = () => harness.context.database.models.User.count();
 
-  it('is available while there is nobody but the super admin', async () => {
-    const token = await admin();
+  it('is loaded beside the super admin, once, and tells how to log in', async () => {
+    const { token, user } = await signIn(harness.context, { role: 'super_admin', email: 'admin@example.com' });
     expect(await show(token)).to.deep.equal({ status: 'available', ...withoutAccounts });
-  });
-
-  it('is loaded beside the super admin, and tells how to log in', async () => {
-    const token = await admin();
-    const { status, body } = await load(token);
-    expect({ status, body }).to.deep.equal({
-      status: 201,
-      body: { message: 'Demo programme loaded.', demo: loaded },
-    });
+    for (const { status, body } of [...(await Promise.all([load(token), load(token), load(token)])), await load(token)])
+      expect({ status, body }).to.deep.equal({
+        status: 201,
+        body: { message: 'Demo programme loaded.', demo: loaded },
+      });
     expect(await show(token)).to.deep.equal(loaded);
     expect(await accounts()).to.equal(204);
     for (const identifier of [...trainers, 'olivia.bennett@example.com'])
       await harness.api('post', '/api/auth/login').send({ identifier, password: loaded.password }).expect(200);
-  });
-
-  it('is recorded with who loaded it, once', async () => {
-    const { token, user } = await signIn(harness.context, { role: 'super_admin' });
-    await load(token).expect(201);
-    await load(token).expect(201);
     const { body } = await harness.api('get', '/api/audit?action=demo.load', token).expect(200);
     expect(body.entries).to.have.length(1);
     expect(body.entries[0]).to.include({ actorId: user.id, origin: 'http', targetType: 'user', targetId: user.id });
   });
 
-  it('is loaded once by requests at the same time', async () => {
-    const token = await admin();
-    const answers = await Promise.all([load(token), load(token), load(token)]);
-    expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201]);
-    expect(await accounts()).to.equal(204);
-  });
-
   it('is refused among other people, and changes nothing', async () => {
-    const token = await admin();
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
     await buildUser(harness.context);
     expect(await show(token)).to.deep.equal({ status: 'unavailable', ...withoutAccounts });
     expectFailure(
@@ -76,18 +57,6 @@ describe('The demo programme', () => {
       await harness.api('put', `/api/users/${user.id}`, token).send(change).expect(200);
       await load(token).expect(201);
     });
-
-  it("names no account of somebody else's that has an email of its own", async () => {
-    const { token } = await signIn(harness.context, { role: 'super_admin', email: 'admin@example.com' });
-    expect((await show(token)).status).to.equal('available');
-    expect((await load(token)).body.demo).to.deep.equal(loaded);
-  });
-
-  it('has the password that it names', async () => {
-    await load(await admin()).expect(201);
-    const trainer = await harness.context.database.models.User.findOne({ where: { email: trainers[0] } });
-    expect(await bcrypt.compare(loaded.password, trainer?.passwordHash ?? '')).to.equal(true);
-  });
 });
 
 describe('The demo programme in production', () => {

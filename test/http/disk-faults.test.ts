@@ -75,16 +75,20 @@ describe('A disk for uploads', function () {
     await expectNothingLeft(service.context);
   });
 
-  it('with something in the way is unavailable, and says no more to clients', async () => {
-    writeFileSync(path.join(service.folder, 'uploads'), 'in the way');
-    const answer = await post(material());
-    expect(said(answer)).to.deep.equal(unavailable);
-    expect(answer.head).to.match(/^Retry-After: \d+$/im);
-    expect(await fileRows(service.context)).to.deep.equal([]);
-    rmSync(path.join(service.folder, 'uploads'));
-    service.logged.length = 0;
-    await expectWell();
-  });
+  for (const inTheWay of ['uploads', 'files'])
+    it(`with something in the way of ${inTheWay} is unavailable, says no more to clients, and keeps nothing`, async () => {
+      writeFileSync(path.join(service.folder, inTheWay), 'in the way');
+      const answer = await post(material());
+      expect(said(answer)).to.deep.equal(unavailable);
+      expect(answer.head).to.match(/^Retry-After: \d+$/im);
+      rmSync(path.join(service.folder, inTheWay));
+      expect(uploadsIn(service.context)).to.deep.equal([]);
+      // What could not be told from something that is there is looked for again.
+      await sweepFiles(service.context);
+      expect(await fileRows(service.context)).to.deep.equal([]);
+      service.logged.length = 0;
+      await expectWell();
+    });
 
   it('with something in the way of an import is unavailable, and keeps nothing of it', async () => {
     writeFileSync(path.join(service.folder, 'imports'), 'in the way');
@@ -94,17 +98,5 @@ describe('A disk for uploads', function () {
     expect(said(answer)).to.deep.equal(unavailable);
     await expectNothingLeft(service.context);
     expect(await service.context.database.models.Import.count()).to.equal(0);
-  });
-
-  it('whose storage has something in the way is unavailable, and keeps nothing', async () => {
-    writeFileSync(path.join(service.folder, 'files'), 'in the way');
-    const answer = await post(material());
-    expect(said(answer)).to.deep.equal(unavailable);
-    expect(uploadsIn(service.context)).to.deep.equal([]);
-    rmSync(path.join(service.folder, 'files'));
-    // What could not be told from something that is there is looked for again.
-    await sweepFiles(service.context);
-    service.logged.length = 0;
-    await expectWell();
   });
 });

@@ -19,7 +19,7 @@ import { startS3 } from '../support/s3-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { expectFailure } from './support/expectations.js';
-import { emptyStorage, expectNothingLeft, fileRows, picture, read, storedKeys, uploadsIn } from './support/uploads.js';
+import { emptyStorage, expectNothingLeft, fileRows, picture, storedKeys, uploadsIn } from './support/uploads.js';
 
 /**
  * What becomes of requests on their way to the storage: `cut` ends answers where their content begins, `held` keeps requests
@@ -159,12 +159,6 @@ describe('files in a bucket, over HTTP', function () {
     expect(existsSync(path.join(context.config.dataDir, 'files'))).to.equal(false);
   });
 
-  it('stores an empty file', async () => {
-    const { file } = (await upload('').expect(201)).body;
-    const { headers, body } = await api('get', routeOf(file.id)).expect(200).responseType('blob');
-    expect([headers['content-length'], (body as Buffer).length]).to.deep.equal(['0', 0]);
-  });
-
   it('is unavailable, whole and in ranges, when an object has another size than was stored', async () => {
     const { file } = (await upload('abcdefghij').expect(201)).body;
     await api('get', routeOf(file.id)).set('Range', 'bytes=2-3').expect(206);
@@ -189,47 +183,6 @@ describe('files in a bucket, over HTTP', function () {
     expect(await sweepFiles(tomorrow)).to.include({ removed: 0, held: 0, failed: 0, leftovers: 1 });
     expect((await storedKeys(context)).sort()).to.deep.equal(kept.sort());
     await expectNothingLeft(context, 2);
-  });
-
-  it('takes many concurrently', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => upload(`${index}`)));
-    expect(answers.map(({ status }) => status)).to.deep.equal(Array(10).fill(201));
-    await expectNothingLeft(context, 10);
-  });
-
-  it('shows pictures, and replaces and removes them', async () => {
-    const first = (await thumbnail()).body.imageUrl as string;
-    const second = (await thumbnail()).body.imageUrl as string;
-    await api('get', first).expect(404);
-    const { headers, body } = await api('get', second).expect(200).responseType('blob');
-    expect(headers).to.include({ 'content-type': 'image/webp', 'x-content-type-options': 'nosniff' });
-    expect((await read(body as Buffer)).metadata).to.include({ format: 'webp', width: 60 });
-    const content = await picture().png().toBuffer();
-    const { imageUrl } = (await api('put', '/api/auth/avatar').attach('image', content, 'me.png').expect(200)).body;
-    await api('get', imageUrl).expect(200);
-    await expectNothingLeft(context, 2);
-    await api('delete', '/api/auth/avatar').expect(200);
-    await api('get', imageUrl).expect(404);
-    await expectNothingLeft(context, 1);
-  });
-
-  it('removes the objects of a course that is deleted, and no others', async () => {
-    await thumbnail();
-    for (const name of ['1', '2', '3']) await upload(name, name).expect(201);
-    const [deleted, other] = [course, await buildCourse(context, trainer)];
-    course = other;
-    await upload('stays').expect(201);
-    await api('delete', `/api/courses/${deleted.id}`).expect(200);
-    await expectNothingLeft(context, 1);
-  });
-
-  it('removes the picture of an account that is deleted', async () => {
-    const { user, token: own } = await signIn(context);
-    const content = await picture().webp().toBuffer();
-    await api('put', '/api/auth/avatar', own).attach('image', content, 'me.webp').expect(200);
-    const admin = (await signIn(context, { role: 'super_admin' })).token;
-    await api('delete', `/api/users/${user.id}`, admin).expect(200);
-    await expectNothingLeft(context);
   });
 
   it('closes an object when its reader disconnects', async () => {

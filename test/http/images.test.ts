@@ -5,21 +5,15 @@ import request from 'supertest';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { createApp } from '../../src/http/server/app.js';
-import { buildCourse, buildUser, signIn, tokenFor } from '../support/factories.js';
+import { buildCourse, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { emptyPng, halves } from '../support/pictures.js';
+import { emptyPng } from '../support/pictures.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 import { emptyStorage, expectNothingLeft, picture, read, storingAfter } from './support/uploads.js';
 
 const formats = 'The image must be a JPEG, PNG or WebP picture.';
 const damaged = 'The image is damaged.';
 const settings = { FILE_IMAGE_MAX_BYTES: '1200000', FILE_IMAGE_MAX_PIXELS: '4000000' };
-
-/** Left half red, right half blue, lying on its side as cameras write it, with where it was taken. */
-async function turnedHalves(): Promise<Buffer> {
-  const exif = { IFD0: { Copyright: 'Somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1', GPSLatitudeRef: 'N' } };
-  return halves(200, 100).withExif(exif).withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer();
-}
 
 describe('pictures over HTTP', () => {
   const harness = useHarness(settings);
@@ -42,20 +36,14 @@ describe('pictures over HTTP', () => {
   const profile = async (as = token) => (await harness.api('get', '/api/auth/me', as).expect(200)).body.user;
 
   describe('POST /api/courses/:id/thumbnail', () => {
-    for (const format of ['jpeg', 'png', 'webp'] as const) {
-      it(`takes ${format} and shows WebP, made to fit, at the address that it answers`, async () => {
-        const { body } = await thumbnail(await picture(1600, 200).toFormat(format).toBuffer()).expect(200);
-        expect(body).to.have.all.keys('message', 'imageUrl');
-        expect(body.message).to.equal('Thumbnail uploaded successfully.');
-        expect(body.imageUrl).to.match(/^\/api\/images\/[0-9a-f-]{36}\.webp$/);
-        const { metadata } = await read(await contentAt(body.imageUrl));
-        expect(metadata).to.include({ format: 'webp', width: 1280, height: 160 });
-        await expectNothingLeft(harness.context, 1);
-      });
-    }
-
-    it('is shown with the course, wherever it is shown', async () => {
-      const { body } = await thumbnail(await picture().jpeg().toBuffer()).expect(200);
+    it('takes a picture and shows WebP, made to fit, at the address that it answers and wherever the course is', async () => {
+      const { body } = await thumbnail(await picture(1600, 200).png().toBuffer()).expect(200);
+      expect(body).to.have.all.keys('message', 'imageUrl');
+      expect(body.message).to.equal('Thumbnail uploaded successfully.');
+      expect(body.imageUrl).to.match(/^\/api\/images\/[0-9a-f-]{36}\.webp$/);
+      const { metadata } = await read(await contentAt(body.imageUrl));
+      expect(metadata).to.include({ format: 'webp', width: 1280, height: 160 });
+      await expectNothingLeft(harness.context, 1);
       const shown = [
         (await harness.api('get', `/api/courses/${course.id}`, token).expect(200)).body.course,
         (await harness.api('get', '/api/courses').expect(200)).body.courses[0],
@@ -79,27 +67,6 @@ describe('pictures over HTTP', () => {
       expect(answers.map(({ status }) => status)).to.deep.equal(Array(6).fill(200));
       await course.reload();
       await harness.api('get', course.thumbnail ?? '').expect(200);
-      await expectNothingLeft(harness.context, 1);
-    });
-
-    it('is written to the audit log', async () => {
-      const { body } = await thumbnail(await picture().jpeg().toBuffer()).expect(200);
-      const entry = await harness.context.database.models.AuditEntry.findOne({ where: { action: 'course.thumbnail' } });
-      expect(entry).to.include({ targetId: course.id, actorId: trainer.id });
-      expect(JSON.parse(entry?.afterJson ?? '')).to.deep.equal({ thumbnail: body.imageUrl });
-    });
-
-    it("is the super admin's to give as well, and no other trainer's", async () => {
-      const content = await picture().jpeg().toBuffer();
-      await thumbnail(content, 'x.jpg', await superAdmin()).expect(200);
-      const other = (await signIn(harness.context, { role: 'trainer' })).token;
-      expectFailure(await thumbnail(content, 'x.jpg', other), 403, "Access denied. This is another trainer's course.");
-      const trainee = (await signIn(harness.context)).token;
-      expect((await thumbnail(content, 'x.jpg', trainee)).status).to.equal(403);
-      expect((await harness.api('post', `/api/courses/${course.id}/thumbnail`)).status).to.equal(401);
-      await course.update({ isPublished: false });
-      expectFailure(await thumbnail(content, 'x.jpg', other), 404, 'Course not found.');
-      expectFailure(await thumbnail(content, 'x.jpg', token, 'nothing'), 404, 'Course not found.');
       await expectNothingLeft(harness.context, 1);
     });
 
@@ -130,65 +97,26 @@ describe('pictures over HTTP', () => {
         { thumbnail: null },
       ]);
     });
-
-    it('is deleted with its course', async () => {
-      const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
-      await harness.api('delete', `/api/courses/${course.id}`, token).expect(200);
-      await harness.api('get', imageUrl).expect(404);
-      await expectNothingLeft(harness.context);
-    });
   });
 
   describe('PUT and DELETE /api/auth/avatar', () => {
-    it('stores a picture that fits into 512 by 512, for every role', async () => {
-      for (const role of ['trainee', 'trainer', 'super_admin'] as const) {
-        const as = (await signIn(harness.context, { role })).token;
-        const { body } = await avatar(await picture(300, 900).webp().toBuffer(), 'me.webp', as).expect(200);
-        expect(body).to.deep.equal({ message: 'Avatar updated successfully.', imageUrl: (await profile(as)).avatar });
-        const { metadata } = await read(await contentAt(body.imageUrl));
-        expect(metadata).to.include({ format: 'webp', width: 171, height: 512 });
-      }
-      await expectNothingLeft(harness.context, 3);
-    });
-
-    it('is shown at the login and with the courses that one teaches', async () => {
-      const { imageUrl } = (await avatar(await picture().jpeg().toBuffer()).expect(200)).body;
-      const login = { identifier: trainer.email, password: 'factory-password' };
-      expect((await harness.api('post', '/api/auth/login').send(login).expect(200)).body.user.avatar).to.equal(
-        imageUrl,
-      );
-      const { body } = await harness.api('get', '/api/courses').expect(200);
-      expect(body.courses[0].trainer.avatar).to.equal(imageUrl);
-    });
-
-    it('rotates the picture upright and removes its metadata', async () => {
-      const content = await turnedHalves();
-      expect((await read(content)).metadata).to.deep.include({ orientation: 6 });
-      expect(content.includes('Somebody')).to.equal(true);
-      const { body } = await avatar(content).expect(200);
-      const served = await contentAt(body.imageUrl);
-      const { metadata, pixels } = await read(served);
-      expect(metadata).to.include({ width: 100, height: 200 });
-      expect(metadata).not.to.have.any.keys('exif', 'xmp', 'icc', 'iptc', 'orientation');
-      for (const word of ['Somebody', 'EXIF', 'GPS']) expect(served.includes(word), word).to.equal(false);
-      const at = (x: number, y: number) => [...pixels.subarray((y * 100 + x) * 3, (y * 100 + x) * 3 + 3)];
-      expect(at(50, 20)[0], 'red above').to.be.greaterThan(200);
-      expect(at(50, 180)[2], 'blue below').to.be.greaterThan(200);
-    });
-
-    it('takes the place of the one before', async () => {
+    it('shows a picture that fits into 512 by 512 where the account is shown, until it is replaced or removed', async () => {
       const first = (await avatar(await picture().jpeg().toBuffer()).expect(200)).body.imageUrl;
-      const second = (await avatar(await picture().jpeg().toBuffer()).expect(200)).body.imageUrl;
+      const { body } = await avatar(await picture(300, 900).webp().toBuffer(), 'me.webp').expect(200);
+      const { imageUrl } = body;
+      expect(body).to.deep.equal({ message: 'Avatar updated successfully.', imageUrl: (await profile()).avatar });
       await harness.api('get', first).expect(404);
-      expect((await profile()).avatar).to.equal(second);
+      const { metadata } = await read(await contentAt(imageUrl));
+      expect(metadata).to.include({ format: 'webp', width: 171, height: 512 });
+      const login = { identifier: trainer.email, password: 'factory-password' };
+      const signedIn = await harness.api('post', '/api/auth/login').send(login).expect(200);
+      expect(signedIn.body.user.avatar).to.equal(imageUrl);
+      const { courses } = (await harness.api('get', '/api/courses').expect(200)).body;
+      expect(courses[0].trainer.avatar).to.equal(imageUrl);
       await expectNothingLeft(harness.context, 1);
-    });
-
-    it('removes the picture, and succeeds without one', async () => {
-      const { imageUrl } = (await avatar(await picture().jpeg().toBuffer()).expect(200)).body;
       for (let round = 0; round < 2; round += 1) {
-        const { body } = await harness.api('delete', '/api/auth/avatar', token).expect(200);
-        expect(body).to.deep.equal({ message: 'Avatar removed successfully.' });
+        const removed = await harness.api('delete', '/api/auth/avatar', token).expect(200);
+        expect(removed.body).to.deep.equal({ message: 'Avatar removed successfully.' });
         expect((await profile()).avatar).to.equal(null);
         await harness.api('get', imageUrl).expect(404);
         await expectNothingLeft(harness.context);
@@ -208,14 +136,6 @@ describe('pictures over HTTP', () => {
       await expectNothingLeft(harness.context, shown === null ? 0 : 1);
     });
 
-    it('is deleted with its account', async () => {
-      const { user, token: own } = await signIn(harness.context);
-      const { imageUrl } = (await avatar(await picture().jpeg().toBuffer(), 'me.jpg', own).expect(200)).body;
-      await harness.api('delete', `/api/users/${user.id}`, await superAdmin()).expect(200);
-      await harness.api('get', imageUrl).expect(404);
-      await expectNothingLeft(harness.context);
-    });
-
     it('is nothing for an account that is deleted while it is stored', async () => {
       const { user, token: own } = await signIn(harness.context);
       const admin = await superAdmin();
@@ -227,25 +147,6 @@ describe('pictures over HTTP', () => {
         .attach('image', content, 'me.jpg');
       expect(answer.status).to.equal(401);
       await expectNothingLeft(harness.context);
-    });
-
-    it('is nothing for accounts that were deleted or deactivated while it was on its way', async () => {
-      const content = await picture().jpeg().toBuffer();
-      const admin = await superAdmin();
-      for (const end of ['delete', 'deactivate']) {
-        const user = await buildUser(harness.context);
-        const upload = avatar(content, 'me.jpg', await tokenFor(harness.context, user)).then(({ status }) => status);
-        const gone =
-          end === 'delete'
-            ? harness.api('delete', `/api/users/${user.id}`, admin)
-            : harness.api('put', `/api/users/${user.id}/status`, admin).send({ isActive: false });
-        expect((await gone).status).to.equal(200);
-        expect(await upload).to.be.oneOf([200, 401]);
-        const kept = await harness.context.database.models.User.findByPk(user.id);
-        await expectNothingLeft(harness.context, kept?.avatar ? 1 : 0);
-        if (kept?.avatar) await emptyStorage(harness.context);
-        await harness.context.database.models.StoredFile.destroy({ where: {} });
-      }
     });
   });
 
@@ -259,25 +160,12 @@ describe('pictures over HTTP', () => {
       await expectNothingLeft(harness.context);
     }
 
-    it('is refused when it is something else, whatever it is called', async () => {
+    it('is refused when it is something else, was cut off, or has too many pixels', async () => {
       const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
-      await expectRefused(svg, formats, 'picture.png');
-      await expectRefused(await picture().gif().toBuffer(), formats, 'picture.png');
-      await expectRefused('This is a picture, believe me.', formats, 'picture.jpg');
-      await expectRefused('', formats, 'picture.jpg');
-      await expectRefused('GIF89a/*<svg onload=alert(1)>*/=1;', formats, 'picture.webp');
-      await expectRefused('%PDF-1.4\n%%EOF\n', formats, 'picture.jpeg');
-    });
-
-    it('is refused when it was cut off', async () => {
-      for (const format of ['jpeg', 'png', 'webp'] as const) {
-        const content = await picture(300, 200).toFormat(format).toBuffer();
-        await expectRefused(content.subarray(0, content.length / 2), damaged);
-      }
-    });
-
-    it('is refused when it has too many pixels', async () => {
-      await expectRefused(emptyPng(20_000, 20_000), 'The image may have at most 4 megapixels.', 'bomb.png');
+      for (const other of [svg, await picture().gif().toBuffer(), ''])
+        await expectRefused(other, formats, 'picture.png');
+      const content = await picture(300, 200).jpeg().toBuffer();
+      await expectRefused(content.subarray(0, content.length / 2), damaged);
       await expectRefused(emptyPng(2001, 2000), 'The image may have at most 4 megapixels.', 'bomb.png');
       await thumbnail(emptyPng(2000, 2000), 'empty.png').expect(200);
     });
@@ -289,15 +177,6 @@ describe('pictures over HTTP', () => {
         expectFailure(await upload(padded(1_200_001)), 413, 'The file has more than 1200000 bytes.');
       await expectNothingLeft(harness.context);
       await thumbnail(padded(1_200_000)).expect(200);
-    });
-
-    it('leaves the picture that was there', async () => {
-      const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
-      await thumbnail('This is a picture, believe me.').expect(400);
-      await course.reload();
-      expect(course.thumbnail).to.equal(imageUrl);
-      await harness.api('get', imageUrl).expect(200);
-      await expectNothingLeft(harness.context, 1);
     });
 
     it('is refused when it has no file, two, or one in another field', async () => {
@@ -330,16 +209,6 @@ describe('pictures over HTTP', () => {
       expect(headers).not.to.have.any.keys('content-disposition', 'set-cookie', 'etag');
     });
 
-    it('removes data that was appended to a picture', async () => {
-      const content = Buffer.concat([
-        await picture().jpeg().toBuffer(),
-        Buffer.from('<script>alert(1)</script>PK\u0003\u0004'),
-      ]);
-      const { imageUrl } = (await thumbnail(content, 'both.html').expect(200)).body;
-      const served = await contentAt(imageUrl);
-      expect(['script', 'PK\u0003\u0004'].filter((word) => served.includes(word))).to.deep.equal([]);
-    });
-
     it('sends no picture that was cut in the storage', async () => {
       const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
       const stored = path.join(harness.context.storage.location, 'image', path.posix.basename(imageUrl as string));
@@ -353,7 +222,15 @@ describe('pictures over HTTP', () => {
     it('answers 404 to other names, uncacheably', async () => {
       const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
       const name = (imageUrl as string).slice('/api/images/'.length);
-      for (const other of ['nothing.webp', name.slice(0, -5), `..%2Fimage%2F${name}`, '..%2F..%2Ftest.sqlite', '%00']) {
+      const odd = ['é', '🦄', "'", 'x'.repeat(2000)].map(encodeURIComponent);
+      for (const other of [
+        'nothing.webp',
+        name.slice(0, -5),
+        `..%2Fimage%2F${name}`,
+        '..%2F..%2Ft.sqlite',
+        '%00',
+        ...odd,
+      ]) {
         const answer = await harness.api('get', `/api/images/${other}`);
         expect(answer.status, other).to.equal(404);
         expect(answer.headers['cache-control']).to.equal('no-store');

@@ -36,18 +36,6 @@ describe('GET /api/openapi.json', () => {
     expect(listed).to.have.members(expected);
   });
 
-  it('has no broken reference', () => {
-    const references = JSON.stringify(document).match(/"\$ref":"[^"]*"/g) ?? [];
-    expect(references).not.to.deep.equal([]);
-    for (const reference of new Set(references)) {
-      const [, pointer = ''] = /"#\/(.*)"$/.exec(reference) ?? [];
-      const found = pointer
-        .split('/')
-        .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
-      expect(found, reference).to.be.an('object');
-    }
-  });
-
   it('declares 503 for every path below /api', () => {
     for (const [name, operation] of operations.filter(([, { path }]) => path.startsWith('/api/'))) {
       const { description = '' } = describedBy(operation)?.responses[503] ?? {};
@@ -93,35 +81,6 @@ describe('GET /api/openapi.json', () => {
     }
     visit(document, 'document');
     expect(undescribed, 'Describe them in src/http/api/field-docs.ts').to.deep.equal([]);
-  });
-
-  it('names what operations share', () => {
-    expect(Object.keys(document.components.schemas)).to.include.members([
-      'User',
-      'Course',
-      'Enrollment',
-      'Import',
-      'Session',
-      'Material',
-      'AuditEntry',
-      'Pagination',
-      'Error',
-      'ValidationError',
-    ]);
-  });
-
-  it('gives examples that its schemas allow', () => {
-    for (const [name, operation] of operations) {
-      const { requestBody, responses = {} } = describedBy(operation) ?? {};
-      for (const { content } of [...(requestBody ? [requestBody] : []), ...Object.values(responses)]) {
-        const { schema, example } = content?.['application/json'] ?? {};
-        if (schema === undefined || example === undefined) continue;
-        const check = compile(schema);
-        const ok = check(example);
-        const hint = `${name}: ${JSON.stringify(check.errors)}. The examples of fields stand in src/http/api/field-docs.ts`;
-        expect(ok, hint).to.equal(true);
-      }
-    }
   });
 
   it('describes every answer in words that speak to clients', () => {
@@ -213,50 +172,29 @@ describe('OpenAPI of inputs', () => {
     const schema = describedBy(contract[name])?.requestBody?.content['application/json'].schema;
     return !compile(schema ?? true)(body);
   };
-  const login = { identifier: 'a', password: '123456' };
 
-  it('says what the specification says of lengths, formats and lists', () => {
-    expect(refuses('login', login)).to.equal(false);
-    expect(refuses('login', { ...login, password: '12345' })).to.equal(true);
-    expect(refuses('login', { ...login, identifier: '' })).to.equal(true);
-    expect(refuses('updateProfile', { firstName: 'A' })).to.equal(true);
-    expect(refuses('updateProfile', { lastName: 'x'.repeat(51) })).to.equal(true);
-    const person = {
-      firstName: 'Ada',
-      lastName: 'Li',
-      email: 'ada@example.org',
-      password: '123456',
-      phone: '1',
-      role: 'trainee',
-    };
-    expect(refuses('register', person)).to.equal(false);
-    for (const wrong of [
-      { email: 'nobody' },
-      { role: 'admin' },
-      { isActive: 'true' },
-      { phone: '' },
-      { firstName: 'A' },
-    ]) {
-      expect(refuses('register', { ...person, ...wrong }), JSON.stringify(wrong)).to.equal(true);
-    }
-  });
-
-  it('says that empty fields of a profile are fine', () => {
-    for (const empty of ['', null]) {
-      expect(refuses('updateProfile', { firstName: empty, lastName: empty, phone: empty })).to.equal(false);
-    }
-    expect(refuses('updateProfile', { phone: 4420 })).to.equal(false);
-    expect(refuses('updateProfile', { phone: 'x'.repeat(51) })).to.equal(true);
-  });
-
-  it('says how long a search may be', () => {
+  it('says what the specification says of lengths, formats, lists and empty fields', () => {
+    const login = { identifier: 'a', password: '123456' };
+    const names = { firstName: 'Ada', lastName: 'Li', email: 'ada@example.org' };
+    const person = { ...names, password: '123456', phone: '1', role: 'trainee' };
+    const wrong = [{ email: 'nobody' }, { role: 'admin' }, { isActive: 'true' }, { phone: '' }, { firstName: 'A' }];
+    for (const [name, body, isRefused] of [
+      ['login', login, false],
+      ['login', { ...login, password: '12345' }, true],
+      ['login', { ...login, identifier: '' }, true],
+      ['register', person, false],
+      ...wrong.map((field) => ['register', { ...person, ...field }, true] as const),
+      ['updateProfile', { firstName: 'A' }, true],
+      ['updateProfile', { lastName: 'x'.repeat(51) }, true],
+      ['updateProfile', { firstName: '', lastName: null, phone: '' }, false],
+      ['updateProfile', { phone: 4420 }, false],
+      ['updateProfile', { phone: 'x'.repeat(51) }, true],
+    ] as const)
+      expect(refuses(name, body), `${name} ${JSON.stringify(body)}`).to.equal(isRefused);
     for (const [name, operation] of operations) {
       const search = describedBy(operation)?.parameters.find((parameter) => parameter.name === 'search');
       if (search) expect(search.schema, name).to.deep.include({ type: 'string', maxLength: 200 });
     }
-  });
-
-  it('says what a delimiter may be called', () => {
     const form = JSON.stringify(describedBy(contract.createImport)?.requestBody);
     expect(form).to.include('"enum":["auto",",",";","tab","|"]');
   });

@@ -1,4 +1,14 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { activeLeases, withLease } from '../../../../src/db/lease.js';
 import { AppError } from '../../../../src/errors.js';
@@ -6,6 +16,7 @@ import { operator } from '../../../../src/services/core.js';
 import { requeueImport, resumeImport } from '../../../../src/services/imports/commands.js';
 import { type CredentialsClaim, claimCredentials } from '../../../../src/services/imports/queue/credentials.js';
 import { credentialsLease, jobLease } from '../../../../src/services/imports/store/repository.js';
+import { isReadableHere } from '../../../../src/services/imports/store/spool.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { beforeTransactions } from '../../../support/transactions.js';
 import { until } from '../../../support/until.js';
@@ -17,7 +28,7 @@ const count = 120;
 
 describe('Fetching the passwords of an import', () => {
   const importing = useImporting();
-  const { models } = importing;
+  const models = () => importing.context.database.models;
   const claim = (id: string) => claimCredentials(importing.context, client, id);
 
   async function completed(rows = 3): Promise<{ id: string; file: string }> {
@@ -33,7 +44,7 @@ describe('Fetching the passwords of an import', () => {
     return recordsOf(file).map(({ email }) => email);
   }
 
-  it('keeps the import from being resumed until they have arrived, also by the service', async () => {
+  it('keeps the import from being resumed until they have arrived', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const claimed = await claim(id);
     const queueing = await failureOf(() => requeueImport(importing.context, client, id));
@@ -43,6 +54,13 @@ describe('Fetching the passwords of an import', () => {
     ]);
     const resuming = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
     expect(resuming.code).to.equal('IMPORT_CONFLICT');
+    expect(await models().Import.findByPk(id)).to.include({ status: 'interrupted', rowsDone: batchRows });
+    await claimed.failed();
+  });
+
+  it('keeps the service from resuming it, too', async () => {
+    const { id } = await submitInterrupted(importing, people(count));
+    const claimed = await claim(id);
     const looks = { left: 20 };
     const record = await runUntil(importing, id, ({ rowsDone }) => rowsDone > batchRows || --looks.left === 0);
     expect(record).to.include({ status: 'interrupted', rowsDone: batchRows });
@@ -96,6 +114,27 @@ describe('Fetching the passwords of an import', () => {
     expect(readFileSync(credentialsFile ?? '', 'utf8')).to.equal('name,amount\n');
   });
 
+  it('never reads or removes the files of another installation on the machine', async () => {
+    const { id, file } = await completed();
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const theirs = path.join(importing.folder, 'imports', id);
+    mkdirSync(theirs, { recursive: true });
+    for (const name of ['upload.csv', path.basename(file)]) writeFileSync(path.join(theirs, name), 'theirs\n');
+    await record.update({
+      filePath: path.join(theirs, 'upload.csv'),
+      credentialsFile: path.join(theirs, path.basename(file)),
+    });
+    expect((await failureOf(() => claim(id))).code).to.equal('NOT_READY');
+    expect(await isReadableHere(importing.context, record)).to.equal(false);
+    expect(readdirSync(theirs).sort()).to.deep.equal([path.basename(file), 'upload.csv'].sort());
+    // The own folder by its former name, which is a symbolic link now.
+    rmSync(theirs, { recursive: true });
+    symlinkSync(path.dirname(file), theirs);
+    const claimed = await claim(id);
+    expect(await emailsIn(claimed)).to.have.length(3);
+    await claimed.done();
+  });
+
   it('can be tried again when it failed or the service died meanwhile', async () => {
     const { id, file } = await completed();
     const broken = await claim(id);
@@ -127,14 +166,16 @@ describe('Fetching the passwords of an import', () => {
     expect(code).to.equal('CREDENTIALS_FETCHED');
   });
 
-  for (const status of ['completed', 'interrupted'] as const)
+  for (const status of ['completed', 'stopped', 'failed', 'cancelled', 'interrupted'] as const)
     it(`waits for the run of an import that is ${status} to release its lease`, async () => {
       const { id } = await completed();
       await models().Import.update({ status }, { where: { id } });
       const { database } = importing.context;
       const refusal = () => new AppError('IMPORT_CONFLICT');
       let release: () => void = () => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
       const run = withLease(database, jobLease({ id }), 0, refusal, () => released);
       await until(async () => (await activeLeases(database, [jobLease({ id })])).size > 0, 'the run has its lease');
       let transactions = 0;

@@ -26,11 +26,13 @@ const text = (delimiter: string, sep = '') =>
     .join('\r\n');
 
 const inputs = {
+  'UTF-8 with commas': Buffer.from(text(',')),
   'UTF-8 with mark and commas': Buffer.from(`\ufeff${text(',')}`),
   'UTF-8 with a sep= line': Buffer.from(text(';', 'sep=;\r\n')),
   'Windows-1252 with semicolons': iconv.encode(text(';'), 'windows-1252'),
   'Windows-1252 with a sep= line': iconv.encode(text(';', 'sep=;\r\n'), 'windows-1252'),
   'UTF-16 with tabs': iconv.encode(text('\t'), 'utf-16le', { addBOM: true }),
+  'UTF-16 BE with pipes': iconv.encode(text('|'), 'utf-16be', { addBOM: true }),
 } as const;
 
 async function rejectsOf(importing: Importing, file: string, ...args: string[]): Promise<string> {
@@ -63,14 +65,17 @@ describe('Reasons of rejected rows', () => {
 
 describe('Rejected rows', () => {
   const importing = useImporting();
-  for (const [name, bytes] of Object.entries(inputs))
-    it(`of ${name} have its encoding with a mark, its delimiter and its headings, as have passwords, and are read back`, async () => {
+  const formatOf = async (file: string) => {
+    const { stdout } = await importing.run(file, '--dry-run', '--json');
+    return (JSON.parse(stdout) as { plan: { format: object } }).plan.format;
+  };
+
+  for (const [name, bytes] of Object.entries(inputs)) {
+    it(`of ${name} have its encoding with a mark, its delimiter and its headings`, async () => {
       const file = importing.write('people.csv', bytes);
-      const { credentialsFile, rejectsFile } = await importing.json(file);
-      const rejects = rejectsFile ?? '';
-      const { format } = await importing.plan(file);
-      const again = await importing.plan(rejects);
-      expect(again.format).to.deep.equal({
+      const rejects = await rejectsOf(importing, file);
+      const format = (await formatOf(file)) as { encoding: string; delimiter: string; sepLine: boolean };
+      expect(await formatOf(rejects)).to.deep.equal({
         ...format,
         byteOrderMark: format.encoding !== 'windows-1252',
         // Excel reads a mark of UTF-8 wrongly beside it.
@@ -81,31 +86,28 @@ describe('Rejected rows', () => {
         .split('\n')[0];
       expect(header).to.equal([...(rows[0] ?? []), 'line', 'code', 'reason'].join(format.delimiter));
       expect(textOf(rejects)).to.include('Jürgen').and.include('José').and.include('Éva');
-      expect(again.counts).to.include({ rows: 4, rejected: 4 });
-
-      const written = textOf(credentialsFile ?? '');
-      expect(written.startsWith('\ufeff')).to.equal(!name.startsWith('Windows'));
-      // Phones as a letter prints them.
-      expect(written).to.include('Zoë').and.include('Weiß').and.not.include("'");
-      const records = recordsOf(credentialsFile);
-      expect(records.map(({ email, phone }) => `${email} ${phone}`)).to.deep.equal([
-        'max@x.org (030) 55',
-        'zoe@x.org 0301',
-      ]);
-      for (const { email: identifier, password } of records)
-        await importing.api('post', '/api/auth/login').send({ identifier, password }).expect(200);
     });
 
-  it('are rejected again when the rejects file is imported unchanged, or its own rejects', async () => {
-    const first = await rejectsOf(importing, importing.write('people.csv', inputs['Windows-1252 with semicolons']));
-    const second = await rejectsOf(importing, first);
-    const third = await rejectsOf(importing, second);
-    // The lines are those of the file that was read last.
-    expect(readFileSync(third).equals(readFileSync(second))).to.equal(true);
-    const cellsOf = (file: string) => recordsOf(file).map(({ line: _, reason: __, ...others }) => others);
-    expect(cellsOf(second)).to.deep.equal(cellsOf(first));
-    expect(textOf(second)).to.include(' and to bees');
-  });
+    it(`of ${name} are rejected again when the rejects file is imported unchanged, or its own rejects`, async () => {
+      const first = await rejectsOf(importing, importing.write('people.csv', bytes));
+      const second = await rejectsOf(importing, first);
+      const third = await rejectsOf(importing, second);
+      // The lines are those of the file that was read last.
+      expect(readFileSync(third).equals(readFileSync(second))).to.equal(true);
+      const withoutLine = (file: string) => recordsOf(file).map(({ line: _, ...others }) => others);
+      expect(withoutLine(second)).to.deep.equal(
+        withoutLine(first).map((record) =>
+          record.Vorname === 'Eve'
+            ? {
+                ...record,
+                reason: record.reason?.replace('has 11 fields, the header 10', 'has 14 fields, the header 13'),
+              }
+            : record,
+        ),
+      );
+      expect(textOf(second)).to.include(' and to bees');
+    });
+  }
 
   it('keep the cells that belong to no column, and are rejected until these are removed', async () => {
     const input =
@@ -145,58 +147,57 @@ describe('Rejected rows', () => {
     expect(exitCode).to.equal(2);
   });
 
-  for (const [name, input, separator] of [
-    ['CSV UTF-8, commas', 'UTF-8 with mark and commas', ','],
-    ['CSV UTF-8, commas', 'Windows-1252 with a sep= line', ','],
-    ['CSV, semicolons, Windows-1252', 'Windows-1252 with semicolons', ';'],
-    ['CSV, semicolons, Windows-1252', 'UTF-16 with tabs', ';'],
-    ['Unicode text, tabs', 'Windows-1252 with semicolons', ';'],
-  ] as const)
-    it(`of ${input} are corrected in Excel, saved as "${name}" and imported without loss`, async () => {
-      const save = savedAs[name];
-      const rejects = await rejectsOf(importing, importing.write('people.csv', inputs[input]));
-      const sheet = openedByExcel(rejects, separator);
-      const [header = [], ...cells] = sheet;
-      const at = (heading: string) => header.indexOf(heading);
-      // Opened and saved without a change: refused as before, and nothing is lost.
-      writeFileSync(rejects, save(sheet));
-      const same = await importing.json(rejects);
-      expect(same.counts).to.include({ rows: 4, rejected: 4, created: 0 });
-      for (const row of cells) {
-        const name = row[at('Vorname')] ?? '';
-        if (name === 'Jürgen') row[at('E-Mail')] = 'juergen@x.org';
-        if (name === 'José') row[at('E-Mail')] = 'jose@x.org';
-        if (name === 'Éva') row[at('Telefon')] = '+44 1';
-        if (name === 'Eve') {
-          row[at('Bemerkung')] += row.at(-1) ?? '';
-          row[row.length - 1] = '';
+  for (const [name, save] of Object.entries(savedAs))
+    for (const [input, separator] of [
+      ['Windows-1252 with semicolons', ';'],
+      ['UTF-8 with mark and commas', ','],
+      ['UTF-16 with tabs', ';'],
+      ['Windows-1252 with a sep= line', ','],
+    ] as const)
+      it(`of ${input} are corrected in Excel, saved as "${name}" and imported without loss`, async () => {
+        const rejects = await rejectsOf(importing, importing.write('people.csv', inputs[input]));
+        const sheet = openedByExcel(rejects, separator);
+        const [header = [], ...cells] = sheet;
+        const at = (heading: string) => header.indexOf(heading);
+        // Opened and saved without a change: refused as before, and nothing is lost.
+        writeFileSync(rejects, save(sheet));
+        const same = await importing.json(rejects);
+        expect(same.counts).to.include({ rows: 4, rejected: 4, created: 0 });
+        for (const row of cells) {
+          const name = row[at('Vorname')] ?? '';
+          if (name === 'Jürgen') row[at('E-Mail')] = 'juergen@x.org';
+          if (name === 'José') row[at('E-Mail')] = 'jose@x.org';
+          if (name === 'Éva') row[at('Telefon')] = '+44 1';
+          if (name === 'Eve') {
+            row[at('Bemerkung')] += row.at(-1) ?? '';
+            row[row.length - 1] = '';
+          }
         }
-      }
-      writeFileSync(rejects, save([header, ...cells]));
-      const corrected = await importing.json(rejects);
-      expect(corrected).to.deep.include({ exitCode: 0, rejectsFile: null });
-      expect(corrected.counts).to.include({ rows: 4, created: 4 });
-      const users = await importing.context.database.models.User.findAll({ order: ['email'] });
-      const found = users.map(({ firstName, lastName, phone, role, isActive }) => [
-        firstName,
-        lastName,
-        phone,
-        role,
-        isActive,
-      ]);
-      expect(found).to.deep.equal([
-        ['Éva', 'Müller', '+44 1', 'trainee', true],
-        ['Eve', 'Moe', '0309999', 'trainee', true],
-        ['José', 'Núñez "Pepe"', '+493012345678', 'trainer', false],
-        ['Jürgen', 'Groß', '0301234567', 'trainee', true],
-        ['Max', 'Moritz', '(030) 55', 'trainee', true],
-        ['Zoë', 'Weiß', '0301', 'trainee', true],
-      ]);
-      await importing
-        .api('post', '/api/auth/login')
-        .send({ identifier: 'juergen@x.org', password: '0012345678' })
-        .expect(200);
-    });
+        writeFileSync(rejects, save([header, ...cells]));
+        const corrected = await importing.json(rejects);
+        expect(corrected).to.deep.include({ exitCode: 0, rejectsFile: null });
+        expect(corrected.counts).to.include({ rows: 4, created: 4 });
+        const users = await importing.context.database.models.User.findAll({ order: ['email'] });
+        const found = users.map(({ firstName, lastName, phone, role, isActive }) => [
+          firstName,
+          lastName,
+          phone,
+          role,
+          isActive,
+        ]);
+        expect(found).to.deep.equal([
+          ['Éva', 'Müller', '+44 1', 'trainee', true],
+          ['Eve', 'Moe', '0309999', 'trainee', true],
+          ['José', 'Núñez "Pepe"', '+493012345678', 'trainer', false],
+          ['Jürgen', 'Groß', '0301234567', 'trainee', true],
+          ['Max', 'Moritz', '(030) 55', 'trainee', true],
+          ['Zoë', 'Weiß', '0301', 'trainee', true],
+        ]);
+        await importing
+          .api('post', '/api/auth/login')
+          .send({ identifier: 'juergen@x.org', password: '0012345678' })
+          .expect(200);
+      });
 
   it('keep cells that are longer than a spreadsheet can hold', async () => {
     const input = `firstName,lastName,email,phone,Essay\nEve,Moe,eve,1,${long}\n`;
@@ -208,6 +209,22 @@ describe('Rejected rows', () => {
 
 describe('Passwords', () => {
   const importing = useImporting();
+
+  for (const [name, bytes] of Object.entries(inputs))
+    it(`of ${name} open in the spreadsheet that made the file, with phones as a letter prints them`, async () => {
+      const file = importing.write('people.csv', bytes);
+      const { credentialsFile } = await importing.json(file);
+      const written = textOf(credentialsFile ?? '');
+      expect(written.startsWith('\ufeff')).to.equal(!name.startsWith('Windows'));
+      expect(written).to.include('Zoë').and.include('Weiß').and.not.include("'");
+      const records = recordsOf(credentialsFile);
+      expect(records.map(({ email, phone }) => `${email} ${phone}`)).to.deep.equal([
+        'max@x.org (030) 55',
+        'zoe@x.org 0301',
+      ]);
+      for (const { email: identifier, password } of records)
+        await importing.api('post', '/api/auth/login').send({ identifier, password }).expect(200);
+    });
 
   it('have no apostrophe before a country code, and one before anything that a spreadsheet would run', async () => {
     const file = importing.write(

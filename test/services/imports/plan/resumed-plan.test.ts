@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { buildUser } from '../../../support/factories.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
@@ -10,7 +11,7 @@ const update = ['--on-existing', 'update'];
 
 describe('The plan of an interrupted run', () => {
   const importing = useImporting();
-  const { models } = importing;
+  const models = () => importing.context.database.models;
   const emailAt = (row: number) => `p${String(row).padStart(5, '0')}@example.org`;
   const edit = (row: number) => models().User.update({ firstName: 'Edited' }, { where: { email: emailAt(row) } });
   const firstNameAt = async (row: number) =>
@@ -21,7 +22,8 @@ describe('The plan of an interrupted run', () => {
     const csv = hashedPeople(count);
     for (const row of [1, 110]) await buildUser(importing.context, { email: emailAt(row), phone: `+1 old ${row}` });
     const file = importing.write('people.csv', csv);
-    const plan = await importing.plan(file, { onExisting: 'update' });
+    const { signal } = new AbortController();
+    const plan = await planImport(importing.context, { file, options: { onExisting: 'update' }, signal });
     const breaking = new AbortController();
     if (done === 0) breaking.abort();
     const onProgress = (rows: number) => {
@@ -67,7 +69,10 @@ describe('The plan of an interrupted run', () => {
     expect(refused.exitCode).to.equal(1);
     expect(refused.stderr).to.include(`The plan ${planId} is out of date`);
     expect(await firstNameAt(110)).to.equal('Edited');
-    const { id: rest } = await importing.plan(file, { onExisting: 'update' });
+    await models().User.destroy({ where: { email: emailAt(110) } });
+    expect(await apply(file, planId)).to.include({ exitCode: 1 });
+    const { stdout } = await importing.run(file, '--dry-run', ...update);
+    const [, rest = ''] = /--plan ([0-9a-f]{16})\n/.exec(stdout) ?? [];
     expect(await apply(file, rest)).to.include({ exitCode: 0 });
     expect(await firstNameAt(1)).to.equal('Edited');
   });

@@ -3,6 +3,7 @@ import type { Transaction } from 'sequelize';
 import { deleteUser } from '../../../../src/services/accounts/commands.js';
 import { operator } from '../../../../src/services/core.js';
 import { assignTrainer } from '../../../../src/services/courses/commands.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import type { ImportResult } from '../../../../src/services/imports/store/repository.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
@@ -22,7 +23,7 @@ function withColumn(column: string, value: string, file = hashedPeople(count)): 
 
 describe('A decision of an import', () => {
   const importing = useImporting();
-  const { models } = importing;
+  const models = () => importing.context.database.models;
 
   /** Imports, and changes something when the second batch is decided on and not written. */
   async function importAround(csv: string, options: object, change: () => Promise<unknown>): Promise<ImportResult> {
@@ -37,7 +38,8 @@ describe('A decision of an import', () => {
       return database.inTransaction(work);
     }
     const file = importing.write('people.csv', csv);
-    const plan = await importing.plan(file, options);
+    const { signal } = new AbortController();
+    const plan = await planImport(context, { file, options, signal });
     const changing = { ...context, database: { ...database, inTransaction } };
     const result = await applyImport(changing, operator, plan, applyOptions());
     expect(result.status).to.equal('completed');
@@ -70,6 +72,7 @@ describe('A decision of an import', () => {
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(withColumn('course', course.id), {}, () => trainee.update({ isActive: false }));
     expect(rejected(result)).to.deep.equal([`${email} ACCOUNT_INACTIVE`]);
+    expect(await models().Enrollment.count({ where: { userId: trainee.id } })).to.equal(0);
   });
 
   it('is made again when the course is given to another trainer', async () => {

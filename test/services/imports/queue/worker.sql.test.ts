@@ -11,6 +11,7 @@ import { type ImportWorker, startImportWorker } from '../../../../src/services/i
 import { jobLease, leaseName, optionsOf } from '../../../../src/services/imports/store/repository.js';
 import { onMysql } from '../../../support/database.js';
 import { buildUser } from '../../../support/factories.js';
+import { scaled } from '../../../support/machine.js';
 import { whileSchemaIsNewer } from '../../../support/newer-schema.js';
 import { breakAt } from '../support/fault.js';
 import { hashedPeople, people, useImporting } from '../support/importing.js';
@@ -43,7 +44,7 @@ function failingUpdates(sequelize: Sequelize, times: number) {
 
 describe('The service, running imports,', () => {
   const importing = useImporting();
-  const { models } = importing;
+  const models = () => importing.context.database.models;
 
   it('imports nothing of a truncated upload', async () => {
     const { id, filePath } = await submit(importing, hashedPeople(count));
@@ -114,7 +115,9 @@ describe('The service, running imports,', () => {
     await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES (:name, 'terminal', :expiresAt)", {
       replacements,
     });
+    const before = performance.now();
     expect(await runToEnd(importing, second.id)).to.include({ status: 'completed' });
+    expect(performance.now() - before).to.be.lessThan(scaled(5000));
     expect(await first.reload()).to.include({ status: 'queued', rowsDone: 0 });
     await sequelize.query("DELETE FROM leases WHERE owner = 'terminal'");
     expect(await runToEnd(importing, first.id)).to.include({ status: 'completed' });

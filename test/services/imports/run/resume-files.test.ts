@@ -54,21 +54,31 @@ describe('The report files of an interrupted import', () => {
     expect(statSync(credentials()).mode & 0o777).to.equal(0o600);
   });
 
-  it('are resumed when the account of their last line got another email', async () => {
-    await importFirstBatch(importing.context, file);
-    await importing.models().User.update({ email: 'other@example.org' }, { where: { email: emails[batchRows - 1] } });
-    const result = await importFile(importing.context, file);
-    expect(result).to.include({ status: 'completed', credentialsFile: credentials() });
-    expect(recordsOf(credentials()).map(({ email }) => email)).to.deep.equal(emails);
-  });
+  /** What may have become of the account in the last line of the credentials file, in the first and in later batches. */
+  const lives: Record<string, (email: string) => Promise<unknown>> = {
+    'got another email': (email) =>
+      importing.context.database.models.User.update({ email: 'other@example.org' }, { where: { email } }),
+    'was deleted': (email) => importing.context.database.models.User.destroy({ where: { email } }),
+  };
+  for (const [what, change] of Object.entries(lives)) {
+    const last = emails[batchRows - 1] ?? '';
 
-  it('are resumed by the service when the account of their last line was deleted', async () => {
-    const { id } = await submitInterrupted(importing, people(count));
-    await importing.models().User.destroy({ where: { email: emails[batchRows - 1] } });
-    const record = await runToEnd(importing, id);
-    expect(record).to.include({ status: 'completed', errorCode: null, createdCount: count });
-    expect(recordsOf(record.credentialsFile).map(({ email }) => email)).to.deep.equal(emails);
-  });
+    it(`are resumed when the account of their last line ${what}`, async () => {
+      await importFirstBatch(importing.context, file);
+      await change(last);
+      const result = await importFile(importing.context, file);
+      expect(result).to.include({ status: 'completed', credentialsFile: credentials() });
+      expect(recordsOf(credentials()).map(({ email }) => email)).to.deep.equal(emails);
+    });
+
+    it(`are resumed by the service when the account of their last line ${what}`, async () => {
+      const { id } = await submitInterrupted(importing, people(count));
+      await change(last);
+      const record = await runToEnd(importing, id);
+      expect(record).to.include({ status: 'completed', errorCode: null, createdCount: count });
+      expect(recordsOf(record.credentialsFile).map(({ email }) => email)).to.deep.equal(emails);
+    });
+  }
 
   it('are resumed when the account of their last line was updated by the import and edited since', async () => {
     await importFile(importing.context, importing.write('first.csv', hashedPeople(count)));
@@ -76,7 +86,8 @@ describe('The report files of an interrupted import', () => {
     file = importing.write('people.csv', changed);
     const options = { onExisting: 'update', resetPasswords: true };
     await importFirstBatch(importing.context, file, {}, options);
-    await importing.models().User.update({ email: 'other@example.org' }, { where: { email: emails[batchRows - 1] } });
+    const email = emails[batchRows - 1] ?? '';
+    await importing.context.database.models.User.update({ email: 'other@example.org' }, { where: { email } });
     const result = await importFile(importing.context, file, {}, options);
     expect(result).to.include({ status: 'completed', credentialsFile: credentials() });
   });
@@ -103,15 +114,20 @@ describe('The report files of an interrupted import', () => {
     it('that are something else', () =>
       expectRefusalOf(() => writeFileSync(credentials(), 'name,amount\n'.repeat(10_000))));
 
+    it('that are empty', () => expectRefusalOf(() => truncateSync(credentials())));
+
     it('that lack committed rows', () =>
       expectRefusalOf(() => truncateSync(credentials(), statSync(credentials()).size - 1)));
 
-    it('that another import wrote, though it looks the same', () =>
-      expectRefusalOf(async () => {
+    it('that another import wrote, though it looks the same', async () => {
+      await expectRefusalOf(async () => {
         await importFile(importing.context, importing.write('others.csv', people(count, 'q')));
         renameSync(inFolder('others.credentials.csv'), credentials());
-        await importing.models().User.destroy({ where: { email: emailsOf(count, 'q') } });
-      }));
+        await importing.context.database.models.User.destroy({
+          where: { lastName: 'Family', email: emailsOf(count, 'q') },
+        });
+      });
+    });
 
     it('that cannot be read', async () => {
       await importFirstBatch(importing.context, file);
@@ -140,11 +156,16 @@ describe('The report files of an interrupted import', () => {
     expect(moved.message).to.match(/was moved or removed while the import wrote it/);
     expect(await importing.context.database.models.User.count()).to.equal(batchRows);
     // The lines of the batch that was not committed belong to no account.
-    const committed = importing
-      .read('moved')
-      .split('\n')
-      .slice(0, batchRows + 1);
-    writeFileSync(inFolder('moved'), `${committed.join('\n')}\n`);
+    truncateSync(
+      inFolder('moved'),
+      Buffer.byteLength(
+        importing
+          .read('moved')
+          .split('\n')
+          .slice(0, batchRows + 1)
+          .join('\n'),
+      ) + 1,
+    );
     await expectToFinish(inFolder('moved'), credentials());
   });
 
@@ -167,6 +188,15 @@ describe('The report files of an interrupted import', () => {
       }
       writeFileSync(credentials(), header);
       expect((await expectToFinish(credentials())).credentialsFile).to.equal(credentials());
+    });
+
+    it('are created again at the paths of the options', async () => {
+      const credentialsFile = inFolder('secret.csv');
+      await breakOffAtOnce({ credentialsFile });
+      writeFileSync(credentialsFile, header);
+      const again = await importFile(importing.context, file, { credentialsFile });
+      expect(again.credentialsFile).to.equal(credentialsFile);
+      await expectAllAccounts(importing, emails, credentialsFile);
     });
 
     it("don't overwrite what others have put there meanwhile", async () => {
