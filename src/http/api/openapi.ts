@@ -205,10 +205,10 @@ function createOperationConverter() {
   };
 }
 
-/** The contract as an OpenAPI 3.1 document. */
 /** Of the interface that is described, not of the program (specification, section 9). */
 const interfaceVersion = '1.3.0';
 
+/** The contract as an OpenAPI 3.1 document. */
 export function openapiDocument(): object {
   const { convert, components } = createOperationConverter();
   const paths: Record<string, Record<string, object>> = {};

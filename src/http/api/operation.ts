@@ -1,4 +1,4 @@
-import type Joi from 'joi';
+import Joi from 'joi';
 import type { Config } from '../../config/config.js';
 import type { ErrorCode } from '../../errors.js';
 import type { Access } from '../../services/auth/permissions.js';
@@ -86,8 +86,35 @@ export type PathParameter<Path extends string> = Path extends `${string}:${infer
     : Rest
   : never;
 
-/** An operation with its own types kept: which of the optional parts it has. */
-export const operation = <const T extends Operation>(definition: T): T => definition;
+/** Declares operations of a group; each keeps its own types: its path, and which of the optional parts it has. */
+export function operations(tag: keyof typeof tags) {
+  const declare =
+    <const M extends Operation['method']>(method: M) =>
+    <const P extends string, const T extends Omit<Operation, 'method' | 'path' | 'tag'>>(path: P, definition: T) => ({
+      method,
+      path,
+      tag,
+      ...definition,
+    });
+  return { get: declare('get'), post: declare('post'), put: declare('put'), delete: declare('delete') };
+}
+
+/** @param body the keys of the answer, or all of it */
+const answered =
+  <const S extends 200 | 201 | 202>(status: S) =>
+  (description: string, body: Joi.ObjectSchema | Record<string, Joi.AnySchema>) => ({
+    status,
+    description,
+    body: Joi.isSchema(body) ? (body as Joi.ObjectSchema) : Joi.object(body),
+  });
+
+export const ok = answered(200);
+export const created = answered(201);
+export const accepted = answered(202);
+
+/** An answer that isn't JSON. */
+export const streamed = <const C extends string>(description: string, content: C) =>
+  ({ status: 200, description, content }) as const;
 
 /** The access rules that need no more words. */
 export const anybody = { kind: 'public' } as const;

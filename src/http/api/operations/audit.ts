@@ -1,21 +1,16 @@
 import { auditListingSchema } from '../../../schemas/audit.js';
-import { itemBytes, operation, superAdmin } from '../operation.js';
+import { itemBytes, ok, operations, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
+
+const operation = operations('Audit');
 
 /** The audit log. */
 export const auditOperations = {
-  listAudit: operation({
-    method: 'get',
-    path: '/api/audit',
-    tag: 'Audit',
+  listAudit: operation.get('/api/audit', {
     summary: 'Privileged changes, newest first: who, what, when, from where, before and after',
     access: superAdmin,
     query: auditListingSchema,
     itemBytes: itemBytes.auditEntry,
-    success: {
-      status: 200,
-      description: 'One page of the log',
-      body: shapes.pageOf('entries', shapes.auditEntry),
-    },
+    success: ok('One page of the log', shapes.pageOf('entries', shapes.auditEntry)),
   }),
 };

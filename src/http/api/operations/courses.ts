@@ -10,168 +10,102 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../../schemas/course.js';
-import { itemBytes, operation, superAdmin } from '../operation.js';
+import { created, itemBytes, ok, operations, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
+
+const operation = operations('Courses');
 
 /** Courses and the catalogue. */
 export const courseOperations = {
-  listCourses: operation({
-    method: 'get',
-    path: '/api/courses',
-    tag: 'Courses',
+  listCourses: operation.get('/api/courses', {
     summary: 'The catalogue: published courses; for trainers their own too, for the super admin all',
     access: { kind: 'optional' },
     query: courseListingSchema,
     itemBytes: itemBytes.course,
-    success: {
-      status: 200,
-      description: 'One page of courses',
-      body: shapes.pageOf('courses', shapes.courseWithSeats),
-    },
+    success: ok('One page of courses', shapes.pageOf('courses', shapes.courseWithSeats)),
   }),
-  createCourse: operation({
-    method: 'post',
-    path: '/api/courses',
-    tag: 'Courses',
+  createCourse: operation.post('/api/courses', {
     summary: "Create a course, unpublished: a trainer's own, or that of the trainer whom the super admin names",
     access: { kind: 'roles', roles: ['trainer', 'super_admin'] },
     body: courseCreationSchema,
-    success: {
-      status: 201,
-      description: 'The course was created',
-      body: Joi.object({ message: shapes.message('Course created successfully.'), course: shapes.course.required() }),
-    },
+    success: created('The course was created', {
+      message: shapes.message('Course created successfully.'),
+      course: shapes.course.required(),
+    }),
     failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'COURSE_LIMIT'],
   }),
-  listCategories: operation({
-    method: 'get',
-    path: '/api/courses/categories/all',
-    tag: 'Courses',
+  listCategories: operation.get('/api/courses/categories/all', {
     summary: 'The categories of the courses in the catalogue',
     access: { kind: 'optional' },
-    success: {
-      status: 200,
-      description: 'The categories, in alphabetical order',
-      body: Joi.object({ categories: Joi.array().items(Joi.string()).required() }),
-    },
+    success: ok('The categories, in alphabetical order', { categories: Joi.array().items(Joi.string()).required() }),
   }),
-  listAvailableTrainers: operation({
-    method: 'get',
-    path: '/api/courses/trainers/available',
-    tag: 'Courses',
+  listAvailableTrainers: operation.get('/api/courses/trainers/available', {
     summary: 'The trainers who can be given a course',
     access: superAdmin,
     query: trainerListingSchema,
-    success: {
-      status: 200,
-      description: 'One page of trainers, by name',
-      body: shapes.pageOf('trainers', shapes.person),
-    },
+    success: ok('One page of trainers, by name', shapes.pageOf('trainers', shapes.person)),
   }),
-  courseStatistics: operation({
-    method: 'get',
-    path: '/api/courses/stats/overview',
-    tag: 'Courses',
+  courseStatistics: operation.get('/api/courses/stats/overview', {
     summary: "Figures of a trainer's own courses; of all for the super admin",
     access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
-    success: {
-      status: 200,
-      description: 'The figures',
-      body: Joi.object({ stats: shapes.courseStatistics.required() }),
-    },
+    success: ok('The figures', { stats: shapes.courseStatistics.required() }),
   }),
-  listTrainerCourses: operation({
-    method: 'get',
-    path: '/api/courses/trainer/:trainerId',
-    tag: 'Courses',
+  listTrainerCourses: operation.get('/api/courses/trainer/:trainerId', {
     summary: "A trainer's courses",
     access: { kind: 'own-trainer', parameter: 'trainerId' },
     params: Joi.object({ trainerId: shapes.id }),
     query: trainerCourseListingSchema,
     itemBytes: itemBytes.course,
-    success: {
-      status: 200,
-      description: 'One page of courses',
-      body: shapes.pageOf('courses', shapes.courseWithSeats),
-    },
+    success: ok('One page of courses', shapes.pageOf('courses', shapes.courseWithSeats)),
     failures: ['NOT_FOUND'],
   }),
-  showCourse: operation({
-    method: 'get',
-    path: '/api/courses/:id',
-    tag: 'Courses',
+  showCourse: operation.get('/api/courses/:id', {
     summary: 'A course; an unpublished one is there for its trainer, its active trainees and the super admin',
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'], open: true },
     params: Joi.object({ id: shapes.idOf('course') }),
     query: courseDetailsSchema,
-    success: {
-      status: 200,
-      description: 'The course',
-      body: Joi.object({ course: shapes.courseWithSeats.required() }),
-    },
+    success: ok('The course', { course: shapes.courseWithSeats.required() }),
     failures: ['NOT_FOUND'],
   }),
-  updateCourse: operation({
-    method: 'put',
-    path: '/api/courses/:id',
-    tag: 'Courses',
+  updateCourse: operation.put('/api/courses/:id', {
     summary: 'Change what a course says of itself; absent fields stay as they are',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     body: courseUpdateSchema,
-    success: {
-      status: 200,
-      description: 'The course was changed',
-      body: Joi.object({ message: shapes.message('Course updated successfully.'), course: shapes.course.required() }),
-    },
+    success: ok('The course was changed', {
+      message: shapes.message('Course updated successfully.'),
+      course: shapes.course.required(),
+    }),
     failures: ['NOT_FOUND'],
   }),
-  deleteCourse: operation({
-    method: 'delete',
-    path: '/api/courses/:id',
-    tag: 'Courses',
+  deleteCourse: operation.delete('/api/courses/:id', {
     summary:
       'Delete a course with its enrollments and files; with active enrollments only the super admin can, by force',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     query: courseDeletionSchema,
     databaseDeadline: 'none',
-    success: {
-      status: 200,
-      description: 'The course was deleted',
-      body: Joi.object({ message: shapes.message('Course deleted successfully.') }),
-    },
+    success: ok('The course was deleted', { message: shapes.message('Course deleted successfully.') }),
     failures: ['NOT_FOUND', 'COURSE_IN_USE'],
   }),
-  publishCourse: operation({
-    method: 'put',
-    path: '/api/courses/:id/publish',
-    tag: 'Courses',
+  publishCourse: operation.put('/api/courses/:id/publish', {
     summary: 'Show a course in the catalogue, or take it out',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     body: publicationSchema,
-    success: {
-      status: 200,
-      description: 'The course is published, or is not any more',
-      body: shapes.publication,
-    },
+    success: ok('The course is published, or is not any more', shapes.publication),
     failures: ['NOT_FOUND'],
   }),
-  assignTrainer: operation({
-    method: 'put',
-    path: '/api/courses/:id/assign-trainer',
-    tag: 'Courses',
+  assignTrainer: operation.put('/api/courses/:id/assign-trainer', {
     summary: 'Give a course to another trainer, with its enrollments',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('course') }),
     body: trainerAssignmentSchema,
     databaseDeadline: 'none',
-    success: {
-      status: 200,
-      description: "The course is the trainer's",
-      body: Joi.object({ message: shapes.message('Trainer assigned successfully.'), course: shapes.course.required() }),
-    },
+    success: ok("The course is the trainer's", {
+      message: shapes.message('Trainer assigned successfully.'),
+      course: shapes.course.required(),
+    }),
     failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE'],
   }),
 };

@@ -12,202 +12,113 @@ import {
   statusChangeSchema,
   trainerEnrollmentListingSchema,
 } from '../../../schemas/enrollment.js';
-import { itemBytes, operation } from '../operation.js';
+import { created, itemBytes, ok, operations } from '../operation.js';
 import * as shapes from '../response-schemas.js';
+
+const operation = operations('Enrollments');
 
 /** Enrollments. */
 export const enrollmentOperations = {
-  listEnrollments: operation({
-    method: 'get',
-    path: '/api/enrollments',
-    tag: 'Enrollments',
+  listEnrollments: operation.get('/api/enrollments', {
     summary: "Enrollments, newest first: a trainee's own, those in a trainer's courses, all for the super admin",
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     query: enrollmentListingSchema,
     itemBytes: itemBytes.enrollment,
-    success: {
-      status: 200,
-      description: 'One page of enrollments',
-      body: shapes.pageOf('enrollments', shapes.trainerEnrollment),
-    },
+    success: ok('One page of enrollments', shapes.pageOf('enrollments', shapes.trainerEnrollment)),
   }),
-  requestEnrollment: operation({
-    method: 'post',
-    path: '/api/enrollments',
-    tag: 'Enrollments',
+  requestEnrollment: operation.post('/api/enrollments', {
     summary: 'Request enrollment in a published course',
     access: { kind: 'roles', roles: ['trainee'] },
     body: enrollmentRequestSchema,
-    success: {
-      status: 201,
-      description: 'The enrollment is pending',
-      body: Joi.object({
-        message: shapes.message('Enrollment requested successfully.'),
-        enrollment: shapes.enrollment.required(),
-      }),
-    },
+    success: created('The enrollment is pending', {
+      message: shapes.message('Enrollment requested successfully.'),
+      enrollment: shapes.enrollment.required(),
+    }),
     failures: ['NOT_FOUND', 'ALREADY_ENROLLED', 'COURSE_NOT_PUBLISHED', 'COURSE_FULL'],
   }),
-  listOwnEnrollments: operation({
-    method: 'get',
-    path: '/api/enrollments/my',
-    tag: 'Enrollments',
+  listOwnEnrollments: operation.get('/api/enrollments/my', {
     summary: "The calling trainee's enrollments, newest first",
     access: { kind: 'scoped', roles: ['trainee'] },
     query: ownEnrollmentListingSchema,
     itemBytes: itemBytes.enrollment,
-    success: {
-      status: 200,
-      description: 'One page of enrollments',
-      body: shapes.pageOf('enrollments', shapes.ownEnrollment),
-    },
+    success: ok('One page of enrollments', shapes.pageOf('enrollments', shapes.ownEnrollment)),
   }),
-  assignEnrollment: operation({
-    method: 'post',
-    path: '/api/enrollments/assign',
-    tag: 'Enrollments',
+  assignEnrollment: operation.post('/api/enrollments/assign', {
     summary: 'Enroll a trainee',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: enrollmentAssignmentSchema,
-    success: {
-      status: 201,
-      description: 'The trainee is enrolled',
-      body: Joi.object({
-        message: shapes.message('Trainee enrolled successfully.'),
-        enrollment: shapes.enrollment.required(),
-      }),
-    },
+    success: created('The trainee is enrolled', {
+      message: shapes.message('Trainee enrolled successfully.'),
+      enrollment: shapes.enrollment.required(),
+    }),
     failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'ALREADY_ENROLLED', 'STATUS_REFUSED', 'COURSE_FULL'],
   }),
-  assignMany: operation({
-    method: 'post',
-    path: '/api/enrollments/bulk',
-    tag: 'Enrollments',
+  assignMany: operation.post('/api/enrollments/bulk', {
     summary: 'Enroll many trainees: all that can be, or none if the course has too few free seats',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: bulkAssignmentSchema,
-    success: {
-      status: 201,
-      description: 'Who was enrolled, and who was not and why',
-      body: shapes.bulkAssignment,
-    },
+    success: created('Who was enrolled, and who was not and why', shapes.bulkAssignment),
     failures: ['NOT_FOUND', 'COURSE_FULL'],
   }),
-  removeMany: operation({
-    method: 'delete',
-    path: '/api/enrollments/bulk/remove',
-    tag: 'Enrollments',
+  removeMany: operation.delete('/api/enrollments/bulk/remove', {
     summary: 'Remove enrollments, all of them or none',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
     body: bulkRemovalSchema,
-    success: {
-      status: 200,
-      description: 'The enrollments are removed',
-      body: shapes.bulkRemoval,
-    },
+    success: ok('The enrollments are removed', shapes.bulkRemoval),
     failures: ['NOT_FOUND'],
   }),
-  listAvailableTrainees: operation({
-    method: 'get',
-    path: '/api/enrollments/available-trainees',
-    tag: 'Enrollments',
+  listAvailableTrainees: operation.get('/api/enrollments/available-trainees', {
     summary: 'The active trainees who could be enrolled in a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     query: availableTraineeListingSchema,
-    success: {
-      status: 200,
-      description: 'One page of trainees, by name',
-      body: shapes.pageOf('trainees', shapes.person),
-    },
+    success: ok('One page of trainees, by name', shapes.pageOf('trainees', shapes.person)),
     failures: ['NOT_FOUND'],
   }),
-  enrollmentStatistics: operation({
-    method: 'get',
-    path: '/api/enrollments/stats/overview',
-    tag: 'Enrollments',
+  enrollmentStatistics: operation.get('/api/enrollments/stats/overview', {
     summary: 'How many of the enrollments that the caller can see have which status',
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
-    success: {
-      status: 200,
-      description: 'The figures',
-      body: Joi.object({ stats: shapes.enrollmentStatistics.required() }),
-    },
+    success: ok('The figures', { stats: shapes.enrollmentStatistics.required() }),
   }),
-  listTrainerEnrollments: operation({
-    method: 'get',
-    path: '/api/enrollments/trainer/:trainerId',
-    tag: 'Enrollments',
+  listTrainerEnrollments: operation.get('/api/enrollments/trainer/:trainerId', {
     summary: "The enrollments in a trainer's courses, newest first",
     access: { kind: 'own-trainer', parameter: 'trainerId' },
     params: Joi.object({ trainerId: shapes.id }),
     query: trainerEnrollmentListingSchema,
     itemBytes: itemBytes.enrollment,
-    success: {
-      status: 200,
-      description: 'One page of enrollments',
-      body: shapes.pageOf('enrollments', shapes.trainerEnrollment),
-    },
+    success: ok('One page of enrollments', shapes.pageOf('enrollments', shapes.trainerEnrollment)),
     failures: ['NOT_FOUND'],
   }),
-  listCourseTrainees: operation({
-    method: 'get',
-    path: '/api/enrollments/course/:courseId/trainees',
-    tag: 'Enrollments',
+  listCourseTrainees: operation.get('/api/enrollments/course/:courseId/trainees', {
     summary: "A course's trainees, the newest first",
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ courseId: shapes.id }),
     query: courseTraineeListingSchema,
-    success: {
-      status: 200,
-      description: 'One page of trainees with their enrollments',
-      body: shapes.pageOf('trainees', shapes.courseTrainee),
-    },
+    success: ok('One page of trainees with their enrollments', shapes.pageOf('trainees', shapes.courseTrainee)),
     failures: ['NOT_FOUND'],
   }),
-  showEnrollment: operation({
-    method: 'get',
-    path: '/api/enrollments/:id',
-    tag: 'Enrollments',
+  showEnrollment: operation.get('/api/enrollments/:id', {
     summary: 'An enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
-    success: {
-      status: 200,
-      description: 'The enrollment',
-      body: Joi.object({ enrollment: shapes.trainerEnrollment.required() }),
-    },
+    success: ok('The enrollment', { enrollment: shapes.trainerEnrollment.required() }),
     failures: ['NOT_FOUND'],
   }),
-  removeEnrollment: operation({
-    method: 'delete',
-    path: '/api/enrollments/:id',
-    tag: 'Enrollments',
+  removeEnrollment: operation.delete('/api/enrollments/:id', {
     summary: 'Remove an enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
-    success: {
-      status: 200,
-      description: 'The enrollment is removed',
-      body: shapes.removal,
-    },
+    success: ok('The enrollment is removed', shapes.removal),
     failures: ['NOT_FOUND'],
   }),
-  changeStatus: operation({
-    method: 'put',
-    path: '/api/enrollments/:id/status',
-    tag: 'Enrollments',
+  changeStatus: operation.put('/api/enrollments/:id/status', {
     summary: 'Move an enrollment to another status; a trainee can cancel theirs, or request it again',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: statusChangeSchema,
-    success: {
-      status: 200,
-      description: 'The enrollment has its new status',
-      body: Joi.object({
-        message: shapes.message('Enrollment status updated successfully.'),
-        enrollment: shapes.enrollment.required(),
-      }),
-    },
+    success: ok('The enrollment has its new status', {
+      message: shapes.message('Enrollment status updated successfully.'),
+      enrollment: shapes.enrollment.required(),
+    }),
     failures: [
       'NOT_FOUND',
       'ACCOUNT_INACTIVE',
@@ -217,22 +128,15 @@ export const enrollmentOperations = {
       'COURSE_FULL',
     ],
   }),
-  setProgress: operation({
-    method: 'put',
-    path: '/api/enrollments/:id/progress',
-    tag: 'Enrollments',
+  setProgress: operation.put('/api/enrollments/:id/progress', {
     summary: 'Set the progress of a trainee',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: progressSchema,
-    success: {
-      status: 200,
-      description: 'The progress is set',
-      body: Joi.object({
-        message: shapes.message('Progress updated successfully.'),
-        enrollment: shapes.enrollment.required(),
-      }),
-    },
+    success: ok('The progress is set', {
+      message: shapes.message('Progress updated successfully.'),
+      enrollment: shapes.enrollment.required(),
+    }),
     failures: ['NOT_FOUND', 'STATUS_REFUSED'],
   }),
 };

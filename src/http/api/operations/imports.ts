@@ -8,137 +8,86 @@ import {
   undoQuerySchema,
 } from '../../../schemas/import.js';
 import { importRow, importWithPlan, keptReasons } from '../import-shapes.js';
-import { itemBytes, operation, superAdmin } from '../operation.js';
+import { accepted, itemBytes, ok, operations, streamed, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
+
+const operation = operations('Imports');
 
 /** Imports of accounts. */
 export const importOperations = {
-  importTemplate: operation({
-    method: 'get',
-    path: '/api/imports/template.csv',
-    tag: 'Imports',
+  importTemplate: operation.get('/api/imports/template.csv', {
     summary: 'A file to fill in',
     access: superAdmin,
-    success: {
-      status: 200,
-      description: 'The header with all columns, and two rows to be replaced',
-      content: 'text/csv',
-    },
+    success: streamed('The header with all columns, and two rows to be replaced', 'text/csv'),
   }),
-  importExample: operation({
-    method: 'get',
-    path: '/api/imports/example.csv',
-    tag: 'Imports',
+  importExample: operation.get('/api/imports/example.csv', {
     summary: 'A file to try an import with: `examples/trainees.csv` of the package',
     access: superAdmin,
-    success: { status: 200, description: 'A spreadsheet of 40 people', content: 'text/csv' },
+    success: streamed('A spreadsheet of 40 people', 'text/csv'),
   }),
-  createImport: operation({
-    method: 'post',
-    path: '/api/imports',
-    tag: 'Imports',
+  createImport: operation.post('/api/imports', {
     summary: 'Import accounts from a CSV file, in the background, or plan that',
     description:
       'With `plan` nothing is written: the import is `planning`, then `planned`, until the plan is applied, discarded or expires. A file that no options make importable, such as a workbook, is refused.',
     access: superAdmin,
     upload: { field: 'file', fields: importFormSchema, maxBytes: ({ imports }) => imports.uploadBytes },
-    success: {
-      status: 202,
-      description: 'The import is queued, or is being planned; `Location` is its URL',
-      body: Joi.object({ import: importWithPlan }),
-    },
+    success: accepted('The import is queued, or is being planned; `Location` is its URL', { import: importWithPlan }),
     failures: ['PLAN_LIMIT', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
-  listImports: operation({
-    method: 'get',
-    path: '/api/imports',
-    tag: 'Imports',
+  listImports: operation.get('/api/imports', {
     summary: 'Imports, newest first, those of the terminal too',
     access: superAdmin,
     query: importListingSchema,
-    success: { status: 200, description: 'One page of imports', body: shapes.pageOf('imports', shapes.importRecord) },
+    success: ok('One page of imports', shapes.pageOf('imports', shapes.importRecord)),
   }),
-  showImport: operation({
-    method: 'get',
-    path: '/api/imports/:id',
-    tag: 'Imports',
+  showImport: operation.get('/api/imports/:id', {
     summary: 'An import, its plan and its progress',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: {
-      status: 200,
-      description: 'The import',
-      body: Joi.object({ import: importWithPlan }),
-    },
+    success: ok('The import', { import: importWithPlan }),
     failures: ['NOT_FOUND'],
   }),
-  watchImport: operation({
-    method: 'get',
-    path: '/api/imports/:id/events',
-    tag: 'Imports',
+  watchImport: operation.get('/api/imports/:id/events', {
     summary:
       'Server-sent events: `progress` with the import whenever it changes, `end` when it has ended or is planned',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: {
-      status: 200,
-      description: 'The events, until the import has ended or is planned',
-      content: 'text/event-stream',
-    },
+    success: streamed('The events, until the import has ended or is planned', 'text/event-stream'),
     failures: ['NOT_FOUND'],
   }),
-  importRejects: operation({
-    method: 'get',
-    path: '/api/imports/:id/rejected.csv',
-    tag: 'Imports',
+  importRejects: operation.get('/api/imports/:id/rejected.csv', {
     summary: 'The rejected rows as they were, with line, code and reason',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: { status: 200, description: 'The rejected rows', content: 'text/csv' },
+    success: streamed('The rejected rows', 'text/csv'),
     failures: ['NOT_FOUND', 'NOT_READY'],
   }),
-  importOutcome: operation({
-    method: 'get',
-    path: '/api/imports/:id/outcome.csv',
-    tag: 'Imports',
+  importOutcome: operation.get('/api/imports/:id/outcome.csv', {
     summary: 'What became of every row, with the accounts as they are now',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     exportsRows: true,
-    success: { status: 200, description: 'A line a row', content: 'text/csv' },
+    success: streamed('A line a row', 'text/csv'),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
-  importCredentials: operation({
-    method: 'get',
-    path: '/api/imports/:id/credentials.csv',
-    tag: 'Imports',
+  importCredentials: operation.get('/api/imports/:id/credentials.csv', {
     summary: 'The generated passwords, once: they are removed when they have arrived',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: { status: 200, description: 'The generated passwords', content: 'text/csv' },
+    success: streamed('The generated passwords', 'text/csv'),
     failures: ['NOT_FOUND', 'CREDENTIALS_FETCHED', 'IMPORT_CONFLICT', 'NOT_READY'],
   }),
-  planImport: operation({
-    method: 'post',
-    path: '/api/imports/:id/plan',
-    tag: 'Imports',
+  planImport: operation.post('/api/imports/:id/plan', {
     summary: 'Plan the uploaded file again with other options or columns',
     description:
       'Options that are left out have their default values. Works for imports that are planned or being planned, and for those that failed or were cancelled before their first row.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     body: replanSchema,
-    success: {
-      status: 202,
-      description: 'The import is being planned',
-      body: Joi.object({ import: importWithPlan }),
-    },
+    success: accepted('The import is being planned', { import: importWithPlan }),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'PLAN_LIMIT'],
   }),
-  applyImport: operation({
-    method: 'post',
-    path: '/api/imports/:id/apply',
-    tag: 'Imports',
+  applyImport: operation.post('/api/imports/:id/apply', {
     summary: 'Do what the plan of an import says, in the background',
     description:
       'Answers 409 and writes nothing if the file, the matching accounts or the courses have changed since. What changes after this answer takes the import back to `planned`, with a `problem`.',
@@ -146,71 +95,45 @@ export const importOperations = {
     params: Joi.object({ id: shapes.idOf('import') }),
     body: applySchema,
     databaseDeadline: 'none',
-    success: {
-      status: 202,
-      description: 'The import is queued',
-      body: Joi.object({ import: importWithPlan }),
-    },
+    success: accepted('The import is queued', { import: importWithPlan }),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_REFUSED', 'PLAN_OUTDATED'],
   }),
-  listImportRows: operation({
-    method: 'get',
-    path: '/api/imports/:id/rows',
-    tag: 'Imports',
+  listImportRows: operation.get('/api/imports/:id/rows', {
     summary: 'Rows of an import: of its plan until that is applied, then what became of them',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: importRowListingSchema,
     itemBytes: itemBytes.importRow,
-    success: { status: 200, description: 'One page of rows', body: shapes.pageOf('rows', importRow) },
+    success: ok('One page of rows', shapes.pageOf('rows', importRow)),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
-  cancelImport: operation({
-    method: 'post',
-    path: '/api/imports/:id/cancel',
-    tag: 'Imports',
+  cancelImport: operation.post('/api/imports/:id/cancel', {
     summary: 'Cancel a queued or running import at the next batch of rows; committed rows stay',
     description: 'An import that is only planned is discarded with its file.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: {
-      status: 200,
-      description: 'The import is cancelled or discarded, or will be cancelled at the next batch of rows',
-      body: Joi.object({
-        message: shapes.message('Import cancelled.', 'Plan discarded.', 'Import will end at the next batch of rows.'),
-        import: shapes.importRecord.required(),
-      }),
-    },
+    success: ok('The import is cancelled or discarded, or will be cancelled at the next batch of rows', {
+      message: shapes.message('Import cancelled.', 'Plan discarded.', 'Import will end at the next batch of rows.'),
+      import: shapes.importRecord.required(),
+    }),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
-  resumeImport: operation({
-    method: 'post',
-    path: '/api/imports/:id/resume',
-    tag: 'Imports',
+  resumeImport: operation.post('/api/imports/:id/resume', {
     summary: 'Resume an import that failed, was interrupted or cancelled',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: {
-      status: 202,
-      description: 'The import is queued again',
-      body: Joi.object({ import: shapes.importRecord.required() }),
-    },
+    success: accepted('The import is queued again', { import: shapes.importRecord.required() }),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
-  undoImport: operation({
-    method: 'post',
-    path: '/api/imports/:id/undo',
-    tag: 'Imports',
+  undoImport: operation.post('/api/imports/:id/undo', {
     summary: 'Remove the accounts that an import created and restore those that it updated',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: undoQuerySchema,
     databaseDeadline: 'none',
-    success: {
-      status: 200,
-      description:
-        'What was undone, or would be with `dryRun`. Accounts that were used or changed since are kept and named; the import can be undone again once the reasons no longer apply',
-      body: Joi.object({
+    success: ok(
+      'What was undone, or would be with `dryRun`. Accounts that were used or changed since are kept and named; the import can be undone again once the reasons no longer apply',
+      {
         message: shapes.message(
           'Import undone.',
           'Import undone in part.',
@@ -220,8 +143,8 @@ export const importOperations = {
         undo: shapes.undo.required(),
         keptReasons,
         import: shapes.importRecord.required(),
-      }),
-    },
+      },
+    ),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
 };

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { component } from '../json-schema.js';
-import { anybody, operation, superAdmin } from '../operation.js';
+import { anybody, created, ok, operations, streamed, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const count = Joi.number().integer().min(0).required();
@@ -35,79 +35,52 @@ const demo = component(
   }).required(),
 );
 
+const operation = operations('Service');
+
 /** The service itself. */
 export const serviceOperations = {
-  health: operation({
-    method: 'get',
-    path: '/healthz',
-    tag: 'Service',
+  health: operation.get('/healthz', {
     summary: 'Whether the process is alive',
     access: anybody,
     availableBeforeReady: true,
-    success: { status: 200, description: 'Alive', body: Joi.object({ status: Joi.valid('ok').required() }) },
+    success: ok('Alive', { status: Joi.valid('ok').required() }),
   }),
-  readiness: operation({
-    method: 'get',
-    path: '/readyz',
-    tag: 'Service',
+  readiness: operation.get('/readyz', {
     summary: 'Whether the service can serve: its database answers and has the right schema',
     access: anybody,
     availableBeforeReady: true,
-    success: { status: 200, description: 'Ready, with the current load', body: readiness },
+    success: ok('Ready, with the current load', readiness),
     failures: ['NOT_READY'],
   }),
-  showDemo: operation({
-    method: 'get',
-    path: '/api/demo',
-    tag: 'Service',
+  showDemo: operation.get('/api/demo', {
     summary: 'Whether the demo programme can be loaded, or is, and how to log in to it',
     access: superAdmin,
-    success: { status: 200, description: 'The demo programme', body: Joi.object({ demo }) },
+    success: ok('The demo programme', { demo }),
   }),
-  loadDemo: operation({
-    method: 'post',
-    path: '/api/demo',
-    tag: 'Service',
+  loadDemo: operation.post('/api/demo', {
     summary: 'Add the demo programme to an empty database: 3 trainers, 12 courses, 200 trainees and their enrollments',
     description:
       'As the command `coursectl seed demo`. Its accounts have a public password: it is refused when `NODE_ENV` is `production`, and when there are other accounts than that of the super admin, or when that account has the email or phone number of a demo account. Where it was loaded before, nothing changes.',
     access: superAdmin,
     databaseDeadline: 'none',
-    success: {
-      status: 201,
-      description: 'The demo programme is loaded',
-      body: Joi.object({ message: shapes.message('Demo programme loaded.'), demo }),
-    },
+    success: created('The demo programme is loaded', { message: shapes.message('Demo programme loaded.'), demo }),
     failures: ['SEED_REFUSED', 'DATABASE_NOT_EMPTY'],
   }),
-  openapi: operation({
-    method: 'get',
-    path: '/api/openapi.json',
-    tag: 'Service',
+  openapi: operation.get('/api/openapi.json', {
     summary: 'This description',
     access: anybody,
-    success: {
-      status: 200,
-      description: 'An OpenAPI 3.1 document',
-      body: Joi.object({ openapi: shapes.text }).unknown(),
-    },
+    success: ok('An OpenAPI 3.1 document', Joi.object({ openapi: shapes.text }).unknown()),
   }),
-  docs: operation({
-    method: 'get',
-    path: '/api/docs',
-    tag: 'Service',
+  docs: operation.get('/api/docs', {
     summary: 'The same description, as a page',
     access: anybody,
-    success: { status: 200, description: 'The page', content: 'text/html' },
+    success: streamed('The page', 'text/html'),
   }),
-  metrics: operation({
-    method: 'get',
-    path: '/metrics',
-    tag: 'Service',
+  metrics: operation.get('/metrics', {
     summary: 'Metrics for Prometheus; with METRICS_TOKEN set, they need that token',
     access: anybody,
     availableBeforeReady: true,
-    success: { status: 200, description: 'The metrics in its text format', content: 'text/plain' },
+    success: streamed('The metrics in its text format', 'text/plain'),
     failures: ['TOKEN_MISSING', 'TOKEN_INVALID', 'OVERLOADED'],
   }),
 };

@@ -7,77 +7,51 @@ import {
   userListingSchema,
   userUpdateSchema,
 } from '../../../schemas/user.js';
-import { operation, superAdmin } from '../operation.js';
+import { ok, operations, streamed, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
+
+const operation = operations('Users');
 
 /** User administration. */
 export const userOperations = {
-  listUsers: operation({
-    method: 'get',
-    path: '/api/users',
-    tag: 'Users',
+  listUsers: operation.get('/api/users', {
     summary: 'Accounts, filtered, searched and sorted',
     access: superAdmin,
     query: userListingSchema,
-    success: {
-      status: 200,
-      description: 'One page of accounts',
-      body: shapes.pageOf('users', shapes.accountDetails),
-    },
+    success: ok('One page of accounts', shapes.pageOf('users', shapes.accountDetails)),
   }),
-  exportUsers: operation({
-    method: 'get',
-    path: '/api/users/export.csv',
-    tag: 'Users',
+  exportUsers: operation.get('/api/users/export.csv', {
     summary: 'All accounts that match, oldest first, without passwords',
     access: superAdmin,
     query: userFilterSchema,
     exportsRows: true,
-    success: {
-      status: 200,
-      description: 'The accounts, a line each',
-      content: 'text/csv',
-    },
+    success: streamed('The accounts, a line each', 'text/csv'),
   }),
-  changeManyUsers: operation({
-    method: 'post',
-    path: '/api/users/bulk',
-    tag: 'Users',
+  changeManyUsers: operation.post('/api/users/bulk', {
     summary: 'Change up to 1,000 accounts: those of a list, or all that match a filter',
     description:
       'Each account is changed by itself, as by the operation for one, and has an outcome. With `dryRun`, nothing is changed. The account of the caller is refused.',
     access: superAdmin,
     body: bulkChangeSchema,
     databaseDeadline: 'none',
-    success: { status: 200, description: 'The outcomes', body: shapes.bulkChange },
+    success: ok('The outcomes', shapes.bulkChange),
   }),
-  showUser: operation({
-    method: 'get',
-    path: '/api/users/:id',
-    tag: 'Users',
+  showUser: operation.get('/api/users/:id', {
     summary: 'An account',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: {
-      status: 200,
-      description: 'The account',
-      body: Joi.object({ user: shapes.accountDetails.required() }),
-    },
+    success: ok('The account', { user: shapes.accountDetails.required() }),
     failures: ['NOT_FOUND'],
   }),
-  updateUser: operation({
-    method: 'put',
-    path: '/api/users/:id',
-    tag: 'Users',
+  updateUser: operation.put('/api/users/:id', {
     summary: 'Change an account; absent fields stay as they are. A new email or role ends its sessions',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: userUpdateSchema,
-    success: {
-      status: 200,
-      description: 'The account was changed',
-      body: Joi.object({ message: shapes.message('User updated successfully.'), user: shapes.account.required() }),
-    },
+    success: ok('The account was changed', {
+      message: shapes.message('User updated successfully.'),
+      user: shapes.account.required(),
+    }),
     failures: [
       'NOT_FOUND',
       'EMAIL_TAKEN',
@@ -87,100 +61,61 @@ export const userOperations = {
       'ACCOUNT_IN_USE',
     ],
   }),
-  deleteUser: operation({
-    method: 'delete',
-    path: '/api/users/:id',
-    tag: 'Users',
+  deleteUser: operation.delete('/api/users/:id', {
     summary: 'Delete an account with its enrollments',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: {
-      status: 200,
-      description: 'The account was deleted',
-      body: Joi.object({ message: shapes.message('User deleted successfully.') }),
-    },
+    success: ok('The account was deleted', { message: shapes.message('User deleted successfully.') }),
     failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'ACCOUNT_IN_USE'],
   }),
-  changeActivation: operation({
-    method: 'put',
-    path: '/api/users/:id/status',
-    tag: 'Users',
+  changeActivation: operation.put('/api/users/:id/status', {
     summary: 'Activate or deactivate an account; deactivation ends its sessions',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: activationSchema,
-    success: {
-      status: 200,
-      description: 'The account is active or inactive',
-      body: shapes.activation,
-    },
+    success: ok('The account is active or inactive', shapes.activation),
     failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED'],
   }),
-  resetPassword: operation({
-    method: 'post',
-    path: '/api/users/:id/reset-password',
-    tag: 'Users',
+  resetPassword: operation.post('/api/users/:id/reset-password', {
     summary: 'Give an account a password that must be changed at the next login',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: {
-      status: 200,
-      description: 'The password, which is shown nowhere else',
-      body: Joi.object({ message: shapes.message('Password reset successfully.'), temporaryPassword: shapes.text }),
-    },
+    success: ok('The password, which is shown nowhere else', {
+      message: shapes.message('Password reset successfully.'),
+      temporaryPassword: shapes.text,
+    }),
     failures: ['NOT_FOUND'],
   }),
-  listUserSessions: operation({
-    method: 'get',
-    path: '/api/users/:id/sessions',
-    tag: 'Users',
+  listUserSessions: operation.get('/api/users/:id/sessions', {
     summary: "An account's sessions, newest first",
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     query: sessionListingSchema,
-    success: { status: 200, description: 'One page of the sessions', body: shapes.pageOf('sessions', shapes.session) },
+    success: ok('One page of the sessions', shapes.pageOf('sessions', shapes.session)),
     failures: ['NOT_FOUND'],
   }),
-  endUserSession: operation({
-    method: 'delete',
-    path: '/api/users/:id/sessions/:sessionId',
-    tag: 'Users',
+  endUserSession: operation.delete('/api/users/:id/sessions/:sessionId', {
     summary: "End one of an account's sessions",
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account'), sessionId: shapes.idOf('session') }),
-    success: {
-      status: 200,
-      description: 'The session ended',
-      body: Joi.object({ message: shapes.message('Session ended.') }),
-    },
+    success: ok('The session ended', { message: shapes.message('Session ended.') }),
     failures: ['NOT_FOUND'],
   }),
-  endUserSessions: operation({
-    method: 'delete',
-    path: '/api/users/:id/sessions',
-    tag: 'Users',
+  endUserSessions: operation.delete('/api/users/:id/sessions', {
     summary: 'End all sessions of an account, which must sign in again',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: {
-      status: 200,
-      description: 'The account has no sessions',
-      body: Joi.object({ message: shapes.message('All sessions ended.'), endedCount: shapes.count }),
-    },
+    success: ok('The account has no sessions', {
+      message: shapes.message('All sessions ended.'),
+      endedCount: shapes.count,
+    }),
     failures: ['NOT_FOUND'],
   }),
-  unlockUser: operation({
-    method: 'post',
-    path: '/api/users/:id/unlock',
-    tag: 'Users',
+  unlockUser: operation.post('/api/users/:id/unlock', {
     summary: 'Let an account try its password again that is locked after too many wrong ones',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
-    success: {
-      status: 200,
-      description: 'The account is not locked',
-      body: Joi.object({ message: shapes.message('User unlocked successfully.') }),
-    },
+    success: ok('The account is not locked', { message: shapes.message('User unlocked successfully.') }),
     failures: ['NOT_FOUND'],
   }),
 };
