@@ -78,135 +78,112 @@ function tlsProblem(error: unknown, { host }: MysqlConfig): string {
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
   const { code, errno, message } = driverError(error);
   const where = databaseUrlForDisplay(settings);
+  const fault = (faultCode: ErrorCode, text: string) => new AppError(faultCode, text, { cause: error });
   switch (code) {
     case 'ER_ACCESS_DENIED_ERROR':
     case 'ER_ACCESS_DENIED_NO_PASSWORD_ERROR':
-      return new AppError(
+      return fault(
         'DATABASE_ACCESS_DENIED',
         `The database refused the user name or password (${where}). Check DATABASE_URL, or DB_USER and DB_PASSWORD.`,
-        { cause: error },
       );
     case 'ER_HOST_NOT_PRIVILEGED':
-      return new AppError(
+      return fault(
         'DATABASE_ACCESS_DENIED',
         `The database server accepts no connections from ${hostInMessage(message) ?? 'this machine'} (${where}). ` +
           `Create a user for it: ${admitStatements(settings, hostInMessage(message)).join('; ')}.`,
-        { cause: error },
       );
     case 'ER_DBACCESS_DENIED_ERROR':
-      return new AppError(
+      return fault(
         'DATABASE_ACCESS_DENIED',
         `The database user has no rights on the database "${settings.name}". Grant them: ${grantStatement(settings, hostInMessage(message))}.`,
-        { cause: error },
       );
     // The server names the client's host, whereas the account may be for any host.
     case 'ER_TABLEACCESS_DENIED_ERROR':
     case 'ER_COLUMNACCESS_DENIED_ERROR':
-      return new AppError(
+      return fault(
         'DATABASE_ACCESS_DENIED',
         `The database user lacks rights on the database "${settings.name}". Grant them: ${grantStatement(settings, '<host>')}, ` +
           'with the host that SELECT CURRENT_USER() shows when this user is connected.',
-        { cause: error },
       );
     case 'ER_BAD_DB_ERROR':
-      return new AppError(
+      return fault(
         'DATABASE_MISSING',
         `The database "${settings.name}" does not exist on ${settings.host}:${settings.port}. Create it: CREATE DATABASE \`${settings.name}\`.`,
-        { cause: error },
       );
     // MySQL has an error of its own for names that are too long.
     case 'ER_WRONG_DB_NAME':
     case 'ER_TOO_LONG_IDENT':
-      return new AppError(
+      return fault(
         'DATABASE_MISSING',
         `The database server accepts no database of the name "${settings.name}" (${where}). Check DATABASE_URL, or DB_NAME.`,
-        { cause: error },
       );
     case 'ER_NO_SUCH_TABLE':
     case 'ER_BAD_FIELD_ERROR':
       return schemaFault(error);
     case 'HANDSHAKE_NO_SSL_SUPPORT':
     case 'HANDSHAKE_SSL_ERROR':
-      return new AppError(
+      return fault(
         'DATABASE_UNREACHABLE',
         `No TLS connection to the database (${where}): ${tlsProblem(error, settings)}`,
-        { cause: error },
       );
     case 'ER_OPTION_PREVENTS_STATEMENT':
     case 'ER_READ_ONLY_MODE':
     case 'ER_DISK_FULL':
     case 'ER_RECORD_FILE_FULL':
-      return new AppError(
+      return fault(
         'DATABASE_NOT_WRITABLE',
         `The database can't be written (${where}): ${code}. Connect to the primary, or free space on its disk.`,
-        { cause: error },
       );
     // Of a group with several primaries that refuses changes of tables with cascading foreign keys.
     case 'ER_BEFORE_DML_VALIDATION_ERROR':
-      return new AppError(
+      return fault(
         'DATABASE_NOT_WRITABLE',
         `The database's group refuses changes of the table (${where}). Let the group have a single primary: SELECT group_replication_switch_to_single_primary_mode().`,
-        { cause: error },
       );
     // A cluster node answers every statement with this while it has no quorum.
     case 'ER_UNKNOWN_COM_ERROR':
-      return new AppError(
+      return fault(
         'DATABASE_UNREACHABLE',
         `The database has lost the other nodes of its cluster, or has not caught up with them yet (${where}). Look at wsrep_cluster_status and wsrep_ready.`,
-        { cause: error },
       );
     // A server of a group, while it has not what the others have.
     case 'ER_GRP_TRX_CONSISTENCY_NOT_ALLOWED':
     case 'ER_GRP_TRX_CONSISTENCY_BEFORE':
-      return new AppError(
+      return fault(
         'DATABASE_UNREACHABLE',
         `The database has lost its group, or has not caught up with it yet (${where}). Look at performance_schema.replication_group_members.`,
-        { cause: error },
       );
     case 'ER_SERVER_SHUTDOWN':
     case 'ER_CONNECTION_KILLED':
     case 'ER_QUERY_INTERRUPTED':
-      return new AppError('DATABASE_UNREACHABLE', `The database ended the query (${where}): ${code}. Try again.`, {
-        cause: error,
-      });
+      return fault('DATABASE_UNREACHABLE', `The database ended the query (${where}): ${code}. Try again.`);
     default:
   }
   if (errno !== undefined && queryTimeouts.has(errno))
-    return new AppError('OVERLOADED', `The database took too long (${where}). Try again.`, { cause: error });
-  if (isTransientFault(error)) {
-    return new AppError('OVERLOADED', `The database is busy with other changes (${where}). Try again.`, {
-      cause: error,
-    });
-  }
-  if (error instanceof ConnectionAcquireTimeoutError) {
-    return new AppError(
+    return fault('OVERLOADED', `The database took too long (${where}). Try again.`);
+  if (isTransientFault(error))
+    return fault('OVERLOADED', `The database is busy with other changes (${where}). Try again.`);
+  if (error instanceof ConnectionAcquireTimeoutError)
+    return fault(
       'DATABASE_UNREACHABLE',
       `No connection to the database was free within ${settings.poolAcquireMs} ms (${where}). Check the server, or raise DB_POOL_MAX.`,
-      { cause: error },
     );
-  }
-  if (error instanceof ConnectionError && isRefusalByServer(error)) {
-    return new AppError(
+  if (error instanceof ConnectionError && isRefusalByServer(error))
+    return fault(
       'DATABASE_UNREACHABLE',
       `The database server refuses the connection (${where}): ${message.replace(/\.$/, '')}. Ask its administrator, or try again later.`,
-      { cause: error },
     );
-  }
   // A connection that was never established leads nowhere: that is said below.
-  if (isDeadlineError(error) && !(error instanceof ConnectionError)) {
-    return new AppError(
+  if (isDeadlineError(error) && !(error instanceof ConnectionError))
+    return fault(
       'DATABASE_UNREACHABLE',
       `The database did not answer in time (${where}). Look for slow queries and locks there, and whether it can be reached; then try again.`,
-      { cause: error },
     );
-  }
-  if (error instanceof ConnectionError || (code !== undefined && unreachable.has(code)) || isLostConnection(error)) {
-    return new AppError(
+  if (error instanceof ConnectionError || (code !== undefined && unreachable.has(code)) || isLostConnection(error))
+    return fault(
       'DATABASE_UNREACHABLE',
       `The database can't be reached (${where}): ${code ?? message}. Check that the server runs and that DATABASE_URL is right.`,
-      { cause: error },
     );
-  }
   return undefined;
 }
 
@@ -226,56 +203,36 @@ function isClosedToUser(file: string): boolean {
 
 function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefined {
   const { code, message } = driverError(error);
-  const cause = { cause: error };
+  const fault = (faultCode: ErrorCode, text: string) => new AppError(faultCode, text, { cause: error });
   if (/no such (table|column)|has no column named/.test(message)) return schemaFault(error);
-  if (code === 'SQLITE_READONLY' || (isMakingFolder(error) && /^(EACCES|EPERM|EROFS)$/.test(code ?? ''))) {
-    return new AppError(
+  if (code === 'SQLITE_READONLY' || (isMakingFolder(error) && /^(EACCES|EPERM|EROFS)$/.test(code ?? '')))
+    return fault(
       'DATABASE_NOT_WRITABLE',
       `The database file ${settings.file} can't be written. Make the file and its folder writable for this user.`,
-      cause,
     );
-  }
-  if (code === 'SQLITE_CANTOPEN' && isClosedToUser(settings.file)) {
-    return new AppError(
+  if (code === 'SQLITE_CANTOPEN' && isClosedToUser(settings.file))
+    return fault(
       'DATABASE_UNREACHABLE',
       `The database file ${settings.file} can't be opened by this user. Run this as the user of the service, to whom it, the files beside it and its folder must belong: change that with chown.`,
-      cause,
     );
-  }
-  if (code === 'SQLITE_CANTOPEN' || isMakingFolder(error)) {
-    return new AppError(
+  if (code === 'SQLITE_CANTOPEN' || isMakingFolder(error))
+    return fault(
       'DATABASE_UNREACHABLE',
       `The database file ${settings.file} can't be opened. Check that its folder exists and is writable, and DATABASE_URL or DATA_DIR.`,
-      cause,
     );
-  }
-  if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
-    return new AppError(
+  if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT')
+    return fault(
       'DATABASE_UNUSABLE',
       `The file ${settings.file} is not a usable SQLite database. Restore it from a backup, or name another file.`,
-      cause,
     );
-  }
   if (isDeadlineError(error))
-    return new AppError(
-      'OVERLOADED',
-      `The database file ${settings.file} is busy with other changes. Try again.`,
-      cause,
-    );
+    return fault('OVERLOADED', `The database file ${settings.file} is busy with other changes. Try again.`);
   if (code === 'SQLITE_BUSY')
-    return new AppError(
-      'OVERLOADED',
-      `The database file ${settings.file} is locked by another program. Try again.`,
-      cause,
-    );
+    return fault('OVERLOADED', `The database file ${settings.file} is locked by another program. Try again.`);
   if (code === 'SQLITE_IOERR')
-    return new AppError(
-      'DATABASE_UNUSABLE',
-      `The disk of ${settings.file} fails or is full. Check it, and try again.`,
-      cause,
-    );
+    return fault('DATABASE_UNUSABLE', `The disk of ${settings.file} fails or is full. Check it, and try again.`);
   if (code === 'SQLITE_FULL')
-    return new AppError('DATABASE_NOT_WRITABLE', `The disk of ${settings.file} is full. Free some space.`, cause);
+    return fault('DATABASE_NOT_WRITABLE', `The disk of ${settings.file} is full. Free some space.`);
   return undefined;
 }
 
