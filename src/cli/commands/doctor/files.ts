@@ -12,6 +12,10 @@ export interface Finding {
   remedy?: string;
 }
 
+export const ok = (detail: string): Finding => ({ status: 'ok', detail });
+export const warning = (detail: string, remedy: string): Finding => ({ status: 'warning', detail, remedy });
+export const failed = (detail: string, remedy: string): Finding => ({ status: 'failed', detail, remedy });
+
 /** Whether there is nothing at a path. What this user may not look at is not missing: using it says why. */
 export async function isMissing(file: string): Promise<boolean> {
   return stat(file).then(
@@ -26,19 +30,17 @@ const probeBytes = 4096;
 /** Whether other users of this machine can read the secrets in `.env`; Windows has no such permissions. */
 export async function settingsFile(file: string): Promise<Finding> {
   const found = await unlessMissing(stat(file));
-  if (found === undefined) return { status: 'ok', detail: 'none: all settings come from the environment' };
-  if (process.platform === 'win32' || (found.mode & 0o007) === 0)
-    return { status: 'ok', detail: `${file} can't be read by other users` };
-  return {
-    status: 'warning',
-    detail: `${file} is open to every user of this machine, and may hold passwords and the signing secret`,
-    remedy: `Run: chmod 600 ${file}. Then change the secrets in it, if others use this machine.`,
-  };
+  if (found === undefined) return ok('none: all settings come from the environment');
+  if (process.platform === 'win32' || (found.mode & 0o007) === 0) return ok(`${file} can't be read by other users`);
+  return warning(
+    `${file} is open to every user of this machine, and may hold passwords and the signing secret`,
+    `Run: chmod 600 ${file}. Then change the secrets in it, if others use this machine.`,
+  );
 }
 
 /** Whether other users of this machine can read the database: sequelize-cli or a copy may have made it so. */
 export async function databaseFile({ file }: SqliteConfig): Promise<Finding> {
-  if (await isMissing(file)) return { status: 'ok', detail: 'none yet' };
+  if (await isMissing(file)) return ok('none yet');
   let found: Stats;
   let folder: Stats;
   try {
@@ -46,19 +48,17 @@ export async function databaseFile({ file }: SqliteConfig): Promise<Finding> {
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
-    return {
-      status: 'failed',
-      detail: `${file} ${whyUnreadable(code)}`,
-      remedy: 'Check the path, and run this as the user of the service, who must be able to enter its folder.',
-    };
+    return failed(
+      `${file} ${whyUnreadable(code)}`,
+      'Check the path, and run this as the user of the service, who must be able to enter its folder.',
+    );
   }
   if (process.platform === 'win32' || (found.mode & 0o006) === 0 || (folder.mode & 0o001) === 0)
-    return { status: 'ok', detail: `${file} can't be read by other users` };
-  return {
-    status: 'warning',
-    detail: `${file} is open to every user of this machine, with all accounts and password hashes`,
-    remedy: `Run: chmod 600 ${file}*`,
-  };
+    return ok(`${file} can't be read by other users`);
+  return warning(
+    `${file} is open to every user of this machine, with all accounts and password hashes`,
+    `Run: chmod 600 ${file}*`,
+  );
 }
 
 /** Whether the data folder can be written, or made. */
@@ -70,14 +70,13 @@ export async function writeAccess({ dataDir }: Config): Promise<Finding> {
   try {
     // Some bytes: a full disk still takes an empty file.
     await writeFile(probe, Buffer.alloc(probeBytes), { flag: 'wx' });
-    return { status: 'ok', detail: `${dataDir} is writable` };
+    return ok(`${dataDir} is writable`);
   } catch (error) {
     const code = systemErrorCode(error) ?? '';
-    return {
-      status: 'failed',
-      detail: `${dataDir} can't be written (${code})`,
-      remedy: isDiskFull(code) ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
-    };
+    return failed(
+      `${dataDir} can't be written (${code})`,
+      isDiskFull(code) ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
+    );
   } finally {
     // The check has its result; the probe is a few bytes.
     await rm(probe, { force: true }).catch(() => undefined);
