@@ -1,107 +1,22 @@
-import { isIP } from 'node:net';
 import type { Command } from 'commander';
-import { AppError } from '../../../errors.js';
-import { listingOptions, sortingOf, sortOption } from '../../core/columns.js';
 import { define, type Registry } from '../../core/command.js';
-import { bulkNotes } from '../../core/declaration.js';
-import { asTyped } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
-import { userColumns } from './columns.js';
-import { accountBulkOptions, filterOf, filterOptions } from './options.js';
+import { bulkNotes, yesOption } from '../../core/declaration.js';
+import { importUsersOptions } from '../imports/options.js';
+import {
+  accountBulkOptions,
+  editOptions,
+  exportOptions,
+  listOptions,
+  registerOptions,
+  rekeyOptions,
+  resetOptions,
+  sessionListOptions,
+  unlockOptions,
+} from './options.js';
 
-const unlockOptions = {
-  '--address <address>': 'unlock this IP address instead of an account; "doctor" lists locked addresses',
-};
-
-const listOptions = {
-  ...filterOptions,
-  ...sortOption('createdAt, lastName, firstName, email or lastLogin'),
-  ...listingOptions('accounts', userColumns),
-};
-
-export function register(program: Command, registry: Registry): Command {
+export function register(program: Command, registry: Registry): void {
   const users = program.command('users').description('Create, find and manage accounts');
-  registerList(users, registry);
 
-  define(users, registry, {
-    usage: 'show <user>',
-    schema: 'any',
-    summary: 'Show one account',
-    examples: ['users show ada@example.org', 'users show "555 0100" --json'],
-    run: show,
-  });
-
-  registerSwitch(users, registry, 'activate', 'Let accounts sign in');
-  registerSwitch(users, registry, 'deactivate', 'Stop accounts from signing in; their sessions end immediately');
-
-  define(users, registry, {
-    usage: 'unlock [user]',
-    schema: 'current',
-    summary: 'Unlock an account or an address that is locked after too many wrong passwords',
-    examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
-    options: unlockOptions,
-    stopsItself: true,
-    run: unlock,
-  });
-  return users;
-}
-
-async function show(run: Run<'<user>'>): Promise<Result> {
-  const [{ findUser }, { lockOf }, { accountJson, accountText }] = await Promise.all([
-    import('../../../services/accounts/queries.js'),
-    import('../../../services/auth/throttle-locks.js'),
-    import('./output.js'),
-  ]);
-  const context = await run.context();
-  const user = await findUser(context, run.arguments.user);
-  const lockedUntil = await lockOf(context, user.id);
-  const locked =
-    lockedUntil === null
-      ? ''
-      : `\nLocked until ${lockedUntil.toISOString()} after too many wrong passwords.\nTo unlock it: ${asTyped(run.io, `users unlock ${user.email}`)}`;
-  return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user, run.display) + locked };
-}
-
-/** An address, or a network as `doctor` lists it. @throws AppError `USAGE` */
-function assertAddress(address: string): void {
-  if (isIP(address.replace(/\/56$/, '')) === 0)
-    throw new AppError('USAGE', '--address must be an IP address, such as 203.0.113.5 or 2001:db8::1.');
-}
-
-async function unlockByAddress(run: Run<'', typeof unlockOptions>, address: string): Promise<Result> {
-  assertAddress(address);
-  const [{ unlockAddress }, { operator }] = await Promise.all([
-    import('../../../services/auth/throttle-locks.js'),
-    import('../../../services/core.js'),
-  ]);
-  const lockedUntil = await unlockAddress(await run.context(), operator, address);
-  return {
-    json: { address, wasLockedUntil: lockedUntil },
-    text: `${address} ${lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()} and is unlocked now`}.`,
-  };
-}
-
-async function unlock(run: Run<'[user]', typeof unlockOptions>): Promise<Result> {
-  const { address } = run.options;
-  const { user: reference } = run.arguments;
-  if (reference === undefined && address !== undefined) return unlockByAddress(run, address);
-  if (reference === undefined || address !== undefined)
-    throw new AppError('USAGE', 'Name one account, or an address with --address.');
-  const [{ unlockUser }, { findUser }, { operator }, { accountJson }] = await Promise.all([
-    import('../../../services/accounts/commands.js'),
-    import('../../../services/accounts/queries.js'),
-    import('../../../services/core.js'),
-    import('./output.js'),
-  ]);
-  const context = await run.context();
-  const user = await findUser(context, reference);
-  const lockedUntil = await unlockUser(context, operator, user.id);
-  const said =
-    lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()} and is unlocked now`;
-  return { json: { user: accountJson(user), wasLockedUntil: lockedUntil }, text: `${user.email} ${said}.` };
-}
-
-function registerList(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'list',
     schema: 'any',
@@ -115,26 +30,34 @@ function registerList(users: Command, registry: Registry): void {
       'users list --limit all --columns name,email --output csv',
     ],
     options: listOptions,
-    async check(run) {
-      const [{ userListingSchema }, { checkListing }] = await Promise.all([
-        import('../../../schemas/user.js'),
-        import('../../core/listing.js'),
-      ]);
-      checkListing(run, userColumns, userListingSchema, { ...filterOf(run.options), ...sortingOf(run.options) });
-    },
-    async run(run) {
-      const query = { ...filterOf(run.options), ...sortingOf(run.options) };
-      const [{ listUsers }, { presentListedUser }, { listing, presented }] = await Promise.all([
-        import('../../../services/accounts/queries.js'),
-        import('../../../presenters/user.js'),
-        import('../../core/listing.js'),
-      ]);
-      return listing(run, { key: 'users', one: 'account', columns: userColumns }, async () => {
-        const context = await run.context();
-        return async (page) => presented(await listUsers(context, { ...query, ...page }), presentListedUser);
-      });
-    },
+    check: async (run) => (await import('./accounts.js')).checkList(run),
+    run: async (run) => (await import('./accounts.js')).list(run),
   });
+
+  define(users, registry, {
+    usage: 'show <user>',
+    schema: 'any',
+    summary: 'Show one account',
+    examples: ['users show ada@example.org', 'users show "555 0100" --json'],
+    run: async (run) => (await import('./accounts.js')).show(run),
+  });
+
+  registerSwitch(users, registry, 'activate', 'Let accounts sign in');
+  registerSwitch(users, registry, 'deactivate', 'Stop accounts from signing in; their sessions end immediately');
+
+  define(users, registry, {
+    usage: 'unlock [user]',
+    schema: 'current',
+    summary: 'Unlock an account or an address that is locked after too many wrong passwords',
+    examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
+    options: unlockOptions,
+    stopsItself: true,
+    run: async (run) => (await import('./accounts.js')).unlock(run),
+  });
+
+  registerChanges(users, registry);
+  registerSessions(users, registry);
+  registerFiles(users, registry);
 }
 
 function registerSwitch(users: Command, registry: Registry, name: 'activate' | 'deactivate', summary: string): void {
@@ -152,5 +75,157 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
     notes: bulkNotes('accounts'),
     stopsItself: true,
     run: async (run) => (await import('./bulk.js')).setActive(run, name),
+  });
+}
+
+function registerChanges(users: Command, registry: Registry): void {
+  define(users, registry, {
+    usage: 'register',
+    schema: 'current',
+    summary: 'Create one account; asks for what is not given',
+    examples: [
+      'users register',
+      'users register --first-name Grace --last-name Hopper --email grace@example.org --phone "555 0101" --role trainer --password-stdin < password.txt',
+      'users register --role trainee --credentials grace.credentials.csv',
+    ],
+    options: registerOptions,
+    stopsItself: true,
+    run: async (run) => (await import('./register.js')).registerAccount(run),
+  });
+
+  define(users, registry, {
+    usage: 'edit <user>',
+    schema: 'current',
+    summary: 'Change the data of an account; a new email or role ends its sessions',
+    examples: [
+      'users edit ada@example.org --last-name King',
+      'users edit "555 0100" --email ada@example.com --role trainer --json',
+    ],
+    options: editOptions,
+    check: async (run) => (await import('./changes.js')).checkEdit(run),
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).edit(run),
+  });
+
+  define(users, registry, {
+    usage: 'delete <user>',
+    schema: 'current',
+    summary: 'Delete an account with its enrollments and its picture',
+    examples: ['users delete ada@example.org', 'users delete ada@example.org --yes --json'],
+    options: yesOption,
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).remove(run),
+  });
+
+  define(users, registry, {
+    usage: 'reset-password [user...]',
+    schema: 'current',
+    summary: 'Give accounts temporary passwords that must be changed at the next login; their sessions end immediately',
+    examples: [
+      'users reset-password ada@example.org',
+      'users reset-password ada@example.org --password-stdin --json < password.txt',
+      'users reset-password --from people.csv --credentials people.credentials.csv',
+    ],
+    options: resetOptions,
+    notes: `${bulkNotes('accounts')}\nOnly you can read the file of passwords. Give each person their password, then delete the file.`,
+    stopsItself: true,
+    run: async (run) => (await import('./bulk.js')).resetPasswords(run),
+  });
+
+  define(users, registry, {
+    usage: 'transfer-super-admin <user>',
+    schema: 'current',
+    summary: 'Make another account the super admin; asks twice, and only works at a terminal',
+    withoutJson: true,
+    examples: ['users transfer-super-admin ada@example.org'],
+    notes: 'The former super admin becomes a trainer. The sessions of both end.',
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).transfer(run),
+  });
+
+  define(users, registry, {
+    usage: 'rekey-phones',
+    schema: 'current',
+    summary: 'Choose the country whose way of writing phones counts, for logins, imports and new accounts',
+    examples: ['users rekey-phones --country DE', 'users rekey-phones --country none --json'],
+    options: rekeyOptions,
+    notes:
+      'With DE, "+49 151 1234567", "0049 151 1234567" and "0151 1234567" are one phone. Phones stay as they are written. If two accounts would have the same phone, they are listed, and nothing is changed. The command can be repeated after an interruption.',
+    check: async (run) => (await import('./rekey-phones.js')).checkCountry(run),
+    stopsItself: true,
+    run: async (run) => (await import('./rekey-phones.js')).rekey(run),
+  });
+}
+
+function registerSessions(users: Command, registry: Registry): void {
+  const sessions = users.command('sessions').description('List and end the sessions of an account');
+
+  define(sessions, registry, {
+    usage: 'list <user>',
+    schema: 'any',
+    summary: 'List the sessions of an account, newest first',
+    examples: ['users sessions list ada@example.org', 'users sessions list "555 0100" --limit 100 --json'],
+    options: sessionListOptions,
+    check: async (run) => (await import('./sessions.js')).checkList(run),
+    run: async (run) => (await import('./sessions.js')).list(run),
+  });
+
+  define(sessions, registry, {
+    usage: 'end <user> <session-id>',
+    schema: 'current',
+    summary: 'End a session of an account',
+    examples: ['users sessions end ada@example.org b20c94c5'],
+    stopsItself: true,
+    run: async (run) => (await import('./sessions.js')).end(run),
+  });
+
+  define(sessions, registry, {
+    usage: 'end-all <user>',
+    schema: 'current',
+    summary: 'End all sessions of an account, which must sign in again',
+    examples: ['users sessions end-all ada@example.org', 'users sessions end-all "555 0100" --json'],
+    stopsItself: true,
+    run: async (run) => (await import('./sessions.js')).endAll(run),
+  });
+}
+
+function registerFiles(users: Command, registry: Registry): void {
+  define(users, registry, {
+    usage: 'import [file]',
+    schema: 'current',
+    summary: 'Create accounts from a CSV file: show the plan, ask, then apply it',
+    examples: [
+      'users import people.csv --dry-run',
+      'users import people.csv --dry-run --rejects people.rejected.csv',
+      'users import people.csv',
+      'users import people.csv --on-existing update --course "First aid" --on-error abort',
+      'users import people.csv --yes --credentials people.credentials.csv --json',
+      'users import people.csv --mapping columns.json',
+      'users import --template > people.csv',
+    ],
+    options: importUsersOptions,
+    notes:
+      'The file is CSV with the columns firstName and lastName (or one full name), email and phone. Optional columns: ' +
+      'role, isActive, password or passwordHash, course, enrollmentStatus, notes. Other usual column names, any order ' +
+      'and the common encodings are recognised. "-" reads standard input. More: docs/IMPORTING.md.' +
+      '\n\nAccounts without a password get a generated one, which the credentials file lists. Everybody must change ' +
+      'the password at the first login. To resume an interrupted run, run the same command again. ' +
+      'To list, resume or undo imports, use: coursectl imports' +
+      '\n\nExit codes: 0 all rows imported; 3 some rows rejected; 2 the file or an option is not valid, nothing was ' +
+      'imported; 130 interrupted.',
+    check: async (run) => (await import('../imports/checks.js')).checkImport(run),
+    stopsItself: true,
+    run: async (run) => (await import('../imports/run-import.js')).importUsers(run),
+  });
+
+  define(users, registry, {
+    usage: 'export',
+    schema: 'current',
+    summary: 'Write accounts as CSV, without passwords',
+    examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.csv'],
+    options: exportOptions,
+    check: async (run) => (await import('./accounts.js')).checkExport(run),
+    stopsItself: true,
+    run: async (run) => (await import('./accounts.js')).exportUsers(run),
   });
 }

@@ -1,6 +1,8 @@
 import { AppError } from '../../../errors.js';
 import type { UserFilter } from '../../../schemas/user.js';
-import { bulkOptions, type OptionValues } from '../../core/declaration.js';
+import { listingOptions, sortOption } from '../../core/columns.js';
+import { bulkOptions, type OptionValues, outputOption } from '../../core/declaration.js';
+import { sessionColumns, userColumns } from './columns.js';
 
 /** Which accounts are listed or exported. */
 export const filterOptions = {
@@ -11,6 +13,22 @@ export const filterOptions = {
   '--locked': 'only accounts that are locked after too many wrong passwords',
   '--search <text>': 'search in names, email and phone',
 };
+
+export const listOptions = {
+  ...filterOptions,
+  ...sortOption('createdAt, lastName, firstName, email or lastLogin'),
+  ...listingOptions('accounts', userColumns),
+};
+
+export const sessionListOptions = listingOptions('sessions', sessionColumns);
+
+export const exportOptions = { ...filterOptions, ...outputOption };
+
+export const unlockOptions = {
+  '--address <address>': 'unlock this IP address instead of an account; "doctor" lists locked addresses',
+};
+
+export const rekeyOptions = { '--country <country>': 'two letters, such as DE; "none" for none' };
 
 /** The columns of a list that may name accounts, the best first. Lists of enrollments have `userId`: their `id` is another. */
 export const accountHeadings = ['userId', 'id', 'email', 'phone'];
@@ -42,6 +60,18 @@ export const personOptions = {
 };
 
 export const passwordOption = { '--password-stdin': 'read the password from standard input' };
+
+export const registerOptions = {
+  ...personOptions,
+  '--role <role>': 'trainee, trainer or super_admin',
+  '--inactive': "create an account that can't sign in until it is activated",
+  ...passwordOption,
+  '--requires-password-change': 'the password must be changed at the first login, as a generated one must',
+  '--generate-password': 'generate a password and show it once; it must be changed at the first login',
+  '--credentials <file>': 'write the generated password to this file, which must not exist, instead of showing it',
+};
+
+export const editOptions = { ...personOptions, '--role <role>': 'trainee or trainer' };
 
 /** Refuses to print a generated password where it would be logged. */
 export const passwordNotInJson = (): AppError =>

@@ -1,37 +1,15 @@
 import path from 'node:path';
-import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
-import { define, type Registry } from '../../core/command.js';
+import { registerSchema } from '../../../schemas/user.js';
+import { registerUser, registerWithGeneratedPassword } from '../../../services/accounts/commands.js';
+import { PasswordFile } from '../../../services/accounts/password-file.js';
+import { operator } from '../../../services/core.js';
 import type { Result, Run } from '../../core/run.js';
-import { passwordNotInJson, passwordOption, personOptions } from './options.js';
-
-const registerOptions = {
-  ...personOptions,
-  '--role <role>': 'trainee, trainer or super_admin',
-  '--inactive': "create an account that can't sign in until it is activated",
-  ...passwordOption,
-  '--requires-password-change': 'the password must be changed at the first login, as a generated one must',
-  '--generate-password': 'generate a password and show it once; it must be changed at the first login',
-  '--credentials <file>': 'write the generated password to this file, which must not exist, instead of showing it',
-};
+import { passwordNotInJson, type registerOptions } from './options.js';
+import { accountJson } from './output.js';
+import { checkPersonOptions, personFromOptions, personFromPrompts } from './person-input.js';
 
 type RegisterRun = Run<'', typeof registerOptions>;
-
-export function register(users: Command, registry: Registry): void {
-  define(users, registry, {
-    usage: 'register',
-    schema: 'current',
-    summary: 'Create one account; asks for what is not given',
-    examples: [
-      'users register',
-      'users register --first-name Grace --last-name Hopper --email grace@example.org --phone "555 0101" --role trainer --password-stdin < password.txt',
-      'users register --role trainee --credentials grace.credentials.csv',
-    ],
-    options: registerOptions,
-    stopsItself: true,
-    run: registerAccount,
-  });
-}
 
 const isGenerated = ({ options }: RegisterRun) =>
   options.generatePassword === true || options.credentials !== undefined;
@@ -53,16 +31,12 @@ function assertMayBeInactive({ options: { role, inactive } }: RegisterRun): void
     throw new AppError('USAGE', 'A super admin is always active: leave out --inactive.');
 }
 
-async function registerAccount(run: RegisterRun): Promise<Result> {
+/** Creates one account. @throws AppError `USAGE`, and as {@link registerUser} */
+export async function registerAccount(run: RegisterRun): Promise<Result> {
   assertOnePassword(run);
   assertMayBeInactive(run);
   const input = await registerInput(run);
   if (isGenerated(run)) return registerGenerated(run, input);
-  const [{ registerUser }, { operator }, { accountJson }] = await Promise.all([
-    import('../../../services/accounts/commands.js'),
-    import('../../../services/core.js'),
-    import('./output.js'),
-  ]);
   const user = await registerUser(await run.context(), operator, input);
   return { json: { user: accountJson(user) }, text: `Created ${user.role} ${user.email} (${user.id}).` };
 }
@@ -70,12 +44,6 @@ async function registerAccount(run: RegisterRun): Promise<Result> {
 /** Creates the account with a generated password, which is in a file or shown once. */
 async function registerGenerated(run: RegisterRun, input: object): Promise<Result> {
   const { credentials } = run.options;
-  const [{ registerWithGeneratedPassword }, { PasswordFile }, { operator }, { accountJson }] = await Promise.all([
-    import('../../../services/accounts/commands.js'),
-    import('../../../services/accounts/password-file.js'),
-    import('../../../services/core.js'),
-    import('./output.js'),
-  ]);
   const context = await run.context();
   const file = credentials === undefined ? undefined : await PasswordFile.create(path.resolve(run.io.cwd, credentials));
   try {
@@ -97,10 +65,6 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
 async function registerInput(run: RegisterRun): Promise<object> {
   const { role, inactive, requiresPasswordChange } = run.options;
   const flags = { isActive: !inactive, requiresPasswordChange };
-  const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }] = await Promise.all([
-    import('./person-input.js'),
-    import('../../../schemas/user.js'),
-  ]);
   const schema = isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
   if (!run.interactive) return personFromOptions(run, schema, { role, ...flags });
   await checkPersonOptions(run, schema, { role });

@@ -1,32 +1,14 @@
-import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
-import type { PhoneConflict, Rekeyed } from '../../../services/accounts/rekey-phones.js';
-import { define, type Registry } from '../../core/command.js';
+import {
+  assertCountry,
+  type PhoneConflict,
+  type Rekeyed,
+  rekeyPhones,
+} from '../../../services/accounts/rekey-phones.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { asTyped, counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-
-const rekeyOptions = {
-  '--country <country>': 'two letters, such as DE; "none" for none',
-};
-
-export function register(users: Command, registry: Registry): void {
-  define(users, registry, {
-    usage: 'rekey-phones',
-    schema: 'current',
-    summary: 'Choose the country whose way of writing phones counts, for logins, imports and new accounts',
-    examples: ['users rekey-phones --country DE', 'users rekey-phones --country none --json'],
-    options: rekeyOptions,
-    notes:
-      'With DE, "+49 151 1234567", "0049 151 1234567" and "0151 1234567" are one phone. Phones stay as they are written. If two accounts would have the same phone, they are listed, and nothing is changed. The command can be repeated after an interruption.',
-    async check(run) {
-      const { assertCountry } = await import('../../../services/accounts/rekey-phones.js');
-      await assertCountry(countryOf(run));
-    },
-    stopsItself: true,
-    run: rekey,
-  });
-}
+import type { rekeyOptions } from './options.js';
 
 type RekeyRun = Run<'', typeof rekeyOptions>;
 
@@ -37,6 +19,9 @@ function countryOf({ options }: RekeyRun): string | null {
     throw new AppError('USAGE', 'Name a country with --country, such as --country DE, or --country none.');
   return country === 'NONE' ? null : country;
 }
+
+/** @throws AppError `USAGE` */
+export const checkCountry = (run: RekeyRun): Promise<void> => assertCountry(countryOf(run));
 
 const accountOf = ({ firstName, lastName, email, phone }: PhoneConflict['accounts'][number]) =>
   `${firstName} ${lastName} <${email}>: ${phone}`;
@@ -55,9 +40,9 @@ function conflictText({ io }: RekeyRun, { conflicts, hasMore }: Rekeyed): string
   ].join('\n');
 }
 
-async function rekey(run: RekeyRun): Promise<Result> {
+/** Chooses the country for phones. @throws AppError as {@link rekeyPhones} */
+export async function rekey(run: RekeyRun): Promise<Result> {
   const country = countryOf(run);
-  const { rekeyPhones } = await import('../../../services/accounts/rekey-phones.js');
   const context = await run.context();
   const told = 10_000;
   const rekeyed = await rekeyPhones(context, country, {

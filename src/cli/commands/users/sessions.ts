@@ -1,65 +1,22 @@
-import type { Command } from 'commander';
-import { listingOptions } from '../../core/columns.js';
-import { define, type Registry } from '../../core/command.js';
+import { presentSession } from '../../../presenters/session.js';
+import { sessionListingSchema } from '../../../schemas/auth.js';
+import { findUser } from '../../../services/accounts/queries.js';
+import { endUserSession, endUserSessions, listUserSessions } from '../../../services/accounts/sessions.js';
+import { operator } from '../../../services/core.js';
+import { wholeId } from '../../../services/short-ids.js';
+import { checkListing, listing, presented } from '../../core/listing.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 import { sessionColumns } from './columns.js';
+import type { sessionListOptions } from './options.js';
 
-const sessionListOptions = listingOptions('sessions', sessionColumns);
-
-export function register(users: Command, registry: Registry): void {
-  const sessions = users.command('sessions').description('List and end the sessions of an account');
-
-  define(sessions, registry, {
-    usage: 'list <user>',
-    schema: 'any',
-    summary: 'List the sessions of an account, newest first',
-    examples: ['users sessions list ada@example.org', 'users sessions list "555 0100" --limit 100 --json'],
-    options: sessionListOptions,
-    async check(run) {
-      const [{ sessionListingSchema }, { checkListing }] = await Promise.all([
-        import('../../../schemas/auth.js'),
-        import('../../core/listing.js'),
-      ]);
-      checkListing(run, sessionColumns, sessionListingSchema);
-    },
-    run: list,
-  });
-
-  define(sessions, registry, {
-    usage: 'end <user> <session-id>',
-    schema: 'current',
-    summary: 'End a session of an account',
-    examples: ['users sessions end ada@example.org b20c94c5'],
-    stopsItself: true,
-    run: end,
-  });
-
-  define(sessions, registry, {
-    usage: 'end-all <user>',
-    schema: 'current',
-    summary: 'End all sessions of an account, which must sign in again',
-    examples: ['users sessions end-all ada@example.org', 'users sessions end-all "555 0100" --json'],
-    stopsItself: true,
-    run: endAll,
-  });
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkList(run: Run<'<user>', typeof sessionListOptions>): void {
+  checkListing(run, sessionColumns, sessionListingSchema);
 }
 
-/** What the commands call. */
-async function services() {
-  const [sessions, found, core, presenters, ids] = await Promise.all([
-    import('../../../services/accounts/sessions.js'),
-    import('../../../services/accounts/queries.js'),
-    import('../../../services/core.js'),
-    import('../../../presenters/session.js'),
-    import('../../../services/short-ids.js'),
-  ]);
-  return { ...sessions, ...found, ...presenters, ...ids, operator: core.operator };
-}
-
-async function list(run: Run<'<user>', typeof sessionListOptions>): Promise<Result> {
-  const { findUser, listUserSessions, presentSession } = await services();
-  const { listing, presented } = await import('../../core/listing.js');
+/** The sessions of an account. @throws AppError `NOT_FOUND`, `VALIDATION` */
+export function list(run: Run<'<user>', typeof sessionListOptions>): Promise<Result> {
   return listing(run, { key: 'sessions', one: 'session', columns: sessionColumns }, async () => {
     const context = await run.context();
     const { id } = await findUser(context, run.arguments.user);
@@ -69,8 +26,8 @@ async function list(run: Run<'<user>', typeof sessionListOptions>): Promise<Resu
   });
 }
 
-async function end(run: Run<'<user> <session-id>'>): Promise<Result> {
-  const { findUser, endUserSession, presentSession, wholeId, operator } = await services();
+/** Ends a session of an account. @throws AppError `NOT_FOUND` */
+export async function end(run: Run<'<user> <session-id>'>): Promise<Result> {
   const context = await run.context();
   const { id, email } = await findUser(context, run.arguments.user);
   const sessionId = await wholeId(context, 'Session', run.arguments.sessionId, { userId: id });
@@ -81,8 +38,8 @@ async function end(run: Run<'<user> <session-id>'>): Promise<Result> {
   };
 }
 
-async function endAll(run: Run<'<user>'>): Promise<Result> {
-  const { findUser, endUserSessions, operator } = await services();
+/** Ends all sessions of an account. @throws AppError `NOT_FOUND` */
+export async function endAll(run: Run<'<user>'>): Promise<Result> {
   const context = await run.context();
   const { id, email } = await findUser(context, run.arguments.user);
   const endedCount = await endUserSessions(context, operator, id);

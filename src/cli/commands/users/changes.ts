@@ -1,0 +1,95 @@
+import { AppError, isAppError } from '../../../errors.js';
+import * as fields from '../../../schemas/fields.js';
+import { userUpdateSchema } from '../../../schemas/user.js';
+import { validate } from '../../../schemas/validate.js';
+import { deleteUser, updateUser } from '../../../services/accounts/commands.js';
+import { findUser } from '../../../services/accounts/queries.js';
+import { previewTransfer, transferSuperAdmin } from '../../../services/accounts/transfer.js';
+import { operator } from '../../../services/core.js';
+import { listEnrollments } from '../../../services/enrollments/queries.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import type { yesOption } from '../../core/declaration.js';
+import { counted } from '../../core/output.js';
+import { createPrompts } from '../../core/prompts.js';
+import type { Result, Run } from '../../core/run.js';
+import type { editOptions } from './options.js';
+import { accountJson } from './output.js';
+import { confirmPhone } from './person-input.js';
+
+type EditRun = Run<'<user>', typeof editOptions>;
+
+function changesOf({ options }: EditRun) {
+  const { firstName, lastName, email, phone, role } = options;
+  return { firstName, lastName, email, phone, role };
+}
+
+/** @throws AppError `USAGE` when there is nothing to change, `VALIDATION` */
+export function checkEdit(run: EditRun): void {
+  const input = changesOf(run);
+  if (Object.values(input).every((value) => value === undefined))
+    throw new AppError('USAGE', 'Nothing to change: add --first-name, --last-name, --email, --phone or --role.');
+  validate(userUpdateSchema, input);
+}
+
+/** Changes the fields that options name. @throws AppError as {@link updateUser} */
+export async function edit(run: EditRun): Promise<Result> {
+  const input = changesOf(run);
+  const context = await run.context();
+  const { id } = await findUser(context, run.arguments.user);
+  await confirmPhone(run, input.phone, 'Nothing was changed.');
+  const user = await updateUser(context, operator, id, input);
+  return { json: { user: accountJson(user) }, text: `Changed ${user.role} ${user.email} (${user.id}).` };
+}
+
+/** Deletes an account, having asked. @throws AppError `USAGE`, and as {@link deleteUser} */
+export async function remove(run: Run<'<user>', typeof yesOption>): Promise<Result> {
+  const context = await run.context();
+  const user = await findUser(context, run.arguments.user);
+  assertCanAsk(run, 'delete');
+  if (!run.options.yes) {
+    const { pagination } = await listEnrollments(context, operator, { userId: user.id, limit: 1 });
+    const loss = counted(pagination.totalItems, 'enrollment');
+    await confirm(run, {
+      about: `${user.role} ${user.email} (${user.id}) will be deleted with ${loss}.`,
+      question: 'Delete this account?',
+      otherwise: 'Nothing was deleted.',
+    });
+  }
+  await deleteUser(context, operator, user.id);
+  return { json: { user: accountJson(user) }, text: `Deleted ${user.role} ${user.email} (${user.id}).` };
+}
+
+/** Makes another account the super admin, having asked twice. @throws AppError `USAGE`, and as {@link transferSuperAdmin} */
+export async function transfer(run: Run<'<user>'>): Promise<Result> {
+  const context = await run.context();
+  const { from, to } = await previewTransfer(context, (await findUser(context, run.arguments.user)).id);
+  if (!run.interactive)
+    throw new AppError(
+      'USAGE',
+      'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.',
+    );
+  const otherwise = 'Nothing was changed.';
+  await confirm(run, {
+    about: `${to.email} (${to.firstName} ${to.lastName}, ${to.role}) will be the super admin.\n${from.email} will be a trainer. The sessions of both end.`,
+    question: 'Change the super admin?',
+    otherwise,
+  });
+  await confirmByTyping(run, to.email, otherwise);
+  await transferSuperAdmin(context, operator, { from: from.id, to: to.id });
+  return {
+    text: `${to.email} is the super admin now; ${from.email} is a trainer. Both must sign in again.`,
+  };
+}
+
+/** Asks for the address, which nobody types by accident. @throws AppError `INTERRUPTED` when it is not typed */
+async function confirmByTyping(run: Run<'<user>'>, email: string, otherwise: string): Promise<void> {
+  const prompts = await createPrompts(run.io);
+  const same = fields.email.custom((typed: string, helpers) =>
+    typed === email ? typed : helpers.message({ custom: `That is not ${email}. Press Ctrl-C to change nothing.` }),
+  );
+  try {
+    await prompts.text('To confirm, type the email address of the new super admin:', same);
+  } catch (error) {
+    throw isAppError(error, 'INTERRUPTED') ? new AppError('INTERRUPTED', otherwise, { cause: error }) : error;
+  }
+}
