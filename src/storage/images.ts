@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { AppError, validationError } from '../errors.js';
 import { createFairQueue, type QueueLimits } from '../fair-queue.js';
-import { diskFault } from './disk-fault.js';
+import { diskFault } from './disk.js';
 
 /** The limits of a picture before and after it is prepared; lengths in pixels. */
 export interface ImageLimits {

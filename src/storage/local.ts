@@ -3,10 +3,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError, systemErrorCode, unlessMissing } from '../errors.js';
-import { diskFault } from './disk-fault.js';
-import { makeFolder } from './make-folder.js';
-import { moveFile, readFlags } from './move-file.js';
-import { pathBelow } from './path-below.js';
+import { diskFault, makeFolder, moveFile, pathBelow, readFlags, syncToDisk } from './disk.js';
 import {
   assertKey,
   type ByteRange,
@@ -17,7 +14,6 @@ import {
   type StoredObject,
   UnreadableObject,
 } from './storage.js';
-import { syncFolder } from './sync-folder.js';
 
 const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
 
@@ -43,7 +39,7 @@ class LocalStorage implements FileStorage {
     try {
       await this.#makeFolderOf(key);
       await moveFile(file, target, () => this.#pathOfCopy());
-      await syncFolder(path.dirname(target));
+      await syncToDisk(path.dirname(target));
     } catch (error) {
       // The first error matters more than a failure to remove these.
       await Promise.allSettled([rm(target, { force: true }), rm(file, { force: true })]);
@@ -154,8 +150,8 @@ class LocalStorage implements FileStorage {
     await this.#assertOwnFolder(path.dirname(key));
     if (made === undefined) return;
     // The entry of a new folder must be durable too, or its files are lost with it.
-    await syncFolder(path.dirname(made));
-    await syncFolder(this.location);
+    await syncToDisk(path.dirname(made));
+    await syncToDisk(this.location);
   }
 
   /** The path of a copy of a file from another disk: the cleanup recognises its key after a crash. */

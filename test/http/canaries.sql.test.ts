@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.js';
 import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
 import { submitImport } from '../../src/services/imports/queue/submit.js';
-import { diskFault } from '../../src/storage/disk-fault.js';
+import { diskFault } from '../../src/storage/disk.js';
 import { importFile } from '../services/imports/support/running.js';
 import { client, runToEnd } from '../services/imports/support/submitting.js';
 import { atDepth } from '../support/depth.js';

@@ -86,7 +86,7 @@ export interface Work<Usage extends string, O extends Options, C extends Choices
   /** The imports that a person can choose of where none is named: by default all. Those without rows any more never are. */
   importsToChoose?: readonly ImportStatus[];
   run: (run: Run<Usage, O, C>) => Promise<Result>;
-  /** The command handles Ctrl-C itself; others are aborted. */
+  /** Whether the command handles Ctrl-C itself, as those that write do by default; others are aborted. */
   stopsItself?: boolean;
 }
 
@@ -229,7 +229,7 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   command: Command,
   io: Io,
   outcome: Outcome,
-  { run: work, check, stopsItself = false, importsToChoose, ...needs }: Work<Usage, O, C>,
+  { run: work, check, stopsItself, importsToChoose, ...needs }: Work<Usage, O, C>,
 ): Promise<void> {
   const opened: Context[] = [];
   const { run, missing } = makeRun<Usage, O, C>(io, command, needs, opened);
@@ -240,7 +240,8 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   };
   try {
     const working = begin();
-    const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
+    const handlesStop = stopsItself ?? needs.schema !== 'any';
+    const result = await (handlesStop ? working : Promise.race([working, interruption(io.signal)]));
     if (result.write) await result.write();
     else if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
     else if (!run.options.json && result.text !== undefined && result.text !== '')

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { csvLine, markedHeader } from '../../csv/format.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, isAppError, systemErrorCode, whyUnwritable } from '../../errors.js';
-import { syncFolder } from '../../storage/sync-folder.js';
+import { syncToDisk } from '../../storage/disk.js';
 
 const header = markedHeader(['firstName', 'lastName', 'email', 'phone', 'password']);
 
@@ -80,7 +80,7 @@ export class PasswordFile {
 
   async #begin(): Promise<void> {
     await this.handle.appendFile(header);
-    await syncFolder(path.dirname(this.path));
+    await syncToDisk(path.dirname(this.path));
     this.#settled = Buffer.byteLength(header);
   }
 

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError, systemErrorCode, whyUnreadable } from '../../errors.js';
-import { diskFault } from '../../storage/disk-fault.js';
+import { diskFault } from '../../storage/disk.js';
 import type { Core } from '../core.js';
 import { makeUploadFolder, type Upload, type UploadLimit, uploadsFolder } from './files.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Op } from 'sequelize';
 import { unlessMissing } from '../../errors.js';
 import type { FileState } from '../../schemas/file.js';
-import { diskFault } from '../../storage/disk-fault.js';
+import { diskFault } from '../../storage/disk.js';
 import { isOwnKey, partialKinds } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 import { type Removal, sweepMarked, uploadsFolder } from '../files/files.js';

@@ -7,9 +7,7 @@ import type { AuditEntry } from '../../db/models/audit-entry.js';
 import { hasLedger } from '../../db/sql/conditions.js';
 import { type TableSize, tableSizes } from '../../db/table-sizes.js';
 import { AppError } from '../../errors.js';
-import { diskFault } from '../../storage/disk-fault.js';
-import { makeFolder } from '../../storage/make-folder.js';
-import { syncFolder } from '../../storage/sync-folder.js';
+import { diskFault, makeFolder, syncToDisk } from '../../storage/disk.js';
 import type { Core } from '../core.js';
 
 /** How many rows are exported and then deleted at a time: some have 240 KB, and deleting them must not delay requests. */
@@ -48,7 +46,7 @@ async function createArchive(core: Core, kind: string): Promise<Archive> {
     async append(lines) {
       await onDisk(handle.appendFile(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
       await onDisk(handle.sync());
-      if (isEmpty) for (const named of [folder, path.dirname(folder)]) await onDisk(syncFolder(named));
+      if (isEmpty) for (const named of [folder, path.dirname(folder)]) await onDisk(syncToDisk(named));
       isEmpty = false;
     },
     async close() {

@@ -43,7 +43,6 @@ export function register(program: Command, registry: Registry): void {
     options: { ...dryRunOption, ...yesOption },
     notes:
       'The service does so every hour. The files are in the folder "retention" of DATA_DIR: keep them with your backups.',
-    stopsItself: true,
     run: async (run) => (await import('./prune.js')).prune(run),
   });
 }

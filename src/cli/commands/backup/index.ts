@@ -20,7 +20,6 @@ export function register(program: Command, registry: Registry): void {
       'On MySQL and MariaDB dump the database first, with the command of --print-dump; then this command copies the files.',
       'Files that are missing, unreadable or damaged in the storage are listed; then the exit code is 3.',
     ].join('\n'),
-    stopsItself: true,
     run: async (run) => (await import('./back-up.js')).backUp(run),
   });
 

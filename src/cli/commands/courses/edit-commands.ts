@@ -13,7 +13,6 @@ export function register(courses: Command, registry: Registry): void {
     ],
     options: createCourseOptions,
     check: async (run) => (await import('./changes.js')).checkCreate(run),
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).create(run),
   });
 
@@ -28,7 +27,6 @@ export function register(courses: Command, registry: Registry): void {
     options: editCourseOptions,
     check: async (run) => (await import('./changes.js')).checkEdit(run),
     notes: '--tag replaces all tags that the course has.',
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).edit(run),
   });
 }

@@ -21,7 +21,6 @@ export function register(courses: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Add a copy of a file to a course',
     examples: ['courses files add "Weaving for beginners" patterns.pdf'],
-    stopsItself: true,
     run: async (run) => (await import('./files.js')).add(run),
   });
 
@@ -45,7 +44,6 @@ export function register(courses: Command, registry: Registry): void {
     summary: 'Remove a file from a course',
     examples: ['courses files remove "Weaving for beginners" b20c94c5', 'courses files remove 7f6a21c4 b20c94c5 --yes'],
     options: yesOption,
-    stopsItself: true,
     run: async (run) => (await import('./files.js')).remove(run),
   });
 
@@ -54,7 +52,6 @@ export function register(courses: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Set the picture of a course: a copy of a JPEG, PNG or WebP file',
     examples: ['courses thumbnail "Weaving for beginners" loom.jpg'],
-    stopsItself: true,
     run: async (run) => (await import('./files.js')).thumbnail(run),
   });
 
@@ -64,7 +61,6 @@ export function register(courses: Command, registry: Registry): void {
     summary: 'Remove the picture of a course',
     examples: ['courses remove-thumbnail "Weaving for beginners"', 'courses remove-thumbnail 7f6a21c4 --yes'],
     options: yesOption,
-    stopsItself: true,
     run: async (run) => (await import('./files.js')).removePicture(run),
   });
 }

@@ -27,7 +27,6 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Delete a course with its enrollments and files',
     examples: ['courses delete "Weaving for beginners"', 'courses delete 7f6a21c4 --force --yes --json'],
     options: deleteCourseOptions,
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });
 
@@ -60,7 +59,6 @@ function registerChanges(courses: Command, registry: Registry): void {
       schema: 'current',
       summary: name === 'publish' ? 'Show a course in the catalogue' : 'Remove a course from the catalogue',
       examples: [`courses ${name} "Weaving for beginners"`],
-      stopsItself: true,
       run: async (run) => (await import('./changes.js')).publish(run, name === 'publish'),
     });
   }
@@ -70,7 +68,6 @@ function registerChanges(courses: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Give a course to another trainer, with its enrollments',
     examples: ['courses assign-trainer "Weaving for beginners" ada@example.org'],
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).giveToTrainer(run),
   });
 }

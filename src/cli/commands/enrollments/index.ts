@@ -45,7 +45,6 @@ export function register(program: Command, registry: Registry): void {
     ],
     options: assignOptions,
     notes: `${bulkNotes('trainees')}\nIf the course doesn't have enough seats for all of them, nobody is enrolled.`,
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).assign(run),
   });
 
@@ -75,7 +74,6 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     ],
     options: statusOptions,
     notes: changeNotes,
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).status(run),
   });
 
@@ -89,7 +87,6 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     ],
     options: enrollmentOptions,
     check: async (run) => (await import('./changes.js')).checkProgress(run),
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).progress(run),
   });
 
@@ -104,7 +101,6 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     ],
     options: removeOptions,
     notes: changeNotes,
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });
 }

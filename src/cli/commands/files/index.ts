@@ -18,7 +18,6 @@ export function register(program: Command, registry: Registry): void {
     options: sweepOptions,
     notes:
       "The service removes orphaned files every hour by itself. If files are missing in the storage, can't be read there, or have another size than was stored, they are listed and the exit code is 1. It is also 1 if orphaned files could not be removed.",
-    stopsItself: true,
     async run(run) {
       const { sweepStorage } = await import('../../../services/maintenance/orphan-cleanup.js');
       const { removeUnknown = false } = run.options;

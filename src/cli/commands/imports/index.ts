@@ -9,6 +9,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'list',
     schema: 'current',
+    stopsItself: false,
     summary: 'List imports, newest first',
     examples: ['imports list', 'imports list --status interrupted', 'imports list --limit 100 --json'],
     options: importListOptions,
@@ -19,6 +20,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'show <import>',
     schema: 'current',
+    stopsItself: false,
     summary: 'Show one import: its progress, its files, and the accounts that undo kept',
     examples: ['imports show 12', 'imports show 12 --json'],
     run: async (run) => (await import('./actions.js')).show(run),
@@ -27,6 +29,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'rows <import>',
     schema: 'current',
+    stopsItself: false,
     summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
     examples: ['imports rows 12 --outcome rejected', 'imports rows 12 --code EMAIL_INVALID --json'],
     options: importRowOptions,
@@ -41,7 +44,6 @@ export function register(program: Command, registry: Registry): void {
     examples: ['imports export 12 > outcome.csv', 'imports export 12 --output outcome.csv'],
     options: outputOption,
     check: async (run) => (await import('../../core/file-output.js')).assertDestination(run),
-    stopsItself: true,
     run: async (run) => (await import('./actions.js')).exportLedger(run),
   });
 
@@ -52,7 +54,6 @@ export function register(program: Command, registry: Registry): void {
     examples: ['imports rejects 12 > rejected.csv'],
     options: outputOption,
     check: async (run) => (await import('../../core/file-output.js')).assertDestination(run),
-    stopsItself: true,
     run: async (run) => (await import('./actions.js')).rejects(run),
   });
 
@@ -63,13 +64,13 @@ export function register(program: Command, registry: Registry): void {
     examples: ['imports resume 12', 'imports resume 12 --yes --json'],
     options: resumeOptions,
     importsToChoose: ['interrupted', 'failed', 'cancelled'],
-    stopsItself: true,
     run: async (run) => (await import('./actions.js')).resume(run),
   });
 
   define(imports, registry, {
     usage: 'cancel <import>',
     schema: 'current',
+    stopsItself: false,
     summary: 'Cancel a queued or running import after the current batch of rows; imported rows stay',
     examples: ['imports cancel 12'],
     importsToChoose: ['planning', 'planned', 'queued', 'running', 'interrupted'],
@@ -85,7 +86,6 @@ export function register(program: Command, registry: Registry): void {
     importsToChoose: ['interrupted', 'completed', 'stopped', 'failed', 'cancelled', 'undoing'],
     notes:
       'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed. The exit code is then 3, or 1 if all are kept. Undo the import again once these reasons no longer apply.',
-    stopsItself: true,
     run: async (run) => (await import('./actions.js')).undo(run),
   });
 
@@ -97,7 +97,6 @@ export function register(program: Command, registry: Registry): void {
     options: { ...dryRunOption, ...yesOption },
     notes:
       'The service does so every hour. The files are in the folder "retention" of DATA_DIR. The imports stay with their counts, and can no longer be undone or resumed.',
-    stopsItself: true,
     run: async (run) => (await import('./prune.js')).prune(run),
   });
 }

@@ -21,7 +21,6 @@ export function register(program: Command, registry: Registry): void {
     missingDatabase: 'created',
     summary: 'Apply all pending migrations; safe to run on several machines at the same time',
     examples: ['migrate up', 'migrate up --json'],
-    stopsItself: true,
     async run(run) {
       const { schema } = await run.context();
       const applied = await schema.up(tellingOfWait(run));
@@ -41,7 +40,6 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Revert the latest migration, and delete the data in its tables',
     examples: ['migrate down', 'migrate down --steps 2 --yes', 'migrate down --all --yes'],
     options: downOptions,
-    stopsItself: true,
     async run(run) {
       const { all, steps: given, yes } = run.options;
       if (all && given !== undefined) throw new AppError('USAGE', '--steps and --all cannot be used together.');

@@ -22,7 +22,6 @@ export function register(program: Command, registry: Registry): void {
     examples: ['seed demo', 'seed demo --yes --json', 'seed demo --remove'],
     notes: 'Who signed in to look around has changed nothing: the demo programme can still be removed.',
     options: seedOptions,
-    stopsItself: true,
     run: (run) => (run.options.remove ? remove(run) : demo(run)),
   });
 }

@@ -13,7 +13,6 @@ export function register(program: Command, registry: Registry): void {
       'setup --yes --first-name Ada --last-name Lovelace --email ada@example.org --phone "555 0100" --password-stdin < password.txt',
     ],
     options: setupOptions,
-    stopsItself: true,
     run: async (run) => (await import('./wizard.js')).setup(run),
   });
 }

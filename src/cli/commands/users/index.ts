@@ -51,7 +51,6 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Unlock an account or an address that is locked after too many wrong passwords',
     examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
     options: unlockOptions,
-    stopsItself: true,
     run: async (run) => (await import('./accounts.js')).unlock(run),
   });
 
@@ -73,7 +72,6 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
     ],
     options: accountBulkOptions,
     notes: bulkNotes('accounts'),
-    stopsItself: true,
     run: async (run) => (await import('./bulk.js')).setActive(run, name),
   });
 }
@@ -89,7 +87,6 @@ function registerChanges(users: Command, registry: Registry): void {
       'users register --role trainee --credentials grace.credentials.csv',
     ],
     options: registerOptions,
-    stopsItself: true,
     run: async (run) => (await import('./register.js')).registerAccount(run),
   });
 
@@ -103,7 +100,6 @@ function registerChanges(users: Command, registry: Registry): void {
     ],
     options: editOptions,
     check: async (run) => (await import('./changes.js')).checkEdit(run),
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).edit(run),
   });
 
@@ -113,7 +109,6 @@ function registerChanges(users: Command, registry: Registry): void {
     summary: 'Delete an account with its enrollments and its picture',
     examples: ['users delete ada@example.org', 'users delete ada@example.org --yes --json'],
     options: yesOption,
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });
 
@@ -128,7 +123,6 @@ function registerChanges(users: Command, registry: Registry): void {
     ],
     options: resetOptions,
     notes: `${bulkNotes('accounts')}\nOnly you can read the file of passwords. Give each person their password, then delete the file.`,
-    stopsItself: true,
     run: async (run) => (await import('./bulk.js')).resetPasswords(run),
   });
 
@@ -139,7 +133,6 @@ function registerChanges(users: Command, registry: Registry): void {
     withoutJson: true,
     examples: ['users transfer-super-admin ada@example.org'],
     notes: 'The former super admin becomes a trainer. The sessions of both end.',
-    stopsItself: true,
     run: async (run) => (await import('./changes.js')).transfer(run),
   });
 
@@ -152,7 +145,6 @@ function registerChanges(users: Command, registry: Registry): void {
     notes:
       'With DE, "+49 151 1234567", "0049 151 1234567" and "0151 1234567" are one phone. Phones stay as they are written. If two accounts would have the same phone, they are listed, and nothing is changed. The command can be repeated after an interruption.',
     check: async (run) => (await import('./rekey-phones.js')).checkCountry(run),
-    stopsItself: true,
     run: async (run) => (await import('./rekey-phones.js')).rekey(run),
   });
 }
@@ -175,7 +167,6 @@ function registerSessions(users: Command, registry: Registry): void {
     schema: 'current',
     summary: 'End a session of an account',
     examples: ['users sessions end ada@example.org b20c94c5'],
-    stopsItself: true,
     run: async (run) => (await import('./sessions.js')).end(run),
   });
 
@@ -184,7 +175,6 @@ function registerSessions(users: Command, registry: Registry): void {
     schema: 'current',
     summary: 'End all sessions of an account, which must sign in again',
     examples: ['users sessions end-all ada@example.org', 'users sessions end-all "555 0100" --json'],
-    stopsItself: true,
     run: async (run) => (await import('./sessions.js')).endAll(run),
   });
 }
@@ -214,7 +204,6 @@ function registerFiles(users: Command, registry: Registry): void {
       '\n\nExit codes: 0 all rows imported; 3 some rows rejected; 2 the file or an option is not valid, nothing was ' +
       'imported; 130 interrupted.',
     check: async (run) => (await import('../imports/checks.js')).checkImport(run),
-    stopsItself: true,
     run: async (run) => (await import('../imports/run-import.js')).importUsers(run),
   });
 
@@ -225,7 +214,6 @@ function registerFiles(users: Command, registry: Registry): void {
     examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.csv'],
     options: exportOptions,
     check: async (run) => (await import('./accounts.js')).checkExport(run),
-    stopsItself: true,
     run: async (run) => (await import('./accounts.js')).exportUsers(run),
   });
 }

@@ -2,7 +2,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { decoded, encoded, headText, type ReportFormat, reportLine } from '../../../csv/format.js';
 import { AppError, systemErrorCode } from '../../../errors.js';
-import { syncFolder } from '../../../storage/sync-folder.js';
+import { syncToDisk } from '../../../storage/disk.js';
 import { isAt, readAt, unusable, writeAll } from './open-files.js';
 
 /** The longest line of a credentials file, in bytes. */
@@ -109,7 +109,7 @@ export class ReportFile {
       if (this.#copy === undefined) return;
       await rename(this.#copy, this.path);
       this.#copy = undefined;
-      await syncFolder(path.dirname(this.path));
+      await syncToDisk(path.dirname(this.path));
     } catch (error) {
       throw unusable(this.path, error);
     }
@@ -156,7 +156,7 @@ export class ReportFile {
   async begin(): Promise<void> {
     try {
       this.#handle ??= await open(this.path, 'wx+', 0o600);
-      await syncFolder(path.dirname(this.path));
+      await syncToDisk(path.dirname(this.path));
       await this.#write(this.#header);
       this.commit();
     } catch (error) {

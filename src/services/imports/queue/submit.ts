@@ -6,9 +6,7 @@ import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
 import { type FileProblemReason, type ImportOptions, importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
-import { makeFolder } from '../../../storage/make-folder.js';
-import { moveFile } from '../../../storage/move-file.js';
-import { syncFolder } from '../../../storage/sync-folder.js';
+import { makeFolder, moveFile, syncToDisk } from '../../../storage/disk.js';
 import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
@@ -29,7 +27,7 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
   await makeFolder(folder);
   const filePath = path.join(folder, uploadName);
   await moveFile(upload.path, filePath, () => Promise.resolve(path.join(folder, unfinishedUploadName)));
-  for (const changed of [folder, path.dirname(folder)]) await syncFolder(changed);
+  for (const changed of [folder, path.dirname(folder)]) await syncToDisk(changed);
   return filePath;
 }
 

@@ -4,7 +4,7 @@ import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import { systemErrorCode, unlessMissing } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
-import { pathBelow } from '../../../storage/path-below.js';
+import { pathBelow } from '../../../storage/disk.js';
 import type { Core } from '../../core.js';
 import { isId } from '../../ids.js';
 

@@ -5,14 +5,12 @@ import type { Lease } from '../../../db/lease.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { copySqlite, onDiskOfCopy, sqliteProblems } from '../../../db/sqlite-copy.js';
 import { AppError, isAppError } from '../../../errors.js';
-import { diskFault } from '../../../storage/disk-fault.js';
-import { makeFolder } from '../../../storage/make-folder.js';
+import { diskFault, makeFolder, syncToDisk } from '../../../storage/disk.js';
 import { UnreadableObject } from '../../../storage/storage.js';
-import { syncFolder } from '../../../storage/sync-folder.js';
 import { packageVersion } from '../../../version.js';
 import type { Core } from '../../core.js';
 import { assertRemovalsHeld, holdRemovals } from '../../files/removal-hold.js';
-import { copyStream, keyFolders, measure, syncFile } from './copy.js';
+import { copyStream, keyFolders, measure } from './copy.js';
 import { databaseName, filesName, type Manifest, manifestName, writeManifest } from './manifest.js';
 
 /** How a backup or a restore is run. */
@@ -60,7 +58,7 @@ async function makeEmptyFolder(folder: string): Promise<boolean> {
   try {
     const made = await makeFolder(folder);
     if (made !== undefined) {
-      await syncFolder(path.dirname(made));
+      await syncToDisk(path.dirname(made));
       return true;
     }
     const names = await readdir(folder);
@@ -144,7 +142,7 @@ async function backUpDatabase({ database }: Core, { folder, signal }: BackupOpti
     const contents = await contentsOf(copy);
     // Removes the write-ahead log that reading has made.
     await copy.close();
-    await syncFile(file);
+    await syncToDisk(file);
     return { ...contents, database: await measure(file, signal) };
   } finally {
     await copy.close();
@@ -156,8 +154,7 @@ async function backUpFiles(
   live: readonly LiveFile[],
   { folder, signal, onFile, onUnreadable }: BackupOptions,
 ) {
-  const folders = keyFolders(path.join(folder, filesName));
-  await folders.create();
+  const folders = await keyFolders(path.join(folder, filesName));
   const files: NonNullable<Manifest['files']> = [];
   const missing: string[] = [];
   for (const [index, { key, bytes }] of live.entries()) {

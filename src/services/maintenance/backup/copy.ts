@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError, unlessMissing } from '../../../errors.js';
-import { makeFolder } from '../../../storage/make-folder.js';
-import { syncFolder } from '../../../storage/sync-folder.js';
+import { makeFolder, syncToDisk } from '../../../storage/disk.js';
 
 /** How many bytes were read, and their SHA-256 in hexadecimal. */
 interface Measured {
@@ -57,31 +56,12 @@ async function interruptible(signal: AbortSignal, work: Promise<void>): Promise<
   }
 }
 
-/** Makes a file's content durable. */
-export async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Folders for keys such as `material/0193...`: created on first use, and synced in the end. */
-export interface KeyFolders {
-  /** Creates the folder that all are in. */
-  create(): Promise<void>;
-  pathOf(key: string): Promise<string>;
-  sync(): Promise<void>;
-}
-
-export function keyFolders(root: string): KeyFolders {
+/** Folders for keys such as `material/0193...`: created on first use, and synced in the end. The one that all are in is created. */
+export async function keyFolders(root: string) {
+  await makeFolder(root);
   const made = new Set<string>();
   return {
-    async create() {
-      await makeFolder(root);
-    },
-    async pathOf(key) {
+    async pathOf(key: string) {
       const file = path.join(root, key);
       const folder = path.dirname(file);
       if (!made.has(folder)) await makeFolder(folder);
@@ -89,7 +69,7 @@ export function keyFolders(root: string): KeyFolders {
       return file;
     },
     async sync() {
-      for (const folder of [...made, root, path.dirname(root)]) await syncFolder(folder);
+      for (const folder of [...made, root, path.dirname(root)]) await syncToDisk(folder);
     },
   };
 }

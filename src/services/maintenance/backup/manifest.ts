@@ -5,10 +5,8 @@ import path from 'node:path';
 import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
 import Joi from '../../../schemas/joi.js';
 import { validate } from '../../../schemas/validate.js';
-import { diskFault } from '../../../storage/disk-fault.js';
-import { readFlags } from '../../../storage/move-file.js';
+import { diskFault, readFlags, syncToDisk } from '../../../storage/disk.js';
 import { isKey } from '../../../storage/storage.js';
-import { syncFolder } from '../../../storage/sync-folder.js';
 import { filesBelow, measure } from './copy.js';
 
 /** The names in the folder of a backup. */
@@ -92,7 +90,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
     await handle.close();
   }
   await rename(unfinished, path.join(folder, manifestName));
-  await syncFolder(folder);
+  await syncToDisk(folder);
 }
 
 const damaged = (folder: string, cause?: unknown) =>

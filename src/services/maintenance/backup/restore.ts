@@ -7,14 +7,12 @@ import { withFileLock } from '../../../db/file-lock.js';
 import { migrationStatus } from '../../../db/migrator.js';
 import { sqliteProblems } from '../../../db/sqlite-copy.js';
 import { AppError, databaseUnusable, isAppError, unlessMissing } from '../../../errors.js';
-import { diskFault } from '../../../storage/disk-fault.js';
-import { makeFolder } from '../../../storage/make-folder.js';
+import { diskFault, makeFolder, syncToDisk } from '../../../storage/disk.js';
 import { isKey } from '../../../storage/storage.js';
-import { syncFolder } from '../../../storage/sync-folder.js';
 import type { Core } from '../../core.js';
 import { importsFolder } from '../../imports/store/spool.js';
 import type { BackupOptions } from './backup.js';
-import { copyStream, filesBelow, keyFolders, syncFile } from './copy.js';
+import { copyStream, filesBelow, keyFolders } from './copy.js';
 import { checkedBackup, databaseName, filesName, type Manifest } from './manifest.js';
 import { linkedFile, sizeOf, stagedDatabase } from './places.js';
 import { adoptImports, isUsedSince } from './restored-imports.js';
@@ -104,7 +102,7 @@ async function put(core: Core, manifest: Manifest, target: Target, options: Back
     await inStorage(target.files, (storage) => copyFiles(manifest, storage, options));
     await rm(`${target.database}-shm`, { force: true });
     await rename(staged, target.database);
-    await syncFolder(path.dirname(target.database));
+    await syncToDisk(path.dirname(target.database));
     return { manifest, ...checked };
   } catch (error) {
     // The first error matters more; the next restore removes what stays.
@@ -156,8 +154,8 @@ async function stageDatabase(core: Core, manifest: Manifest, file: string, { fol
     const stoppedImports = await adoptImports(database, importsFolder(core), core.now());
     // Removes the write-ahead log.
     await database.close();
-    await syncFile(file);
-    await syncFolder(path.dirname(file));
+    await syncToDisk(file);
+    await syncToDisk(path.dirname(file));
     return { pending, stoppedImports };
   } finally {
     await database.close();
@@ -196,10 +194,9 @@ async function copyFiles(
   storage: string,
   { folder, signal, onFile }: BackupOptions,
 ): Promise<void> {
-  const folders = keyFolders(storage);
   const made: string[] = [];
   try {
-    await folders.create();
+    const folders = await keyFolders(storage);
     for (const { key, sha256 } of files ?? []) {
       if (signal.aborted) throw new AppError('INTERRUPTED');
       const file = await folders.pathOf(key);

@@ -1,0 +1,125 @@
+import { constants, copyFile, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError, isDiskFull, systemErrorCode, unlessMissing } from '../errors.js';
+
+/** The errors that the operator must fix. Others, such as a missing file, are left to the caller. */
+const sentences: Readonly<Record<string, string>> = {
+  EACCES: "can't be used: check that it belongs to the user that runs the service.",
+  EPERM: "can't be used: check that it belongs to the user that runs the service.",
+  EROFS: 'is on a file system that is read-only: check how it is mounted.',
+  ENOTDIR: "isn't a folder: check the path.",
+  EEXIST: "isn't a folder: check the path.",
+  ELOOP: 'contains a symbolic link in place of a file: check who created it.',
+  EIO: "can't be read or written: check the disk.",
+  ENODEV: "isn't available: check that its disk is mounted.",
+  ENXIO: "isn't available: check that its disk is mounted.",
+  EBUSY: 'is in use, or has a file system mounted in it: check what is mounted there.',
+  EXDEV: 'is on several file systems: check what is mounted in it.',
+  ESTALE: "isn't available any more: check that its network file system is mounted.",
+  ETIMEDOUT: "doesn't answer: check that its network file system is mounted.",
+  EMFILE: "can't be used: too many files are open; check the limits of the process.",
+  ENFILE: "can't be used: too many files are open; check the limits of the system.",
+};
+
+/** Translates an error of reading or writing below `folder`; returns errors that the disk didn't cause unchanged. */
+export function diskFault(folder: string, error: unknown): unknown {
+  const code = systemErrorCode(error) ?? '';
+  if (isDiskFull(code)) return new AppError('DISK_FULL', undefined, { cause: error });
+  const sentence = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
+  if (sentence === undefined) return error;
+  return new AppError('STORAGE_UNAVAILABLE', `The folder "${folder}" ${sentence}`, { cause: error });
+}
+
+/** The first part of a path that doesn't exist, or is a symbolic link to nothing. */
+async function firstMissing(folder: string): Promise<string> {
+  const parent = path.dirname(folder);
+  if (parent === folder || (await unlessMissing(stat(parent)))) return folder;
+  return firstMissing(parent);
+}
+
+/**
+ * Makes a folder that only this user can read, and those that it is in; does nothing where it exists.
+ * @returns the first one that was made; nothing when it existed
+ * @throws the error of the file system, which `diskFault` translates
+ */
+export async function makeFolder(folder: string): Promise<string | undefined> {
+  const mode = 0o700;
+  try {
+    return await mkdir(folder, { recursive: true, mode });
+  } catch (error) {
+    // Node 20 says so of a file system that is read-only, too. Only making a single folder fails with the reason.
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    await mkdir(await firstMissing(folder), { mode });
+    return mkdir(folder, { recursive: true, mode });
+  }
+}
+
+/** Syncs a file, or the names in a folder, to the disk: without it, what is new or renamed may be gone after a crash. */
+export async function syncToDisk(place: string): Promise<void> {
+  const handle = await open(place, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Where a file really is below a folder. Names from a database or a backup may be absolute, have "..", or lead through symbolic
+ * links; the folder itself may be a link.
+ * @param file a path, relative to the folder or absolute
+ * @returns its real path, relative to the folder; nothing for one that isn't below it
+ * @throws the error of the file system, also where there is no such file
+ */
+export async function pathBelow(folder: string, file: string): Promise<string | undefined> {
+  // No file system has such a name, and Node throws another error for it.
+  if (file.includes('\0')) return undefined;
+  const [root, real] = await Promise.all([realpath(folder), realpath(path.resolve(folder, file))]);
+  const relative = path.relative(root, real);
+  const isBelow = relative !== '' && !path.isAbsolute(relative) && relative.split(path.sep)[0] !== '..';
+  return isBelow ? relative : undefined;
+}
+
+// Refuses symbolic links, and doesn't block on pipes.
+export const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Checks that a file is a regular one, restricts it to this user, and makes it durable. */
+async function secure(file: string): Promise<void> {
+  const handle = await open(file, readFlags);
+  try {
+    if (!(await handle.stat()).isFile()) throw new Error(`Not a regular file: ${file}`);
+    await handle.chmod(0o600);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Moves a regular file atomically, so that no reader sees a part of it, restricted to this user and with durable content. The
+ * caller syncs the folder. A file of another file system is copied, and the copy is renamed.
+ * @param prepareCopy makes the folder of the copy and gives its path: on the file system of the target, under a name that a
+ *   cleanup recognises after a crash
+ */
+export async function moveFile(file: string, target: string, prepareCopy: () => Promise<string>): Promise<void> {
+  await secure(file);
+  try {
+    await rename(file, target);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EXDEV') throw error;
+    await copyAndRename(file, target, await prepareCopy());
+  }
+}
+
+async function copyAndRename(file: string, target: string, copy: string): Promise<void> {
+  try {
+    await copyFile(file, copy, constants.COPYFILE_EXCL);
+    await secure(copy);
+    await rename(copy, target);
+  } catch (error) {
+    // The first error matters more; the cleanup finds what stays.
+    await rm(copy, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await rm(file, { force: true });
+}
