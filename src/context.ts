@@ -9,9 +9,8 @@ import {
   migrateUp,
   migrationStatus,
 } from './db/migrator.js';
-import { createDatabase, probe } from './db/probe.js';
+import { assertWritable, createDatabase, probe } from './db/probe.js';
 import { removeUnusedFile } from './db/sqlite-removal.js';
-import { assertWritable } from './db/write-access.js';
 import type { Logger } from './logger.js';
 import { createPasswordHasher, type PasswordHasher } from './services/auth/passwords.js';
 import { createTokens, type Tokens } from './services/auth/tokens.js';

@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { type AppError, isAppError } from '../errors.js';
-import { openDatabase } from './connection.js';
+import { type Database, openDatabase } from './connection.js';
 import { driverError } from './dialect.js';
 import { admitStatements, createStatement, grantStatement, hostInMessage } from './grant.js';
 import { isRefusalByServer, translateError } from './translate-error.js';
@@ -80,4 +80,18 @@ export async function createDatabase(settings: SqliteConfig | MysqlConfig): Prom
   } finally {
     await server.close();
   }
+}
+
+/** How long a write by another process is waited for, in milliseconds: a running service writes for moments only. */
+const writableMs = 1000;
+
+/**
+ * Checks that a migrated database accepts changes, by one that changes nothing: SQLite begins even a writing transaction on a
+ * file that it can only read, and refuses the first change; so does a server that is read-only.
+ * @throws AppError `DATABASE_NOT_WRITABLE`; `OVERLOADED` when another process writes all the time; as any query
+ */
+export async function assertWritable({ sequelize, read, withDeadline }: Database): Promise<void> {
+  // Not in a transaction: Sequelize would complain on the console where it can't begin.
+  const change = () => sequelize.query("DELETE FROM `SequelizeMeta` WHERE name = ''");
+  await withDeadline({ all: writableMs }, () => read(change));
 }

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable } from '../../src/db/lease.js';
 import { migrateUp } from '../../src/db/migrator.js';
-import { assertWritable } from '../../src/db/write-access.js';
+import { assertWritable } from '../../src/db/probe.js';
 import { isAppError } from '../../src/errors.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql, onServer } from '../support/database.js';

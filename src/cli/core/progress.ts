@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import type { Schema } from '../../context.js';
 import { counted } from './output.js';
 import type { Run } from './run.js';
 
@@ -110,4 +111,9 @@ function lines(run: Reporting, { label, total, one }: Shown): Progress {
     },
     stop: ignore,
   };
+}
+
+/** Tells the operator that another migration has to end first. */
+export function tellingOfWait(run: Run): Parameters<Schema['up']>[0] {
+  return { onWait: () => run.say('Another migration is running, or was just interrupted: waiting for it.') };
 }

@@ -1,8 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import { initAccountWord } from './account-word.js';
 import { initAuditEntry } from './audit-entry.js';
 import { initCourse } from './course.js';
-import { initCourseWord } from './course-word.js';
 import { initEnrollment } from './enrollment.js';
 import { initImport } from './import.js';
 import { initImportPlan } from './import-plan.js';
@@ -13,6 +11,7 @@ import { initPhoneCountry } from './phone-country.js';
 import { initSession } from './session.js';
 import { initStoredFile } from './stored-file.js';
 import { initUser } from './user.js';
+import { initAccountWord, initCourseWord } from './words.js';
 
 /** Defines every model on a connection and wires their associations. */
 export function initModels(sequelize: Sequelize) {

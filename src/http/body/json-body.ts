@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Request, type Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../../errors.js';
-import { runMiddleware } from './run-middleware.js';
 
 /** The bounds of a JSON body. */
 interface JsonLimits {
@@ -10,6 +9,12 @@ interface JsonLimits {
   /** How long it may take to arrive, in milliseconds. */
   arrivalMs: number;
 }
+
+/** Runs one middleware outside a chain. @throws what it passes to `next` */
+export const runMiddleware = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
+  new Promise((resolve, reject) => {
+    middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  });
 
 /**
  * Reads JSON bodies: the parsed value, `{}` without a body.

@@ -4,7 +4,7 @@ import multer from 'multer';
 import { AppError, systemErrorCode, validationError } from '../../errors.js';
 import { maxMappings } from '../../schemas/import.js';
 import { makeUploadFolder, type UploadLimit, uploadFault } from '../../services/files/files.js';
-import { runMiddleware } from './run-middleware.js';
+import { runMiddleware } from './json-body.js';
 import { uploadFolder } from './upload-folder.js';
 
 /** What a multipart form brought. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../../logger.js';
-import { isProbe } from '../server/probes.js';
+import { isProbe } from '../overload/requests.js';
 
 /** What the log says of a request: neither headers nor bodies, and no query, as a search term may be a person's name. */
 export function describeRequest(request: Request, response: Response): object {

@@ -1,7 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createFairQueue, type Place } from '../../fair-queue.js';
-import { isPolled } from '../server/probes.js';
-import { countPerSecond } from './per-second.js';
+
+/** Whether the URL of a request is that of a health check, which comes every few seconds. */
+export const isProbe = (url = ''): boolean => /^\/(health|ready)z(\?|$)/.test(url);
+
+/** Whether a monitor asks, for health or for figures: their answers are shared, and need no slot. */
+export const isPolled = (url = ''): boolean => isProbe(url) || /^\/metrics(\/|\?|$)/.test(url);
+
+/** Something that happens often under load, counted by the second. */
+export interface PerSecond {
+  add(): void;
+  /** How many there are or were in the last second. */
+  recent(): number;
+}
+
+/** @param report told at the end of each second in which there were any */
+export function countPerSecond(report: (count: number) => void): PerSecond {
+  let count = 0;
+  let last = 0;
+  function endSecond(): void {
+    last = count;
+    count = 0;
+    if (last === 0) return;
+    report(last);
+    setTimeout(endSecond, 1000).unref();
+  }
+  return {
+    add() {
+      if (count + last === 0) setTimeout(endSecond, 1000).unref();
+      count += 1;
+    },
+    recent: () => Math.max(count, last),
+  };
+}
 
 /** Bounds how many requests are processed concurrently; the others wait in a queue or are refused. */
 export interface Requests {

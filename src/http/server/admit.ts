@@ -1,11 +1,17 @@
 import type { Request } from 'express';
+import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { assertOwnPassword, authorize, denied } from '../../services/auth/permissions.js';
-import { authenticate } from '../../services/auth/sessions.js';
+import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller, Client, Core } from '../../services/core.js';
 import type { Operation } from '../api/operation.js';
-import { bearerToken } from './bearer-token.js';
 import { isFromOwnPage, type SessionCookie } from './session-cookie.js';
+
+/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1), if there is one. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  const [, token] = /^Bearer +(\S.*)$/i.exec(authorization ?? '') ?? [];
+  return token?.trim();
+}
 
 /**
  * The caller of an operation; a token in the header wins over the cookie.
@@ -34,4 +40,25 @@ export function assertAdmitted(operation: Operation, caller: Caller, params: Req
   const { access, allowsInitialPassword } = operation;
   if (!allowsInitialPassword) assertOwnPassword(caller);
   if (access.kind !== 'public' && access.kind !== 'optional') authorize(access, caller, params);
+}
+
+/** The session may have ended while the body arrived. @throws AppError `TOKEN_INVALID` */
+export async function assertStillSignedIn(context: Context, caller: Caller | undefined): Promise<void> {
+  if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
+}
+
+/**
+ * A table for as long as its reader is signed in: who takes it slowly would get rows that are newer than the end of their
+ * session.
+ * @throws AppError `TOKEN_INVALID`; what was sent of the answer then has no end
+ */
+export async function* whileSignedIn<T>(
+  context: Context,
+  caller: Caller | undefined,
+  pieces: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  for await (const piece of pieces) {
+    await assertStillSignedIn(context, caller);
+    yield piece;
+  }
 }

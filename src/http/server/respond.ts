@@ -13,11 +13,10 @@ import type { ClientOwner, Clients, Leave } from '../overload/clients.js';
 import { type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
 import { type Deadlines, databaseDeadline, readWithin, whenLeft } from '../overload/deadlines.js';
 import type { Requests } from '../overload/requests.js';
-import { assertAdmitted, callerOf } from './admit.js';
+import { assertAdmitted, assertStillSignedIn, callerOf, whileSignedIn } from './admit.js';
 import { clientOf } from './client.js';
 import type { Handler, HandlerRequest, ReceiveOptions } from './handler.js';
 import { sessionCookie } from './session-cookie.js';
-import { assertStillSignedIn, whileSignedIn } from './still-signed-in.js';
 
 /** Largest JSON body, in bytes: a few fields of text. */
 const jsonLimit = 100 * 1024;

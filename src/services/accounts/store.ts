@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { type CreationAttributes, Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/connection.js';
-import type { AccountWord } from '../../db/models/account-word.js';
+import type { AccountWord } from '../../db/models/words.js';
 import type { User } from '../../db/models/user.js';
 import { Inserts } from '../../db/sql/insert.js';
 import { type RowUpdate, updateRows } from '../../db/sql/update.js';

@@ -1,5 +1,5 @@
 import type { CreationAttributes, Transaction } from 'sequelize';
-import type { AccountWord } from '../../db/models/account-word.js';
+import type { AccountWord } from '../../db/models/words.js';
 import type { User } from '../../db/models/user.js';
 import { insertRows } from '../../db/sql/insert.js';
 import { deleteWords } from '../../db/sql/words.js';

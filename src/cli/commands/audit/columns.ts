@@ -1,5 +1,5 @@
 import type { presentAuditEntry } from '../../../presenters/audit-entry.js';
-import type { Column } from '../../core/columns.js';
+import { type Column, listingOptions } from '../../core/columns.js';
 
 type Entry = ReturnType<typeof presentAuditEntry>;
 
@@ -36,3 +36,14 @@ export const auditColumns: readonly Column<Entry>[] = [
   { name: 'targetId', value: ({ targetId }) => targetId, fit: 'id', priority: 'on request' },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 'on request' },
 ];
+
+export const auditListOptions = {
+  '--action <action>': 'only this action, such as user.update or course.delete',
+  '--actor <user>': 'only changes by this account: email, phone or id',
+  '--target-type <type>': 'only changes to a user, address, import, course or enrollment',
+  '--target <name>':
+    'only changes to what has this id, or its last 8 characters; an email, or with --target-type a title, phone or number',
+  '--from <time>': 'only changes since this date or time, such as 2026-01-31 or 2026-01-31T08:00:00Z',
+  '--to <time>': 'only changes before this date or time',
+  ...listingOptions('entries', auditColumns),
+};

@@ -1,12 +1,16 @@
 import type { Context } from '../../../context.js';
 import { notFound, validationError } from '../../../errors.js';
-import type { AuditTargetType } from '../../../schemas/audit.js';
+import { presentAuditEntry } from '../../../presenters/audit-entry.js';
+import { type AuditTargetType, auditListingSchema, auditTargetTypes } from '../../../schemas/audit.js';
 import { findUser } from '../../../services/accounts/queries.js';
-import { auditedIdsEndingWith } from '../../../services/audit.js';
+import { auditedIdsEndingWith, listAudit } from '../../../services/audit.js';
 import { findCourseNamed } from '../../../services/courses/names.js';
 import { idIn } from '../../../services/ids.js';
 import { importIdOf } from '../../../services/imports/store/find-import.js';
 import { idEndingWith, isEndOfId, type NamedById } from '../../../services/short-ids.js';
+import { checkListing, listing, presented } from '../../core/listing.js';
+import type { Result, Run } from '../../core/run.js';
+import { auditColumns, type auditListOptions } from './columns.js';
 
 /** What has an id that lists show the end of. */
 const subjects: Readonly<Partial<Record<AuditTargetType, NamedById>>> = {
@@ -41,7 +45,7 @@ async function courseNamed(context: Context, typed: string): Promise<string> {
  * @throws AppError `VALIDATION` for a name of several; `NOT_FOUND` for an email address, and with type `user` or `course` for
  *   any name, of none
  */
-export async function targetIdOf(
+async function targetIdOf(
   context: Context,
   reference: string,
   targetType: AuditTargetType | undefined,
@@ -57,4 +61,31 @@ export async function targetIdOf(
   if (targetType === 'course') return courseNamed(context, typed);
   const isAccount = targetType === 'user' || (targetType === undefined && typed.includes('@'));
   return isAccount ? (await findUser(context, typed)).id : typed;
+}
+
+/** The id of an account; one that was deleted is known by its id alone. @throws AppError `NOT_FOUND`, `VALIDATION` */
+async function actorIdOf(context: Context, reference: string): Promise<string> {
+  return idIn(reference) ?? (await findUser(context, reference)).id;
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkList(run: Run<'', typeof auditListOptions>): void {
+  // Not the target: it may be a name, which is longer than an id. The listing checks the id that it has.
+  const { action, targetType, from, to } = run.options;
+  checkListing(run, auditColumns, auditListingSchema, { action, targetType, from, to });
+}
+
+/** Who changed what. @throws AppError `NOT_FOUND`, `VALIDATION` */
+export async function list(run: Run<'', typeof auditListOptions>): Promise<Result> {
+  const { action, actor, targetType, target, from, to } = run.options;
+  const listed = { key: 'entries', one: 'entry', many: 'entries', columns: auditColumns };
+  return listing(run, listed, async () => {
+    const context = await run.context();
+    const actorId = actor === undefined ? undefined : await actorIdOf(context, actor);
+    // The options were checked: it is one of the types.
+    const type = auditTargetTypes.find((one) => one === targetType);
+    const targetId = target === undefined ? undefined : await targetIdOf(context, target, type);
+    const query = { action, targetType, targetId, from, to, actorId };
+    return async (page) => presented(await listAudit(context, { ...query, ...page }), presentAuditEntry);
+  });
 }

@@ -1,0 +1,57 @@
+import { AppError } from '../../../errors.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import type { yesOption } from '../../core/declaration.js';
+import { counted } from '../../core/output.js';
+import { tellingOfWait } from '../../core/progress.js';
+import type { Result, Run } from '../../core/run.js';
+
+const linesOf = (state: string, names: readonly string[]) => names.map((name) => `${state}  ${name}`);
+
+/** Applies what is pending. @throws AppError as any migration */
+export async function up(run: Run): Promise<Result> {
+  const { schema } = await run.context();
+  const applied = await schema.up(tellingOfWait(run));
+  return { json: { applied }, text: [...linesOf('applied', applied), 'The database schema is up to date.'].join('\n') };
+}
+
+/** Reverts the latest migrations, having asked. @throws AppError `USAGE`, `DECLINED`, and as any migration */
+export async function down(
+  run: Run<'', { '--steps <n>': string; '--all': string } & typeof yesOption>,
+): Promise<Result> {
+  const { all, steps: given, yes } = run.options;
+  if (all && given !== undefined) throw new AppError('USAGE', '--steps and --all cannot be used together.');
+  if (given !== undefined && !/^[1-9]\d*$/.test(given))
+    throw new AppError('USAGE', '--steps must be a whole number from 1.');
+  const steps = all ? 'all' : Number(given ?? 1);
+  assertCanAsk(run, 'revert');
+  const { schema } = await run.context();
+  const { executed } = await schema.status();
+  const going = executed.toReversed().slice(0, steps === 'all' ? undefined : steps);
+  const [its, these] = going.length === 1 ? ['its', 'this migration'] : ['their', 'these migrations'];
+  if (!yes && going.length > 0)
+    await confirm(run, {
+      about: [
+        `${counted(going.length, 'migration')} to revert, with all data in ${its} tables:`,
+        ...going.map((name) => `  ${name}`),
+      ].join('\n'),
+      question: `Revert ${these}?`,
+      otherwise: 'Nothing was reverted.',
+    });
+  const reverted = await schema.down(steps, tellingOfWait(run));
+  return {
+    json: { reverted },
+    text: reverted.length === 0 ? 'There is nothing to revert.' : linesOf('reverted', reverted).join('\n'),
+  };
+}
+
+/** Which migrations are applied. */
+export async function status(run: Run): Promise<Result> {
+  const found = await (await run.context()).schema.status();
+  const unknown = found.unknown.map((name) => `${name} (of a newer coursectl)`);
+  const lines = [
+    ...linesOf('applied', found.executed),
+    ...linesOf('pending', found.pending),
+    ...linesOf('unknown', unknown),
+  ];
+  return { json: { ...found }, text: lines.join('\n') };
+}

@@ -1,0 +1,56 @@
+import { operator } from '../../../services/core.js';
+import { loadDemo, wouldMixDemo } from '../../../services/maintenance/demo.js';
+import { removeDemo } from '../../../services/maintenance/demo-removal.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import type { yesOption } from '../../core/declaration.js';
+import { asTyped } from '../../core/output.js';
+import { tellingOfWait } from '../../core/progress.js';
+import type { Result, Run } from '../../core/run.js';
+
+type SeedRun = Run<'', typeof yesOption>;
+
+/** Adds the demo programme, having asked where there are other accounts. @throws AppError `USAGE`, `DECLINED`, and as {@link loadDemo} */
+export async function demo(run: SeedRun): Promise<Result> {
+  const context = await run.context();
+  if (!run.options.yes && (await wouldMixDemo(context))) {
+    assertCanAsk(run, 'add the demo programme to the accounts that exist');
+    await confirm(run, {
+      about:
+        'This database already has other accounts. The demo adds 203 or 204 accounts with\na publicly known password, which only --remove removes, and only as long as nobody changes any of them.',
+      question: 'Add the demo programme here?',
+      otherwise: 'Nothing was added.',
+    });
+  }
+  const { demo: loaded, isNew } = await loadDemo(context, operator, tellingOfWait(run));
+  const { accounts, password } = loaded;
+  const done = isNew
+    ? `The demo programme was added. The password of all its accounts is: ${password}`
+    : `The demo programme is here already; nothing was changed. The initial password of all its accounts is: ${password}`;
+  return {
+    // Public, as docs/OPERATIONS.md has it: not among the secrets that --json never has.
+    json: { seeded: 'demo', added: isNew, accounts, password },
+    text: `${done}\nSign in as any trainee, or as:\n${accounts.map((email) => `  ${email}`).join('\n')}`,
+  };
+}
+
+/** Removes the demo programme, having asked. @throws AppError `USAGE`, `DECLINED`, and as {@link removeDemo} */
+export async function remove(run: SeedRun): Promise<Result> {
+  const context = await run.context();
+  if (!run.options.yes) {
+    assertCanAsk(run, 'remove the demo programme');
+    await confirm(run, {
+      about: 'Its accounts and courses are deleted, with their enrollments, unless somebody has changed any of them.',
+      question: 'Remove the demo programme?',
+      otherwise: 'Nothing was removed.',
+    });
+  }
+  const removed = await removeDemo(context, operator, tellingOfWait(run));
+  if (!removed)
+    return { json: { removed: null }, text: 'There is no demo programme in this database; nothing was removed.' };
+  const { accounts, courses, enrollments, isEmpty } = removed;
+  const next = isEmpty ? `\nThere are no accounts any more. Next: ${asTyped(run.io, 'setup')}` : '';
+  return {
+    json: { removed: { accounts, courses, enrollments } },
+    text: `The demo programme was removed: ${accounts} accounts, ${courses} courses, ${enrollments} enrollments.${next}`,
+  };
+}
