@@ -15,6 +15,7 @@ import { isDeadlineError, isLostConnection, isSqlite, isTransientFault, writeTra
 import { initModels, type Models } from './models/index.js';
 import { isCluster } from './mysql/cluster.js';
 import { type ConnectionLimits, mysqlConnections } from './mysql/connections.js';
+import { type ConnectionFigures, internalsOf } from './sequelize-internals.js';
 import { sqliteConnections } from './sqlite/driver.js';
 import { translateError } from './translate-error.js';
 
@@ -131,6 +132,8 @@ export interface Database {
   read<T>(query: () => Promise<T>): Promise<T>;
   /** Runs work under a deadline, with all that it calls. */
   withDeadline<T>(deadline: DatabaseDeadline, work: () => Promise<T>): Promise<T>;
+  /** The pool of its connections, as it is now; SQLite uses none of it. */
+  pool(): ConnectionFigures;
   close(): Promise<void>;
 }
 
@@ -219,6 +222,7 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig, limits?: Conn
       throw translateError(failure, settings);
     },
     withDeadline,
+    pool: () => internalsOf(sequelize).connectionManager.pool,
     async close() {
       await sequelize.close();
       await connections.close?.();

@@ -7,6 +7,7 @@ import {
   releaseFromDeadline,
   remainingMs,
 } from '../deadline.js';
+import { internalsOf } from '../sequelize-internals.js';
 import { readAsCluster } from './cluster.js';
 import { type ReadOnlyWatch, watchForReadOnlyServer } from './read-only-server.js';
 import { tlsOptions } from './tls.js';
@@ -53,16 +54,6 @@ interface MysqlConnection extends Abortable {
   };
   query(statement: string | { sql: string }, ...others: unknown[]): unknown;
   execute(statement: string | { sql: string }, ...others: unknown[]): unknown;
-}
-
-/** Sequelize's internal interface for connections. */
-interface MysqlConnectionManager {
-  getConnection(options?: object): Promise<MysqlConnection>;
-  releaseConnection(connection: MysqlConnection): void;
-  destroyConnection(connection: MysqlConnection): Promise<void>;
-  disconnect(connection: MysqlConnection): Promise<void>;
-  close(): Promise<void>;
-  validate(connection: MysqlConnection): boolean;
 }
 
 /** How long a server goes on with a query after the deadline of its work, in milliseconds: by then the connection is broken. */
@@ -123,8 +114,7 @@ const prepare = (database: MysqlConfig, inactivityMs: number, readOnly: ReadOnly
  * failure in place of the cause, or end the program. Sequelize has no hooks for connections that are given back or closed.
  */
 function patchConnections(sequelize: Sequelize, readOnly: ReadOnlyWatch): void {
-  // Sequelize's types don't declare these methods.
-  const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
+  const manager = internalsOf<MysqlConnection>(sequelize).connectionManager;
   const get = manager.getConnection.bind(manager);
   const release = manager.releaseConnection.bind(manager);
   const destroy = manager.destroyConnection.bind(manager);

@@ -10,19 +10,14 @@ import {
 } from 'sequelize';
 import { sqlLiteral } from '../dialect.js';
 import type { User } from '../models/user.js';
-
-/** A part of Sequelize's query generator that its types don't declare. */
-interface ConditionGenerator {
-  getWhereConditions(where: object, alias: string, model: unknown): string;
-}
+import { internalsOf } from '../sequelize-internals.js';
 
 /** The SQL of a condition of a model's rows, which may be empty. @param alias of its table, as it is quoted in the query */
 export function whereSql(model: ModelStatic<Model>, where: WhereOptions, alias: string): string {
-  // Sequelize types it as unknown.
-  const generator = model.sequelize?.getQueryInterface().queryGenerator as ConditionGenerator;
   // SQL that stands for a whole condition names columns, not attributes.
   const mapped = where instanceof Utils.SequelizeMethod ? where : Utils.mapWhereFieldNames(where, model);
-  return generator.getWhereConditions(mapped, alias, model);
+  if (!model.sequelize) throw new Error('The model has no connection.');
+  return internalsOf(model.sequelize).getQueryInterface().queryGenerator.getWhereConditions(mapped, alias, model);
 }
 
 /** Conditions that take SQL of their own, for the `where` of queries. Values are escaped by Sequelize. */

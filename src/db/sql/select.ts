@@ -1,6 +1,7 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import { escape as quoted } from 'sql-escaper';
 import { isSqlite } from '../dialect.js';
+import { connectionOf, internalsOf } from '../sequelize-internals.js';
 
 /**
  * Queries past Sequelize, for the few that run with every request or read an account for each row of a file: it writes the
@@ -19,19 +20,6 @@ interface Connection {
   query(statement: object, callback: Callback): void;
   all(sql: string, values: readonly (string | null)[], callback: Callback): void;
 }
-
-/** What Sequelize's types don't declare: its connections, which have the limits and deadlines of this program, and its log. */
-interface Undeclared {
-  connectionManager: {
-    getConnection(options: { type: 'SELECT' }): Promise<Connection>;
-    releaseConnection(connection: Connection): void;
-  };
-  options: { logging?: unknown };
-  log(text: string): void;
-}
-
-/** A transaction has a connection, which Sequelize's types don't declare. */
-type WithConnection = Transaction & { connection: Connection };
 
 /** How the driver for MySQL makes values of columns: in the place of Sequelize's conversions. */
 type TypeCast = (field: { string(): string | null }, next: () => unknown) => unknown;
@@ -61,13 +49,12 @@ function ask(sequelize: Sequelize, connection: Connection, { sql, values, typeCa
 }
 
 async function select(sequelize: Sequelize, statement: Statement, transaction?: Transaction): Promise<Value[][]> {
-  // Sequelize's types declare neither the log nor the connections as they are used here: see `Undeclared`.
-  const undeclared = sequelize as unknown as Undeclared;
-  if (undeclared.options.logging)
-    undeclared.log(`Executing (${transaction ? 'transaction' : 'default'}): ${statement.sql};`);
-  // Sequelize gives each transaction its connection when it begins.
-  if (transaction) return ask(sequelize, (transaction as WithConnection).connection, statement);
-  const { connectionManager } = undeclared;
+  const internals = internalsOf<Connection>(sequelize);
+  if (internals.options.logging)
+    internals.log(`Executing (${transaction ? 'transaction' : 'default'}): ${statement.sql};`);
+  if (transaction) return ask(sequelize, connectionOf(transaction), statement);
+  // They have the limits and deadlines of this program.
+  const { connectionManager } = internals;
   const connection = await connectionManager.getConnection({ type: 'SELECT' });
   try {
     return await ask(sequelize, connection, statement);

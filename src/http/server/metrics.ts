@@ -34,19 +34,6 @@ export interface Metrics {
   contentType: string;
 }
 
-interface Pool {
-  size: number;
-  using: number;
-  waiting: number;
-}
-
-/** What Sequelize keeps of its connections; SQLite has no pool. */
-function poolOf({ database }: Context): Pool | undefined {
-  // Not in Sequelize's types: each figure may be missing.
-  const { pool } = database.sequelize.connectionManager as unknown as { pool?: Partial<Pool> };
-  return pool?.size === undefined ? undefined : { size: pool.size, using: pool.using ?? 0, waiting: pool.waiting ?? 0 };
-}
-
 /** What the service is doing at the moment. */
 function addLoadGauges(registry: Registry, load: () => Load): void {
   new Gauge({
@@ -96,7 +83,7 @@ function addRefusalCounters(registry: Registry): Refusals {
 }
 
 /** The figures of one service, counted from now on. */
-export function createMetrics(context: Context, load?: () => Load): Metrics {
+export function createMetrics({ database }: Context, load?: () => Load): Metrics {
   const registry = new Registry();
   if (load) addLoadGauges(registry, load);
   let asked = false;
@@ -119,8 +106,7 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
     labelNames: ['state'],
     registers: [registry],
     collect() {
-      const pool = poolOf(context);
-      if (!pool) return;
+      const pool = database.pool();
       this.set({ state: 'open' }, pool.size);
       this.set({ state: 'in_use' }, pool.using);
       this.set({ state: 'waited_for' }, pool.waiting);
