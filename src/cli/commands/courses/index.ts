@@ -1,40 +1,18 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
-import { register as registerEdit } from './edit-commands.js';
-import { register as registerFiles } from './file-commands.js';
-import { courseDetailOptions, courseListOptions, deleteCourseOptions, trainerListOptions } from './options.js';
+import { outputOption, yesOption } from '../../core/declaration.js';
+import {
+  courseDetailOptions,
+  courseListOptions,
+  createCourseOptions,
+  deleteCourseOptions,
+  editCourseOptions,
+  fileListOptions,
+  trainerListOptions,
+} from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const courses = program.command('courses').description('Create, find and manage courses and their files');
-  registerList(courses, registry);
-
-  define(courses, registry, {
-    usage: 'show <course>',
-    schema: 'any',
-    summary: 'Show one course',
-    examples: ['courses show "Weaving for beginners"', 'courses show 7f6a21c4 --include seats --json'],
-    options: courseDetailOptions,
-    check: async (run) => (await import('./queries.js')).checkShow(run),
-    run: async (run) => (await import('./queries.js')).show(run),
-  });
-
-  registerEdit(courses, registry);
-  registerChanges(courses, registry);
-
-  define(courses, registry, {
-    usage: 'delete <course>',
-    schema: 'current',
-    summary: 'Delete a course with its enrollments and files',
-    examples: ['courses delete "Weaving for beginners"', 'courses delete 7f6a21c4 --force --yes --json'],
-    options: deleteCourseOptions,
-    run: async (run) => (await import('./changes.js')).remove(run),
-  });
-
-  registerOverviews(courses, registry);
-  registerFiles(courses, registry);
-}
-
-function registerList(courses: Command, registry: Registry): void {
   define(courses, registry, {
     usage: 'list',
     schema: 'any',
@@ -50,9 +28,44 @@ function registerList(courses: Command, registry: Registry): void {
     check: async (run) => (await import('./queries.js')).checkList(run),
     run: async (run) => (await import('./queries.js')).list(run),
   });
-}
 
-function registerChanges(courses: Command, registry: Registry): void {
+  define(courses, registry, {
+    usage: 'show <course>',
+    schema: 'any',
+    summary: 'Show one course',
+    examples: ['courses show "Weaving for beginners"', 'courses show 7f6a21c4 --include seats --json'],
+    options: courseDetailOptions,
+    check: async (run) => (await import('./queries.js')).checkShow(run),
+    run: async (run) => (await import('./queries.js')).show(run),
+  });
+
+  define(courses, registry, {
+    usage: 'create',
+    schema: 'current',
+    summary: 'Create a course, unpublished',
+    examples: [
+      'courses create --title "Weaving for beginners" --description "Warp and weft." --trainer ada@example.org',
+      'courses create --title Dyeing --description "With plants." --trainer ada@example.org --category Crafts --tag wool --tag colour --max-students 12 --start-date 2026-09-01 --json',
+    ],
+    options: createCourseOptions,
+    check: async (run) => (await import('./changes.js')).checkCreate(run),
+    run: async (run) => (await import('./changes.js')).create(run),
+  });
+
+  define(courses, registry, {
+    usage: 'edit <course>',
+    schema: 'current',
+    summary: 'Change the fields of a course; an empty value clears a field',
+    examples: [
+      'courses edit "Weaving for beginners" --title Weaving --max-students 20',
+      'courses edit 7f6a21c4 --location "" --max-students none --tag "" --no-featured',
+    ],
+    options: editCourseOptions,
+    check: async (run) => (await import('./changes.js')).checkEdit(run),
+    notes: '--tag replaces all tags that the course has.',
+    run: async (run) => (await import('./changes.js')).edit(run),
+  });
+
   for (const name of ['publish', 'unpublish'] as const) {
     define(courses, registry, {
       usage: `${name} <course>`,
@@ -70,9 +83,16 @@ function registerChanges(courses: Command, registry: Registry): void {
     examples: ['courses assign-trainer "Weaving for beginners" ada@example.org'],
     run: async (run) => (await import('./changes.js')).giveToTrainer(run),
   });
-}
 
-function registerOverviews(courses: Command, registry: Registry): void {
+  define(courses, registry, {
+    usage: 'delete <course>',
+    schema: 'current',
+    summary: 'Delete a course with its enrollments and files',
+    examples: ['courses delete "Weaving for beginners"', 'courses delete 7f6a21c4 --force --yes --json'],
+    options: deleteCourseOptions,
+    run: async (run) => (await import('./changes.js')).remove(run),
+  });
+
   define(courses, registry, {
     usage: 'categories',
     schema: 'any',
@@ -97,5 +117,65 @@ function registerOverviews(courses: Command, registry: Registry): void {
     summary: 'Count the courses, by state and category',
     examples: ['courses stats', 'courses stats --json'],
     run: async (run) => (await import('./queries.js')).stats(run),
+  });
+
+  const files = courses.command('files').description('List, add, download and remove the files of a course');
+
+  define(files, registry, {
+    usage: 'list <course>',
+    schema: 'any',
+    summary: 'List the files of a course, newest first',
+    examples: ['courses files list "Weaving for beginners"', 'courses files list 7f6a21c4 --json'],
+    options: fileListOptions,
+    check: async (run) => (await import('./files.js')).checkList(run),
+    run: async (run) => (await import('./files.js')).list(run),
+  });
+
+  define(files, registry, {
+    usage: 'add <course> <file>',
+    schema: 'current',
+    summary: 'Add a copy of a file to a course',
+    examples: ['courses files add "Weaving for beginners" patterns.pdf'],
+    run: async (run) => (await import('./files.js')).add(run),
+  });
+
+  define(files, registry, {
+    usage: 'get <course> <file-id>',
+    schema: 'any',
+    summary: 'Write a file of a course to a file or to standard output',
+    examples: [
+      'courses files get "Weaving for beginners" b20c94c5 --output patterns.pdf',
+      'courses files get 7f6a21c4 b20c94c5 > patterns.pdf',
+    ],
+    options: outputOption,
+    check: async (run) => (await import('./files.js')).checkGet(run),
+    stopsItself: true,
+    run: async (run) => (await import('./files.js')).get(run),
+  });
+
+  define(files, registry, {
+    usage: 'remove <course> <file-id>',
+    schema: 'current',
+    summary: 'Remove a file from a course',
+    examples: ['courses files remove "Weaving for beginners" b20c94c5', 'courses files remove 7f6a21c4 b20c94c5 --yes'],
+    options: yesOption,
+    run: async (run) => (await import('./files.js')).remove(run),
+  });
+
+  define(courses, registry, {
+    usage: 'thumbnail <course> <file>',
+    schema: 'current',
+    summary: 'Set the picture of a course: a copy of a JPEG, PNG or WebP file',
+    examples: ['courses thumbnail "Weaving for beginners" loom.jpg'],
+    run: async (run) => (await import('./files.js')).thumbnail(run),
+  });
+
+  define(courses, registry, {
+    usage: 'remove-thumbnail <course>',
+    schema: 'current',
+    summary: 'Remove the picture of a course',
+    examples: ['courses remove-thumbnail "Weaving for beginners"', 'courses remove-thumbnail 7f6a21c4 --yes'],
+    options: yesOption,
+    run: async (run) => (await import('./files.js')).removePicture(run),
   });
 }
