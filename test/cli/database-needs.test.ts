@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
-import { missingDatabaseOf, schemaNeedOf } from '../../src/cli/core/command.js';
+import { databaseNeeds } from '../../src/cli/core/command.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -40,7 +40,7 @@ describe('A database whose schema is newer than the program', () => {
       [...commands.keys()].sort(),
     );
     for (const [words, command] of commands)
-      expect(schemaNeedOf(command) === 'any', words).to.equal(words in readingLines);
+      expect(databaseNeeds.get(command)?.schema === 'any', words).to.equal(words in readingLines);
   });
 
   it('is refused by commands that write, which change nothing', async () => {
@@ -80,7 +80,7 @@ describe('In a folder without a database', () => {
 
   it('commands create one only if they declare it', () => {
     const declared = [...commands].flatMap(([words, command]) => {
-      const what = missingDatabaseOf(command);
+      const what = databaseNeeds.get(command)?.missingDatabase;
       return what === undefined ? [] : [[words, what]];
     });
     expect(Object.fromEntries(declared)).to.deep.equal(others);

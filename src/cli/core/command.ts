@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addCommand, type Choices, commonOptions, type Declaration, type None, type Options } from './declaration.js';
 import { addNotesAndExamples } from './help-text.js';
 import { asTyped, type Io, withCommandLines } from './output.js';
-import type { MissingDatabase, Outcome, SchemaNeed, Work } from './run.js';
+import type { Outcome, Work } from './run.js';
 
 /** What command files register with. */
 export interface Registry {
@@ -22,17 +22,8 @@ interface Definition<Usage extends string, O extends Options, C extends Choices>
   notes?: string;
 }
 
-/** What commands declare of the database schema. */
-const schemaNeeds = new WeakMap<Command, SchemaNeed>();
-
-/** The database schema that a command works on. @public used by the test that walks all commands */
-export const schemaNeedOf = (command: Command): SchemaNeed | undefined => schemaNeeds.get(command);
-
-/** What commands declare of a missing database. */
-const missingDatabases = new WeakMap<Command, MissingDatabase>();
-
-/** What a command does where there is no database; refusing it isn't declared. @public used by the test that walks all commands */
-export const missingDatabaseOf = (command: Command): MissingDatabase | undefined => missingDatabases.get(command);
+/** What each command declares of the database that it needs. @public used by the tests that walk all commands */
+export const databaseNeeds = new WeakMap<Command, Pick<Work<'', None, None>, 'schema' | 'missingDatabase'>>();
 
 /** Registers a command with what commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
 export function define<const Usage extends string, O extends Options = None, const C extends Choices = None>(
@@ -40,15 +31,14 @@ export function define<const Usage extends string, O extends Options = None, con
   { io, outcome }: Registry,
   definition: Definition<Usage, O, C>,
 ): Command {
-  const { usage, summary, options, choices, schema, missingDatabase, examples, notes, withoutJson } = definition;
+  const { usage, summary, options, choices, examples, notes, withoutJson } = definition;
   const { '--json': _, ...others } = commonOptions;
   const command = addCommand(parent, {
     usage,
     options: { ...options, ...(withoutJson ? others : commonOptions) },
     ...(choices && { choices }),
   });
-  schemaNeeds.set(command, schema);
-  if (missingDatabase) missingDatabases.set(command, missingDatabase);
+  databaseNeeds.set(command, definition);
   command.description(summary);
   addNotesAndExamples(
     command,

@@ -65,13 +65,13 @@ export interface Result {
  * Which database schema a command works on: `current`: this program's, for commands that write
  * rows; `not newer`: not changed by a newer program, for commands that change the schema; or any.
  */
-export type SchemaNeed = 'current' | 'not newer' | 'any';
+type SchemaNeed = 'current' | 'not newer' | 'any';
 
 /**
  * What a command does where the file of its SQLite database doesn't exist. Commands that don't declare it are refused: one
  * that is called in the wrong folder must not leave a database there. Only `restored` goes on where a restore was interrupted.
  */
-export type MissingDatabase = 'created' | 'created with --migrate' | 'reported' | 'restored';
+type MissingDatabase = 'created' | 'created with --migrate' | 'reported' | 'restored';
 
 /** What a command does, and what it needs for it. */
 export interface Work<Usage extends string, O extends Options, C extends Choices> {

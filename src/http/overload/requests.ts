@@ -5,17 +5,13 @@ import { createFairQueue, type Place } from '../../fair-queue.js';
 export const isProbe = (url = ''): boolean => /^\/(health|ready)z(\?|$)/.test(url);
 
 /** Whether a monitor asks, for health or for figures: their answers are shared, and need no slot. */
-export const isPolled = (url = ''): boolean => isProbe(url) || /^\/metrics(\/|\?|$)/.test(url);
+const isPolled = (url = ''): boolean => isProbe(url) || /^\/metrics(\/|\?|$)/.test(url);
 
-/** Something that happens often under load, counted by the second. */
-export interface PerSecond {
-  add(): void;
-  /** How many there are or were in the last second. */
-  recent(): number;
-}
-
-/** @param report told at the end of each second in which there were any */
-export function countPerSecond(report: (count: number) => void): PerSecond {
+/**
+ * Counts what happens often under load by the second.
+ * @param report told at the end of each second in which there were any
+ */
+export function countPerSecond(report: (count: number) => void) {
   let count = 0;
   let last = 0;
   function endSecond(): void {
@@ -30,6 +26,7 @@ export function countPerSecond(report: (count: number) => void): PerSecond {
       if (count + last === 0) setTimeout(endSecond, 1000).unref();
       count += 1;
     },
+    /** How many there are or were in the last second. */
     recent: () => Math.max(count, last),
   };
 }

@@ -14,17 +14,16 @@ const batch = 500;
 /** What is needed to name an account. */
 const attributes = ['id', 'firstName', 'lastName', 'email', 'phoneKey'];
 
-/** The accounts with one of these keys, by the key. */
-async function byKey(
-  { database }: Core,
-  key: 'id' | 'email' | 'phoneKey',
-  wanted: readonly string[],
-): Promise<Map<string, User>> {
+/** The accounts with these keys, by their kind and the key. */
+async function byKey({ database }: Core, keys: readonly ReturnType<typeof keyOf>[]): Promise<Map<string, User>> {
   const found = new Map<string, User>();
-  for (let at = 0; at < wanted.length; at += batch) {
-    const where = { [key]: wanted.slice(at, at + batch) };
-    const users = await database.read(() => database.models.User.findAll({ attributes, where }));
-    for (const user of users) found.set(user[key] ?? '', user);
+  for (const kind of ['id', 'email', 'phoneKey'] as const) {
+    const wanted = keys.flatMap((key) => (kind in key ? Object.values(key) : []));
+    for (let at = 0; at < wanted.length; at += batch) {
+      const where = { [kind]: wanted.slice(at, at + batch) };
+      const users = await database.read(() => database.models.User.findAll({ attributes, where }));
+      for (const user of users) found.set(`${kind} ${user[kind]}`, user);
+    }
   }
   return found;
 }
@@ -50,33 +49,18 @@ export async function usersNamed(
   references: readonly string[],
   signal: AbortSignal,
 ): Promise<(User | AppError)[]> {
-  // The end of an id can be a phone number, too: which of them it is, findUser decides.
   const phoneKeys = await readPhoneKeys(core);
-  const whole = references.filter((reference) => !isEndOfId(reference)).map((one) => keyOf(one, phoneKeys));
-  const ids = await byKey(
+  // The end of an id can be a phone number, too: which of them it is, findUser decides.
+  const keys = references.map((reference) => (isEndOfId(reference) ? undefined : keyOf(reference, phoneKeys)));
+  const users = await byKey(
     core,
-    'id',
-    whole.flatMap((key) => ('id' in key ? [key.id] : [])),
-  );
-  const emails = await byKey(
-    core,
-    'email',
-    whole.flatMap((key) => ('email' in key ? [key.email] : [])),
-  );
-  const phones = await byKey(
-    core,
-    'phoneKey',
-    whole.flatMap((key) => ('phoneKey' in key ? [key.phoneKey] : [])),
+    keys.filter((key) => key !== undefined),
   );
   const found: (User | AppError)[] = [];
-  for (const reference of references) {
+  for (const [index, reference] of references.entries()) {
     if (signal.aborted) throw new AppError('INTERRUPTED');
-    if (isEndOfId(reference)) found.push(await foundOrRefused(core, reference));
-    else {
-      const key = keyOf(reference, phoneKeys);
-      const user = 'id' in key ? ids.get(key.id) : 'email' in key ? emails.get(key.email) : phones.get(key.phoneKey);
-      found.push(user ?? notFound('User'));
-    }
+    const [entry] = Object.entries(keys[index] ?? {});
+    found.push(entry ? (users.get(entry.join(' ')) ?? notFound('User')) : await foundOrRefused(core, reference));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import type { CreationAttributes, Transaction } from 'sequelize';
-import type { AccountWord } from '../../db/models/words.js';
 import type { User } from '../../db/models/user.js';
+import type { AccountWord } from '../../db/models/words.js';
 import { insertRows } from '../../db/sql/insert.js';
 import { deleteWords } from '../../db/sql/words.js';
 import { type SearchedAccount, storedWords } from '../../schemas/search-words.js';

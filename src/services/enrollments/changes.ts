@@ -18,7 +18,7 @@ import { enrollmentRecord } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockCourse, lockEnrollment, lockTraineeToEnroll } from './locks.js';
 import { findEnrollment } from './queries.js';
-import { assertCanEnter, assertMayChange } from './rules.js';
+import { assertAllowed, changeRefusal, traineeRefusal } from './rules.js';
 
 /** The rows that reviving an enrollment relies on, locked before the enrollment. */
 interface EnrollmentParents {
@@ -112,12 +112,12 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): 
     takesSeat,
     lock: async (found, transaction) => (takesSeat(found) ? lockParents(core, found, transaction) : undefined),
     async change(enrollment, parents, transaction) {
-      assertMayChange(enrollment.status, wanted, actor);
+      assertAllowed(changeRefusal(enrollment.status, wanted, actor));
       if (enrollment.status === 'cancelled') {
         if (!parents) throw new CancelledMeanwhile();
         const { course, trainee } = parents;
         if (byTrainee) assertActive(trainee);
-        else assertCanEnter(trainee);
+        else assertAllowed(traineeRefusal(trainee));
         if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
         await reserveSeats(core, course, 1, transaction);
         enrollment.enrolledAt = core.now();

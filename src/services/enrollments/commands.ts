@@ -12,7 +12,7 @@ import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
-import { assignmentRefusal } from './rules.js';
+import { assertAllowed, assignmentRefusal } from './rules.js';
 import { insertEnrollments } from './store.js';
 
 /** An entry of the audit trail about an enrollment. */
@@ -90,8 +90,7 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
     const course = await lockManagedCourse(core, actor, courseId, transaction);
     const trainee = await lockTraineeToEnroll(core, traineeId, transaction);
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
-    const refusal = assignmentRefusal(trainee, existing, status);
-    if (refusal) throw refusal;
+    assertAllowed(assignmentRefusal(trainee, existing, status));
     const before = existing ? auditedEnrollment(existing) : undefined;
     await reserveSeats(core, course, 1, transaction);
     const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);

@@ -5,6 +5,11 @@ import type { EnrollmentStatus, StatusChange } from '../../schemas/enrollment.js
 import { denied } from '../auth/permissions.js';
 import type { Actor } from '../core.js';
 
+/** Throws a refusal, where there is one. */
+export function assertAllowed(refusal: AppError | undefined): void {
+  if (refusal) throw refusal;
+}
+
 /** The statuses that may follow each status. */
 const transitions: Readonly<Record<EnrollmentStatus, readonly EnrollmentStatus[]>> = {
   pending: ['active', 'cancelled'],
@@ -22,8 +27,8 @@ function transitionRefusal(from: EnrollmentStatus, to: EnrollmentStatus, byTrain
     : undefined;
 }
 
-/** Why managers of a course can't enroll this account. */
-function traineeRefusal(trainee: User | null): AppError | undefined {
+/** Why managers of a course can't enroll this account: `NOT_FOUND`, `ACCOUNT_INACTIVE`. */
+export function traineeRefusal(trainee: User | null): AppError | undefined {
   if (!trainee) return notFound('Trainee');
   return trainee.isActive ? undefined : new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
 }
@@ -45,12 +50,6 @@ export function assignmentRefusal(
   return transitionRefusal(existing.status, status, false);
 }
 
-/** @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
-export function assertCanEnter(trainee: User | null): void {
-  const refusal = traineeRefusal(trainee);
-  if (refusal) throw refusal;
-}
-
 /**
  * Why the actor can't change a status: `ACCESS_DENIED` for one that their role can't set, `STATUS_CHANGED` where it isn't the one
  * that they expect, `STATUS_REFUSED`.
@@ -69,10 +68,4 @@ export function changeRefusal(
       `Enrollment is ${from} by now, no longer ${expectedStatus}. Look at it before you change it.`,
     );
   return transitionRefusal(from, to, byTrainee);
-}
-
-/** @throws AppError as {@link changeRefusal} */
-export function assertMayChange(from: EnrollmentStatus, wanted: StatusChange, actor: Actor): void {
-  const refusal = changeRefusal(from, wanted, actor);
-  if (refusal) throw refusal;
 }
