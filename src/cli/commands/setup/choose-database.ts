@@ -3,10 +3,9 @@ import path from 'node:path';
 import { envFile, readSettings } from '../../../config/config.js';
 import { createPrompts } from '../../core/prompts.js';
 import type { Run } from '../../core/run.js';
-import { reachableServer } from './server-answers.js';
+import { reachableServer, withSchema } from './server-answers.js';
 import { addSettings } from './settings-file.js';
 import type { Change } from './undo.js';
-import { withSchema } from './with-schema.js';
 
 /**
  * Asks for the database when none is configured, and saves the answer in the `.env` file. It doesn't ask when the

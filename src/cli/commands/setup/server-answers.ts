@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import Joi from 'joi';
-import type { Schema } from '../../../context.js';
+import { createContext, type Schema } from '../../../context.js';
 import { isAppError } from '../../../errors.js';
+import { createLogger } from '../../../logger.js';
 import { printable } from '../../core/printable.js';
 import { createPrompts, type Prompts } from '../../core/prompts.js';
 import type { Run } from '../../core/run.js';
 import type { Change } from './undo.js';
-import { withSchema } from './with-schema.js';
 
 // As loose as DB_HOST, but for a colon, which only an IPv6 address has.
 const hostName = Joi.string()
@@ -52,6 +52,23 @@ const urlOf = (answers: Answers) =>
 
 /** What an administrator of the server can run. */
 const statementsText = (statements: readonly string[]) => statements.map((one) => `  ${one};`).join('\n');
+
+/**
+ * Opens a database to inspect it, and closes it again.
+ * @param settings on top of those of the environment
+ */
+export async function withSchema<T>(
+  run: Run,
+  settings: Record<string, string>,
+  look: (schema: Schema) => Promise<T>,
+): Promise<T> {
+  const context = await createContext(await run.config(settings), createLogger('silent', { write: () => undefined }));
+  try {
+    return await look(context.schema);
+  } finally {
+    await context.close();
+  }
+}
 
 /**
  * Asks until the answers lead to a database that can be used, and of what was wrong only that again.
