@@ -98,23 +98,16 @@ describe('The files for deployments', () => {
     expect(paths).to.include.members([...new Set(asked)]);
   });
 
-  it('leave the instances on Kubernetes time to end', () => {
+  it('leave the instances on Kubernetes time to end, before the schema is changed, and room for uploads', () => {
+    const { strategy, template } = manifestOf('Deployment').spec ?? {};
+    const { containers = [], volumes = [], terminationGracePeriodSeconds: grace } = template?.spec ?? {};
     const drain = Number(manifestOf('ConfigMap').data?.DRAIN_DELAY_MS) / 1000;
-    const grace = manifestOf('Deployment').spec?.template?.spec.terminationGracePeriodSeconds;
     // Running requests have 25 s after the delay: docs/OPERATIONS.md.
     expect(grace).to.be.at.least(drain + 25);
-  });
-
-  it('end the instances of the former version on Kubernetes before the schema is changed', () => {
-    const { strategy, template } = manifestOf('Deployment').spec ?? {};
     expect(strategy).to.deep.equal({ type: 'Recreate' });
-    expect(template?.spec.containers.map(({ args }) => args)).to.deep.equal([['serve', '--migrate', '--quiet']]);
+    expect(containers.map(({ args }) => args)).to.deep.equal([['serve', '--migrate', '--quiet']]);
     // A job would migrate while instances of the former version still run.
     expect((manifests.flatMap(documentsIn) as Manifest[]).map(({ kind }) => kind)).to.not.include('Job');
-  });
-
-  it('give instances on Kubernetes room for as many uploads as they take', () => {
-    const { containers = [], volumes = [] } = manifestOf('Deployment').spec?.template?.spec ?? {};
     const mount = containers.flatMap(({ volumeMounts }) => volumeMounts).find(({ mountPath }) => mountPath === '/data');
     const limit = volumes.find(({ name }) => name === mount?.name)?.emptyDir?.sizeLimit;
     expect(limit).to.match(/^\d+Gi$/);
@@ -137,16 +130,13 @@ describe('The files for deployments', () => {
       expect(milliseconds, name).to.be.at.least(requestTimeoutMs);
   });
 
-  it('name the settings that instances on several machines need', () => {
+  it('name their version, and the settings that instances on several machines need', () => {
+    const images = manifests.flatMap((file) => Array.from(read(file).matchAll(/image: (.*)/g), ([, image]) => image));
+    expect(new Set(images)).to.deep.equal(new Set([`coursectl:${version}`]));
     for (const file of ['deploy/nginx.conf', 'deploy/Caddyfile', 'deploy/haproxy.cfg']) {
       const names = read(file).match(/\b[A-Z]\w*_\w+\b|\bHOST\b/g) ?? [];
       expect(names, file).to.include.members(['TRUST_PROXY', 'HOST', 'JWT_SECRET', 'FILE_STORAGE', 'DATA_DIR']);
     }
-  });
-
-  it('name the version that they belong to', () => {
-    const images = manifests.flatMap((file) => Array.from(read(file).matchAll(/image: (.*)/g), ([, image]) => image));
-    expect(new Set(images)).to.deep.equal(new Set([`coursectl:${version}`]));
   });
 
   it('test every version of Node that package.json names, and publish with provenance after all tests', () => {
@@ -165,12 +155,8 @@ describe('The files for deployments', () => {
     expect(published).to.be.greaterThan(publishing.indexOf('.ci/run')).and.greaterThan(0);
     expect(release.jobs.publish?.permissions).to.include({ 'id-token': 'write' });
     for (const workflow of [ci, nightly, release]) expect(workflow.permissions).to.deep.equal({ contents: 'read' });
-  });
-
-  it('and the forms for reports are well-formed', () => {
-    for (const name of ['bug', 'idea', 'config'])
-      expect(documentsIn(`.github/ISSUE_TEMPLATE/${name}.yml`)).to.have.length(1);
-    expect(documentsIn('.github/dependabot.yml')).to.have.length(1);
+    for (const name of ['ISSUE_TEMPLATE/bug', 'ISSUE_TEMPLATE/idea', 'ISSUE_TEMPLATE/config', 'dependabot'])
+      expect(documentsIn(`.github/${name}.yml`)).to.have.length(1);
   });
 
   it('list every package of production for who checks licences and weaknesses', () => {

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
+import { proxiedHost } from '../support/certificate.js';
+import { findServer } from '../support/test-server.js';
 
 /** What the files that are for deployments have in common. */
 
@@ -19,3 +23,41 @@ export function documentsIn(file: string): unknown[] {
 }
 
 export const { version, engines } = manifest;
+
+/**
+ * Whether a program is installed that a test of the files for deployments needs. Where it isn't, that is said; with
+ * REQUIRE_DEPLOYMENT=1 it is a failure.
+ */
+export function isInstalled(program: string): boolean {
+  if (findServer([program])) return true;
+  if (process.env.REQUIRE_DEPLOYMENT === '1') throw new Error(`REQUIRE_DEPLOYMENT is set, and there is no ${program}.`);
+  console.log(`NOT RUN: tests that need ${program}, which is not installed.`);
+  return false;
+}
+
+/** Sends a request through a proxy that listens on a port of this machine, on a connection of its own. */
+export function sendThrough(
+  port: number,
+  method: string,
+  route: string,
+  body?: string,
+): Promise<{ status: number | undefined; text: string }> {
+  const options = {
+    host: '127.0.0.1',
+    port,
+    method,
+    path: route,
+    agent: false,
+    servername: proxiedHost,
+    // The certificate is one of the test.
+    rejectUnauthorized: false,
+    headers: { Host: proxiedHost, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
+  };
+  return new Promise((resolve, reject) => {
+    const call = request(options, (response) => {
+      text(response).then((given) => resolve({ status: response.statusCode, text: given }), reject);
+    });
+    call.once('error', reject);
+    call.end(body);
+  });
+}

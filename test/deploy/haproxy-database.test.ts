@@ -9,7 +9,7 @@ import { type Haproxy, type HaproxyPorts, startHaproxy } from '../support/haprox
 import { scaled } from '../support/machine.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { freePort } from '../support/test-server.js';
-import { isInstalled } from './programs.js';
+import { isInstalled } from './files.js';
 
 (isInstalled('haproxy') ? describe : describe.skip)('HAProxy in front of a database (needs haproxy)', function () {
   this.timeout(scaled(60_000));

@@ -8,8 +8,7 @@ import { type Haproxy, startHaproxy } from '../support/haproxy.js';
 import { scaled } from '../support/machine.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { freePort } from '../support/test-server.js';
-import { isInstalled } from './programs.js';
-import { sendThrough } from './send-through.js';
+import { isInstalled, sendThrough } from './files.js';
 
 (isInstalled('haproxy') ? describe : describe.skip)('HAProxy in front of an instance (needs haproxy)', function () {
   this.timeout(scaled(30_000));

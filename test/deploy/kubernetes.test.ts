@@ -5,30 +5,14 @@ import { expect } from 'chai';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { documentsIn, root } from './files.js';
 
-/** The types of the manifests' objects, by version and kind. */
-const modules: Readonly<Record<string, string>> = {
-  v1: 'core/v1',
-  'apps/v1': 'apps/v1',
-  'policy/v1': 'policy/v1',
-};
-
 /** Compiles a program of one file. @returns what the compiler says of it */
 function problemsOf(source: string): string {
   const folder = temporaryFolder();
   try {
     const paths = { 'kubernetes-types/*': [path.join(root, 'node_modules/kubernetes-types/*')] };
-    const compilerOptions = {
-      strict: true,
-      noEmit: true,
-      module: 'esnext',
-      moduleResolution: 'bundler',
-      types: [],
-      paths,
-    };
-    writeFileSync(
-      path.join(folder.path, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['manifests.ts'] }),
-    );
+    const form = { module: 'esnext', moduleResolution: 'bundler', types: [], paths };
+    const settings = { compilerOptions: { strict: true, noEmit: true, ...form }, files: ['manifests.ts'] };
+    writeFileSync(path.join(folder.path, 'tsconfig.json'), JSON.stringify(settings));
     writeFileSync(path.join(folder.path, 'manifests.ts'), source);
     const compiler = path.join(root, 'node_modules/.bin/tsc');
     return spawnSync(compiler, ['--project', folder.path], { encoding: 'utf8' }).stdout;
@@ -46,8 +30,7 @@ interface Manifest {
 /** A literal has no fields that its type doesn't know. */
 function programOf(manifests: readonly Manifest[]): string {
   const lines = manifests.map(({ apiVersion, kind, ...fields }, index) => {
-    const from = modules[apiVersion];
-    if (!from) throw new Error(`There are no types of ${apiVersion}.`);
+    const from = apiVersion === 'v1' ? 'core/v1' : apiVersion;
     const typed = JSON.stringify({ apiVersion, kind, ...fields });
     return `import type { ${kind} as Type${index} } from 'kubernetes-types/${from}';\nexport const manifest${index}: Type${index} = ${typed};`;
   });
@@ -60,15 +43,12 @@ describe('The manifests for Kubernetes', () => {
   );
 
   it('have the fields that their kinds have, of the right types', () => {
-    expect(manifests.map(({ kind }) => kind)).to.have.members([
-      'Secret',
-      'ConfigMap',
-      'PersistentVolumeClaim',
-      'Deployment',
-      'Service',
-      'PodDisruptionBudget',
-    ]);
-    expect(problemsOf(programOf(manifests))).to.equal('');
+    const kinds = ['Secret', 'ConfigMap', 'PersistentVolumeClaim', 'Deployment', 'Service', 'PodDisruptionBudget'];
+    expect(manifests.map(({ kind }) => kind)).to.have.members(kinds);
+    const misspelt = { apiVersion: 'v1', kind: 'Service', spec: { ports: [{ port: 80, tragetPort: 1 }] } };
+    const problems = problemsOf(programOf([...manifests, misspelt])).match(/error TS.*/g);
+    expect(problems).to.have.length(1);
+    expect(problems?.[0]).to.include(`'"tragetPort"' does not exist`);
   });
 
   it('keep on a volume what must outlive an instance: files of imports, and what retention exports', () => {
@@ -88,17 +68,5 @@ describe('The manifests for Kubernetes', () => {
     const mounts = containers.flatMap(({ volumeMounts }) => volumeMounts);
     const kept = mounts.filter(({ name }) => claimed.includes(name)).map(({ mountPath }) => mountPath);
     expect(kept).to.have.members(['/data/imports', '/data/retention']);
-  });
-
-  it('would be refused with a field that is misspelt or has another type', () => {
-    const service = {
-      apiVersion: 'v1',
-      kind: 'Service',
-      spec: { clusterIP: 80, ports: [{ port: 80, tragetPort: 1 }] },
-    };
-    const problems = problemsOf(programOf([service]));
-    expect(problems)
-      .to.include(`'"tragetPort"' does not exist`)
-      .and.include("'number' is not assignable to type 'string'");
   });
 });

@@ -8,9 +8,8 @@ import { expect } from 'chai';
 import { writeCertificate } from '../support/certificate.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { freePort, searchPath } from '../support/test-server.js';
+import { isInstalled, sendThrough } from './files.js';
 import { configureNginx } from './nginx.js';
-import { isInstalled } from './programs.js';
-import { sendThrough } from './send-through.js';
 
 (isInstalled('nginx') ? describe : describe.skip)('nginx in front of two instances (needs nginx)', () => {
   let folder: ReturnType<typeof temporaryFolder>;
@@ -85,19 +84,16 @@ import { sendThrough } from './send-through.js';
     }
   }
 
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-    it(`sends a ${method} that an instance has taken to no other one`, async () => {
+  it('sends a change that an instance has taken to no other one, but a GET', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'GET']) {
+      // For a while it leaves out an instance that has failed.
       await start(ports());
-      lost = 1;
-      const { status } = await sendThrough(https, method, '/api/courses/1?really=yes');
-      expect([status, received]).to.deep.equal([502, [`${method} /api/courses/1?really=yes 0`]]);
-    });
-
-  it('sends a GET to the other one where an instance ends before it answers', async () => {
-    await start(ports());
-    lost = 1;
-    expect(await sendThrough(https, 'GET', '/api/courses')).to.deep.equal({ status: 200, text: 'done' });
-    expect(received).to.deep.equal(['GET /api/courses 0', 'GET /api/courses 0']);
+      [received, lost] = [[], 1];
+      const { status } = await sendThrough(https, method, '/api/courses?really=yes');
+      const sent = `${method} /api/courses?really=yes 0`;
+      expect([status, received]).to.deep.equal(method === 'GET' ? [200, [sent, sent]] : [502, [sent]]);
+      await stop();
+    }
   });
 
   it('sends a GET to the other one where a machine does not answer', async () => {

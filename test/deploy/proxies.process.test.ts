@@ -18,9 +18,8 @@ import { useHarness } from '../support/harness.js';
 import { takeImportSlot } from '../support/import-slot.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { freePort, searchPath } from '../support/test-server.js';
-import { read } from './files.js';
+import { isInstalled, read } from './files.js';
 import { configureNginx } from './nginx.js';
-import { isInstalled } from './programs.js';
 
 /** A proxy that runs with the file of this repository; only ports, certificate and places of files are others. */
 interface Proxy {

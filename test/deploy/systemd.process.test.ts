@@ -3,8 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { root } from './files.js';
-import { isInstalled } from './programs.js';
+import { isInstalled, root } from './files.js';
 
 const unit = path.join(root, 'deploy/coursectl@.service');
 const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, unit], { encoding: 'utf8' });
