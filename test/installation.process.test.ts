@@ -12,34 +12,27 @@ describe('The data of a program that is installed', () => {
   const own = '/home/ada/.local/share/coursectl';
   const global = '/usr/lib/node_modules/coursectl/';
 
-  it('for all projects lie in the folder of this user, wherever somebody stands', () => {
-    for (const packageFolder of [
-      global,
-      '/home/ada/.nvm/versions/node/v24.0.0/lib/node_modules/coursectl/',
-      '/home/ada/.local/share/pnpm/global/5/node_modules/.pnpm/coursectl@1.0.0/node_modules/coursectl/',
-    ])
-      for (const cwd of ['/', '/home/ada', '/tmp'])
-        expect(userFolder({ env, cwd, packageFolder }), packageFolder).to.equal(own);
-  });
-
-  it('by npx for once lie there, too', () => {
-    const packageFolder = '/home/ada/.npm/_npx/0123/node_modules/coursectl/';
-    expect(userFolder({ env, cwd: '/home/ada/.npm/_npx/0123', packageFolder })).to.equal(own);
-  });
-
-  it('for a project lie in the folder that one stands in, as those of a clone do', () => {
-    const packageFolder = '/srv/courses/node_modules/coursectl/';
-    expect(userFolder({ env, cwd: '/srv/courses', packageFolder })).to.equal(undefined);
-    expect(userFolder({ env, cwd: '/srv/courses/deep', packageFolder })).to.equal(undefined);
-    expect(userFolder({ env, cwd: '/srv', packageFolder })).to.equal(own);
-    expect(userFolder({ env, cwd: '/', packageFolder: '/home/ada/coursectl/' })).to.equal(undefined);
-  });
-
-  it('lie where XDG_DATA_HOME says, if that is absolute as it must be', () => {
-    const folder = (given: string) =>
-      userFolder({ env: { ...env, XDG_DATA_HOME: given }, cwd: '/', packageFolder: global });
-    expect(folder('/data')).to.equal('/data/coursectl');
-    expect(folder('data')).to.equal(own);
+  it('lie in the folder of this user, or in that of a project or clone that one stands in', () => {
+    const places: [packageFolder: string, cwd: string, expected: string | undefined][] = [
+      [global, '/', own],
+      [global, '/home/ada', own],
+      ['/home/ada/.nvm/versions/node/v24.0.0/lib/node_modules/coursectl/', '/tmp', own],
+      ['/home/ada/.local/share/pnpm/global/5/node_modules/.pnpm/coursectl@1.0.0/node_modules/coursectl/', '/tmp', own],
+      // By npx for once.
+      ['/home/ada/.npm/_npx/0123/node_modules/coursectl/', '/home/ada/.npm/_npx/0123', own],
+      ['/srv/courses/node_modules/coursectl/', '/srv/courses', undefined],
+      ['/srv/courses/node_modules/coursectl/', '/srv/courses/deep', undefined],
+      ['/srv/courses/node_modules/coursectl/', '/srv', own],
+      ['/home/ada/coursectl/', '/', undefined],
+    ];
+    for (const [packageFolder, cwd, expected] of places)
+      expect(userFolder({ env, cwd, packageFolder }), `${packageFolder} in ${cwd}`).to.equal(expected);
+    // Where XDG_DATA_HOME says, if that is absolute as it must be.
+    for (const [given, expected] of [
+      ['/data', '/data/coursectl'],
+      ['data', own],
+    ] as const)
+      expect(userFolder({ env: { ...env, XDG_DATA_HOME: given }, cwd: '/', packageFolder: global })).to.equal(expected);
   });
 
   it('lie where DATA_DIR says before all else; settings are read from the same folder', () => {

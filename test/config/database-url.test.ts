@@ -15,22 +15,18 @@ describe('DATABASE_URL and DB_*', () => {
   const database = (env: Record<string, string>) => load(env).database;
   const server = { dialect: 'mysql', tls: 'off', poolMax: 10, poolAcquireMs: 3000 };
 
-  it('default to a SQLite file in DATA_DIR', () => {
-    expect(database({})).to.deep.equal({ dialect: 'sqlite', file: path.join(folder.path, 'data', 'coursectl.sqlite') });
-    expect(database({ DATA_DIR: '/srv/d' })).to.deep.equal({ dialect: 'sqlite', file: '/srv/d/coursectl.sqlite' });
-  });
-
-  it('take SQLite files, relative ones from the working directory', () => {
-    const files = {
-      'sqlite:db/a.sqlite': path.join(folder.path, 'db/a.sqlite'),
-      'sqlite://db/a.sqlite': path.join(folder.path, 'db/a.sqlite'),
-      'sqlite:///srv/a.sqlite': '/srv/a.sqlite',
-      'sqlite:/srv/a.sqlite': '/srv/a.sqlite',
-      'SQLITE:a b.sqlite': path.join(folder.path, 'a b.sqlite'),
-    };
-    for (const [url, file] of Object.entries(files)) {
-      expect(database({ DATABASE_URL: url }), url).to.deep.equal({ dialect: 'sqlite', file });
-    }
+  it('default to a SQLite file in DATA_DIR, and take others, relative ones from the working directory', () => {
+    const files: [env: Record<string, string>, file: string][] = [
+      [{}, path.join(folder.path, 'data', 'coursectl.sqlite')],
+      [{ DATA_DIR: '/srv/d' }, '/srv/d/coursectl.sqlite'],
+      [{ DATABASE_URL: 'sqlite:db/a.sqlite' }, path.join(folder.path, 'db/a.sqlite')],
+      [{ DATABASE_URL: 'sqlite://db/a.sqlite' }, path.join(folder.path, 'db/a.sqlite')],
+      [{ DATABASE_URL: 'sqlite:///srv/a.sqlite' }, '/srv/a.sqlite'],
+      [{ DATABASE_URL: 'sqlite:/srv/a.sqlite' }, '/srv/a.sqlite'],
+      [{ DATABASE_URL: 'SQLITE:a b.sqlite' }, path.join(folder.path, 'a b.sqlite')],
+    ];
+    for (const [env, file] of files)
+      expect(database(env), JSON.stringify(env)).to.deep.equal({ dialect: 'sqlite', file });
   });
 
   it('refuse SQLite in memory, where every connection would see a database of its own', async () => {
@@ -86,19 +82,10 @@ describe('DATABASE_URL and DB_*', () => {
     }
   });
 
-  it('take separate settings instead of a URL', () => {
+  it('take separate settings instead of a URL, and need a name and a user among them', async () => {
     const env = { DB_HOST: 'db', DB_PORT: '3307', DB_NAME: 'courses', DB_USER: 'app', DB_PASSWORD: 's' };
-    expect(database(env)).to.deep.equal({
-      ...server,
-      host: 'db',
-      port: 3307,
-      name: 'courses',
-      user: 'app',
-      password: 's',
-    });
-  });
-
-  it('need a name and a user among separate settings', async () => {
+    const expected = { host: 'db', port: 3307, name: 'courses', user: 'app', password: 's' };
+    expect(database(env)).to.deep.equal({ ...server, ...expected });
     expect(await problemsWith({ DB_HOST: 'db' })).to.deep.equal([
       { path: 'DB_NAME', message: 'DB_NAME must be set when DB_HOST is.' },
       { path: 'DB_USER', message: 'DB_USER must be set when DB_HOST is.' },
@@ -107,24 +94,14 @@ describe('DATABASE_URL and DB_*', () => {
     expect(problem?.message).to.match(/^DB_NAME .* 64 characters/);
   });
 
-  it('exclude each other', async () => {
+  it('exclude each other, but share what the URL cannot say', async () => {
     for (const url of ['sqlite:a.sqlite', 'mysql://app@db/courses']) {
-      expect(await problemsWith({ DATABASE_URL: url, DB_HOST: 'db', DB_PASSWORD: 'x' })).to.deep.equal([
-        {
-          path: 'DATABASE_URL',
-          message: 'DATABASE_URL must not be combined with DB_HOST, DB_PASSWORD: set one or the other.',
-        },
-      ]);
+      const message = 'DATABASE_URL must not be combined with DB_HOST, DB_PASSWORD: set one or the other.';
+      const problems = await problemsWith({ DATABASE_URL: url, DB_HOST: 'db', DB_PASSWORD: 'x' });
+      expect(problems).to.deep.equal([{ path: 'DATABASE_URL', message }]);
     }
-  });
-
-  it('share what the URL cannot say', () => {
-    const env = {
-      DATABASE_URL: 'mysql://app@db/courses',
-      DB_TLS: 'required',
-      DB_TLS_CA_FILE: 'ca.pem',
-      DB_POOL_MAX: '3',
-    };
-    expect(database(env)).to.include({ tls: 'required', tlsCaFile: path.join(folder.path, 'ca.pem'), poolMax: 3 });
+    const tls = { DB_TLS: 'required', DB_TLS_CA_FILE: 'ca.pem', DB_POOL_MAX: '3' };
+    const expected = { tls: 'required', tlsCaFile: path.join(folder.path, 'ca.pem'), poolMax: 3 };
+    expect(database({ DATABASE_URL: 'mysql://app@db/courses', ...tls })).to.include(expected);
   });
 });

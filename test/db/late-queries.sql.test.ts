@@ -53,10 +53,4 @@ import { scaled } from '../support/machine.js';
     const failure = await database.read(() => plainSelect(sequelize, sql)).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'OVERLOADED');
   });
-
-  it('has no limit where the work has none', async () => {
-    const { database } = harness.context;
-    const [row] = await database.read(() => plainSelect(database.sequelize, 'SELECT SLEEP(0.1)'));
-    expect(row).to.deep.equal([0]);
-  });
 });

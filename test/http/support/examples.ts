@@ -27,7 +27,7 @@ import type { Harness } from '../../support/harness.js';
 import { weaving } from './courses.js';
 import { ada } from './expectations.js';
 
-/** What the tests of the whole contract read of any example. */
+/** A request that goes well: with a token unless the operation is public, a body and parameters where it takes them. */
 export interface Example {
   token?: string;
   body?: Record<string, unknown>;
@@ -40,18 +40,6 @@ export interface Example {
 
 /** What a browser adds to a request of a page of the service itself, and what the web console adds. */
 export const ownPage = { 'Sec-Fetch-Site': 'same-origin', 'X-Requested-With': 'coursectl' };
-
-type Needs<Operation, Key extends string, Type> =
-  Operation extends Record<Key, object> ? { [K in Key]: Type } : unknown;
-
-/** A request that goes well: with a token unless the operation is public, a body and parameters where it takes them. */
-type ExampleOf<Operation> = Example &
-  (Operation extends { access: { kind: 'public' | 'optional' } } ? unknown : { token: string }) &
-  Needs<Operation, 'body', Record<string, unknown>> &
-  Needs<Operation, 'upload', NonNullable<Example['upload']>> &
-  Needs<Operation, 'params', Record<string, string>> &
-  Needs<Operation, 'query', Record<string, string>> &
-  (Operation extends { ownPagesOnly: true } ? { headers: Record<string, string> } : unknown);
 
 /** A trainer with a course and a trainee enrolled in it. */
 async function buildCatalogue(context: Context) {
@@ -99,41 +87,33 @@ const picture = () =>
 
 const pictureUpload = async () => ({ file: await picture(), name: 'picture.png', fields: {} });
 
-/** An import that created two accounts and rejected a row, and the super admin's token. */
-async function buildImport(context: Context) {
-  const { token } = await signIn(context, { role: 'super_admin' });
-  const { id } = await importFile(context, exampleFile(context));
-  return { token, params: { id } };
-}
-
-/** {@link buildImport} over HTTP: its files can be fetched. */
-async function buildUpload(context: Context) {
+/** An import of three people, of whom one is rejected, or its plan; of an upload files can be fetched. */
+async function importOf(context: Context, how: 'file' | 'upload' | 'plan') {
   const { token, user } = await signIn(context, { role: 'super_admin' });
-  const upload = { path: exampleFile(context), name: 'people.csv' };
-  const { id } = await submitImport(context, { ...client, actorId: user.id }, upload, {});
-  await runToEnd({ context }, id);
-  return { token, params: { id } };
-}
-
-/** A file of three people, of whom one is rejected. */
-function exampleFile({ config }: Context): string {
-  const file = path.join(mkdtempSync(path.join(config.dataDir, 'example-')), 'people.csv');
+  const file = path.join(mkdtempSync(path.join(context.config.dataDir, 'example-')), 'people.csv');
   writeFileSync(file, `${people(2)}A,B,nobody,\n`);
-  return file;
-}
-
-/** A planned import, and the super admin's token. */
-async function buildPlan(context: Context) {
-  const { token, user } = await signIn(context, { role: 'super_admin' });
-  const file = exampleFile(context);
-  const actor = { ...client, actorId: user.id };
-  const { id } = await submitImport(context, actor, { path: file, name: 'people.csv' }, { plan: true });
-  await runToPlan({ context }, id);
+  if (how === 'file') return { token, params: { id: (await importFile(context, file)).id } };
+  const upload = { path: file, name: 'people.csv' };
+  const { id } = await submitImport(context, { ...client, actorId: user.id }, upload, { plan: how === 'plan' });
+  await (how === 'plan' ? runToPlan : runToEnd)({ context }, id);
   return { token, params: { id } };
+}
+const buildImport = (context: Context) => importOf(context, 'file');
+const buildUpload = (context: Context) => importOf(context, 'upload');
+const buildPlan = (context: Context) => importOf(context, 'plan');
+
+/** Somebody's token. */
+const signedIn = async (context: Context) => ({ token: (await signIn(context)).token });
+
+/** Somebody, and the id of a session of theirs. */
+async function ownSession(context: Context) {
+  const { user, token } = await signIn(context);
+  const session = await context.database.models.Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
+  return { user, token, id: session.id };
 }
 
 /** One example an operation, made on an empty database: an operation without one doesn't compile. */
-export const examples: { [K in keyof Contract]: (context: Context) => Promise<ExampleOf<Contract[K]>> } = {
+export const examples: { [K in keyof Contract]: (context: Context) => Promise<Example> } = {
   setupStatus: async () => ({}),
   setup: async () => ({ body: { ...ada, isActive: true } }),
   async login(context) {
@@ -148,7 +128,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const { token } = await signIn(context, { role: 'super_admin' });
     return { token, body: { ...ada, role: 'trainer', isActive: false } };
   },
-  me: async (context) => ({ token: (await signIn(context)).token }),
+  me: signedIn,
   async updateProfile(context) {
     const { token } = await signIn(context);
     return { token, body: { firstName: 'Grace', lastName: 'Hopper', phone: 12025550123 } };
@@ -166,28 +146,21 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     await buildUser(context, { email: ada.email });
     return { body: { identifier: ada.email, password: factoryPassword }, headers: ownPage };
   },
-  showWebSession: async (context) => ({ token: (await signIn(context)).token }),
+  showWebSession: signedIn,
   endWebSession: async () => ({ headers: ownPage }),
-  logout: async (context) => ({ token: (await signIn(context)).token }),
-  logoutAll: async (context) => ({ token: (await signIn(context)).token }),
+  logout: signedIn,
+  logoutAll: signedIn,
   listSessions: async (context) => ({ token: (await signIn(context)).token, query: { page: '1', limit: '5' } }),
   async endSession(context) {
-    const { user, token } = await signIn(context);
-    const session = await context.database.models.Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
-    return { token, params: { id: session.id } };
+    const { token, id } = await ownSession(context);
+    return { token, params: { id } };
   },
   setAvatar: async (context) => ({ token: (await signIn(context)).token, upload: await pictureUpload() }),
-  removeAvatar: async (context) => ({ token: (await signIn(context)).token }),
+  removeAvatar: signedIn,
   async listUsers(context) {
     await buildUser(context, { email: ada.email });
-    const filter = {
-      role: 'trainee',
-      isActive: 'true',
-      requiresPasswordChange: 'false',
-      locked: 'false',
-      search: 'ada',
-    };
-    const query = { ...filter, sortBy: 'lastName', sortOrder: 'ASC', page: '1', limit: '5' };
+    const filter = { role: 'trainee', isActive: 'true', requiresPasswordChange: 'false', locked: 'false' };
+    const query = { ...filter, search: 'ada', sortBy: 'lastName', sortOrder: 'ASC', page: '1', limit: '5' };
     return { ...(await admin(context)), query };
   },
   exportUsers: async (context) => ({
@@ -207,9 +180,8 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     return { ...(await admin(context)), params: { id: user.id }, query: { page: '1', limit: '5' } };
   },
   async endUserSession(context) {
-    const { user } = await signIn(context);
-    const session = await context.database.models.Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
-    return { ...(await admin(context)), params: { id: user.id, sessionId: session.id } };
+    const { user, id } = await ownSession(context);
+    return { ...(await admin(context)), params: { id: user.id, sessionId: id } };
   },
   async endUserSessions(context) {
     const { user } = await signIn(context);
@@ -227,18 +199,9 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   async listCourses(context) {
     const { course } = await buildCatalogue(context);
     await course.update({ isPublished: true, category: 'Crafts', level: 'beginner', courseType: 'online' });
-    const { trainerId } = course;
-    const filter = {
-      category: 'Crafts',
-      level: 'beginner',
-      courseType: 'online',
-      trainerId,
-      isPublished: 'true',
-      seatsLeft: 'true',
-    };
-    return {
-      query: { ...filter, include: 'seats', search: 'comp', sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' },
-    };
+    const kind = { category: 'Crafts', level: 'beginner', courseType: 'online', trainerId: course.trainerId };
+    const filter = { ...kind, isPublished: 'true', seatsLeft: 'true', include: 'seats', search: 'comp' };
+    return { query: { ...filter, sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' } };
   },
   async createCourse(context) {
     const { token } = await signIn(context, { role: 'trainer' });
@@ -361,7 +324,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     await buildCatalogue(context);
     return admin(context);
   },
-  importTemplate: async (context) => ({ token: (await signIn(context, { role: 'super_admin' })).token }),
+  importTemplate: admin,
   importExample: admin,
   async createImport(context) {
     const { token } = await signIn(context, { role: 'super_admin' });
@@ -439,14 +402,6 @@ export function pathOf(path: string, { params = {}, query = {} }: Example): stri
 
 /** The roles that an operation's access rule admits. */
 export function admittedRoles(access: Access): readonly Role[] {
-  switch (access.kind) {
-    case 'roles':
-    case 'scoped':
-    case 'owner':
-      return access.roles;
-    case 'own-trainer':
-      return ['super_admin', 'trainer'];
-    default:
-      return ['super_admin', 'trainer', 'trainee'];
-  }
+  if ('roles' in access) return access.roles;
+  return access.kind === 'own-trainer' ? ['super_admin', 'trainer'] : ['super_admin', 'trainer', 'trainee'];
 }

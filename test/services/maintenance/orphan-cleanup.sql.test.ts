@@ -84,22 +84,13 @@ describe('the cleanup of files', () => {
   }
 
   describe('after a crash', () => {
+    const [noObject, recent] = [{ withObject: false }, { age: 0 }];
     const crashes: [moment: string, leave: () => unknown, removed: number, leftovers: number][] = [
       ['during an upload', () => [leftover(2 * hour), leftover(2 * hour, `${randomUUID()}.webp`)], 0, 2],
-      [
-        'between inserting the row and storing the file',
-        () => [crashed('pending', { withObject: false }), leftover(2 * hour)],
-        1,
-        1,
-      ],
+      ['between row and file', () => [crashed('pending', noObject), leftover(2 * hour)], 1, 1],
       ['between storing the file and making it live', () => [crashed('pending')], 1, 0],
-      ['between marking the file and removing it', () => [crashed('marked', { age: 0 })], 1, 0],
-      [
-        'between removing the file and deleting its row',
-        () => [crashed('marked', { age: 0, withObject: false })],
-        1,
-        0,
-      ],
+      ['between marking the file and removing it', () => [crashed('marked', recent)], 1, 0],
+      ['between removing the file and deleting its row', () => [crashed('marked', { ...noObject, ...recent })], 1, 0],
     ];
     for (const [moment, leave, removed, leftovers] of crashes)
       it(`${moment}, all that is left is removed, and no live file`, async () => {

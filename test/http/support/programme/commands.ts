@@ -169,16 +169,15 @@ const enrollmentCommands: readonly WeightedCommand[] = [
 
 const everybodyIn = [...managers, ...trainees];
 
-/** Commands that ask about enrollments. Without a course or person the super admin would see those of earlier runs too. */
+/** Commands that ask about enrollments. */
 const listingCommands: readonly WeightedCommand[] = [
   operation(
-    1,
+    2,
     'listEnrollments',
     everybodyIn,
-    { courseId: course, userId: maybe(trainee), status: maybe(status) },
+    { courseId: maybe(course), userId: maybe(trainee), status: maybe(status) },
     listings.listEnrollments,
   ),
-  operation(1, 'listEnrollments', everybodyIn, { userId: trainee, status: maybe(status) }, listings.listEnrollments),
   operation(
     2,
     'listOwnEnrollments',

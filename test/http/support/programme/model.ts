@@ -56,8 +56,6 @@ export interface Programme {
   known: { person: string[]; course: string[]; enrollment: string[] };
   /** What the courses of this run have in common, and the names of its people. */
   tag: string;
-  /** Enrollments of earlier runs, which the super admin's figures contain. */
-  earlier: Record<Status, number>;
 }
 
 /** What the service chooses for itself. The model takes it from the answer, once it has been seen to be in order. */

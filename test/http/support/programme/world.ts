@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { Transaction } from 'sequelize';
 import type { Context } from '../../../../src/context.js';
 import { insertAccounts } from '../../../../src/services/accounts/store.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { newIds } from '../../../../src/services/ids.js';
 import { factoryPassword } from '../../../support/factories.js';
+import { emptyDatabase } from '../../../support/harness.js';
 import {
   add,
   type CastName,
@@ -55,118 +55,84 @@ const roleOf = (name: CastName, given: Beginning): Role => {
 
 let serial = 0;
 
-/** Writes the beginnings of runs. The super admin, of whom there is one, is the same in all runs on a database. */
-export class World {
-  private superAdminId: string | undefined;
-  /** Of the password that all have: to hash it for each would take longer than all the rest. */
-  private passwordHash: string | undefined;
+/** Makes what a run begins with: nothing else is in the database then. */
+export async function begin(context: Context, given: Beginning): Promise<Programme> {
+  await emptyDatabase(context);
+  const programme = modelled(context, given);
+  const { cast, courses, enrollments } = programme;
+  const { Course, Enrollment } = context.database.models;
+  // One for all: to hash it for each would take longer than all the rest.
+  const secret = { passwordHash: await context.hasher.hash(factoryPassword, 4), initialPasswordExpiresAt: null };
+  const accounts = Object.values(cast).map((person) => ({ ...person, ...secret }));
+  const rows = [...courses.values()].map((course) => ({ ...course, ...courseKeys(course) }));
+  const placed = [...enrollments.values()].map((enrollment) => ({
+    ...enrollment,
+    trainerId: courses.get(enrollment.courseId)?.trainerId ?? '',
+    enrolledAt: new Date(enrollment.enrolledAt),
+    completedAt: enrollment.completedAt === null ? null : new Date(enrollment.completedAt),
+  }));
+  await context.database.inTransaction(async (transaction) => {
+    const ids = accounts.map(({ id }) => id);
+    await insertAccounts(context, accounts, transaction, ids);
+    await Course.bulkCreate(rows, { transaction });
+    await Enrollment.bulkCreate(placed, { transaction });
+  });
+  await startSessions(context, Object.values(cast));
+  return programme;
+}
 
-  constructor(private readonly context: Context) {}
+/** Lets the super admin in again, whatever they changed: one account must see everything. */
+export async function restore(context: Context, { cast: { superAdmin } }: Programme): Promise<void> {
+  if (superAdmin.hasSession && !superAdmin.requiresPasswordChange) return;
+  superAdmin.requiresPasswordChange = false;
+  await context.database.models.User.update({ requiresPasswordChange: false }, { where: { id: superAdmin.id } });
+  await startSessions(context, [superAdmin]);
+}
 
-  async begin(given: Beginning): Promise<Programme> {
-    const programme = this.modelled(given);
-    this.passwordHash ??= await this.context.hasher.hash(factoryPassword, 4);
-    for (const { status, count } of await this.context.database.models.Enrollment.count({ group: ['status'] }))
-      programme.earlier[status as Status] = count;
-    const people = Object.values(programme.cast);
-    await this.context.database.inTransaction(async (transaction) => {
-      await this.insertPeople(people, transaction);
-      await this.insertCourses(programme, transaction);
-      await this.startSessions(people, transaction);
-    });
-    this.superAdminId = programme.cast.superAdmin.id;
-    return programme;
+async function startSessions(context: Context, people: readonly Person[]): Promise<void> {
+  const createdAt = context.now();
+  const expiresAt = new Date(createdAt.getTime() + 86_400_000);
+  const ids = newIds(people.length);
+  const sessions = people.map(({ id: userId }, index) => ({ id: ids[index] ?? '', userId, createdAt, expiresAt }));
+  await context.database.models.Session.bulkCreate(sessions);
+  for (const [index, person] of people.entries()) {
+    const token = context.tokens.issue({ userId: person.id, sid: ids[index] ?? '' }, createdAt, expiresAt);
+    Object.assign(person, { token, hasSession: true });
   }
+}
 
-  /** Lets the super admin in again, whatever they changed: one account must see everything. */
-  async restore({ cast: { superAdmin } }: Programme): Promise<void> {
-    if (superAdmin.hasSession && !superAdmin.requiresPasswordChange) return;
-    superAdmin.requiresPasswordChange = false;
-    await this.context.database.inTransaction(async (transaction) => {
-      const { User } = this.context.database.models;
-      await User.update({ requiresPasswordChange: false }, { where: { id: superAdmin.id }, transaction });
-      await this.startSessions([superAdmin], transaction);
-    });
-  }
-
-  private modelled(given: Beginning): Programme {
-    serial += 1;
-    const tag = `r${serial}x`;
-    const ids = newIds(castNames.length);
-    const people = castNames.map((name, index) => this.person(name, ids[index] ?? '', tag, given));
-    const programme: Programme = {
-      // One for each name, in their order.
-      cast: Object.fromEntries(castNames.map((name, index) => [name, people[index]])) as Programme['cast'],
-      people: new Map(),
-      courses: new Map(),
-      enrollments: new Map(),
-      known: { person: [], course: [], enrollment: [] },
-      tag,
-      earlier: { pending: 0, active: 0, completed: 0, cancelled: 0 },
-    };
-    for (const person of people) add(programme, 'person', person);
-    addCourses(programme, given);
-    addEnrollments(programme, given, this.context.now().getTime());
-    return programme;
-  }
-
-  private person(name: CastName, id: string, tag: string, given: Beginning): Person {
-    const one = {
-      id,
+function modelled(context: Context, given: Beginning): Programme {
+  serial += 1;
+  const tag = `r${serial}x`;
+  const ids = newIds(castNames.length);
+  const people = castNames.map(
+    (name, index): Person => ({
+      id: ids[index] ?? '',
       role: roleOf(name, given),
       firstName: name,
-      lastName: tag,
+      lastName: name === 'superAdmin' ? 'Root' : tag,
       password: factoryPassword,
-      email: `${name}.${tag}@example.org`,
-      phone: `+1 555 ${name} ${tag}`,
+      email: `${name.toLowerCase()}@${name === 'superAdmin' ? 'root' : tag}.example.org`,
+      phone: `+1 555 ${name} ${serial}`,
       token: '',
       hasSession: false,
       isActive: name !== 'sleeper',
       requiresPasswordChange: name === 'newcomer',
-    };
-    if (name !== 'superAdmin') return one;
-    const own = { lastName: 'Root', email: 'root@example.org', phone: '+1 555 0' };
-    return { ...one, ...own, id: this.superAdminId ?? id };
-  }
-
-  private async insertPeople(people: readonly Person[], transaction: Transaction): Promise<void> {
-    const { User } = this.context.database.models;
-    const secret = { passwordHash: this.passwordHash ?? '', initialPasswordExpiresAt: null };
-    const fresh = people.filter(({ id }) => id !== this.superAdminId);
-    const accounts = fresh.map((person) => ({ ...person, ...secret }));
-    const ids = fresh.map(({ id }) => id);
-    await insertAccounts(this.context, accounts, transaction, ids);
-    if (this.superAdminId === undefined) return;
-    // As they were at first, whatever the run before has made of them.
-    const first = { firstName: 'superAdmin', requiresPasswordChange: false, ...secret };
-    await User.update(first, { where: { id: this.superAdminId }, transaction });
-  }
-
-  private async insertCourses({ courses, enrollments }: Programme, transaction: Transaction): Promise<void> {
-    const { Course, Enrollment } = this.context.database.models;
-    const rows = [...courses.values()].map((course) => ({ ...course, ...courseKeys(course) }));
-    await Course.bulkCreate(rows, { transaction });
-    const placed = [...enrollments.values()].map((enrollment) => ({
-      ...enrollment,
-      trainerId: courses.get(enrollment.courseId)?.trainerId ?? '',
-      enrolledAt: new Date(enrollment.enrolledAt),
-      completedAt: enrollment.completedAt === null ? null : new Date(enrollment.completedAt),
-    }));
-    await Enrollment.bulkCreate(placed, { transaction });
-  }
-
-  private async startSessions(people: readonly Person[], transaction: Transaction): Promise<void> {
-    const createdAt = this.context.now();
-    const expiresAt = new Date(createdAt.getTime() + 86_400_000);
-    const ids = newIds(people.length);
-    const sessions = people.map(({ id: userId }, index) => ({ id: ids[index] ?? '', userId, createdAt, expiresAt }));
-    await this.context.database.models.Session.bulkCreate(sessions, { transaction });
-    for (const [index, person] of people.entries()) {
-      const claims = { userId: person.id, sid: ids[index] ?? '' };
-      const token = this.context.tokens.issue(claims, createdAt, expiresAt);
-      Object.assign(person, { token, hasSession: true });
-    }
-  }
+    }),
+  );
+  const programme: Programme = {
+    // One for each name, in their order.
+    cast: Object.fromEntries(castNames.map((name, index) => [name, people[index]])) as Programme['cast'],
+    people: new Map(),
+    courses: new Map(),
+    enrollments: new Map(),
+    known: { person: [], course: [], enrollment: [] },
+    tag,
+  };
+  for (const person of people) add(programme, 'person', person);
+  addCourses(programme, given);
+  addEnrollments(programme, given, context.now().getTime());
+  return programme;
 }
 
 function addCourses(programme: Programme, given: Beginning): void {
