@@ -3,7 +3,7 @@ import { operator } from '../../src/services/core.js';
 import { createCourse, updateCourse } from '../../src/services/courses/commands.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
+import { describePages, expect } from './support/browser.js';
 import { type ConsoleTest, useConsole } from './support/console.js';
 
 /** Changes by the super admin and by an operator. */
@@ -35,11 +35,9 @@ describePages('The audit log', function () {
     await expect(row.getByRole('link', { name: 'Ada Admin' })).toHaveAttribute('href', `/people/${admin.id}`);
     await expect(row.getByRole('link', { name: 'Tia Other' })).toHaveAttribute('href', `/people/${trainee.id}`);
     await expect(page.getByRole('row').filter({ hasText: 'Person deactivated' })).toContainText('Operator');
-    await keepScreenshot(page, 'audit');
     await row.getByRole('button', { name: /^Person changed, show changes: Last name, Phone/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Person changed' });
     await expect(dialog.getByRole('row', { name: 'Last name Trainee Other' })).toBeVisible();
-    await keepScreenshot(page, 'audit changes');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /^Course created/ }).click();
     const course = page.getByRole('dialog', { name: 'Course created' });
@@ -62,7 +60,6 @@ describePages('The audit log', function () {
     test.expectErrors(page, /status of 404/);
     const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text });
     await expect(rowOf('Person deleted').filter({ hasText: 'Tia Other' })).toContainText('(tia@example.org), deleted');
-    await keepScreenshot(page, 'audit of deleted people');
     await rowOf('Person deactivated').getByRole('link', { name: 'deleted' }).click();
     await expect(page).toHaveURL(new RegExp(`targetType=user&target=${trainee.id}`));
     await expect(page.getByText('1 to 4 of 4')).toBeVisible();
@@ -89,13 +86,11 @@ describePages('The audit log', function () {
     await expect(page.getByRole('combobox', { name: 'Made by' })).toBeFocused();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await expect(page.getByText('1 to 4 of 4')).toBeVisible();
-
     await page.getByLabel('Kind of object').selectOption('Person');
     await page.getByRole('combobox', { name: 'Person' }).fill('tia');
     await page.getByRole('option', { name: 'Tia Other' }).click();
     await expect(page.getByText('1 to 3 of 3')).toBeVisible();
     expect(new URL(page.url()).searchParams.get('target')).toContain(trainee.id);
-    await page.getByLabel('From').fill('2000-01-01');
     await page.getByLabel('Until').fill('2000-01-02');
     await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
   });
@@ -122,13 +117,5 @@ describePages('The audit log', function () {
     await page.getByLabel('Until').focus();
     await expect(page.getByText('Enter the full date, from the year 1900 on.')).toBeVisible();
     await expect(page).toHaveURL(`${test.url}/audit`);
-  });
-
-  it('fits a narrow screen', async () => {
-    const { admin } = await buildLog(test);
-    const page = await test.openAs(admin, '/audit', { viewport: { width: 360, height: 740 } });
-    await expect(page.getByText('1 to 4 of 4')).toBeVisible();
-    await keepScreenshot(page, 'audit narrow');
-    expect(await widthBeyondWindow(page)).toBeLessThanOrEqual(0);
   });
 });

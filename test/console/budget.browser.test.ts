@@ -10,21 +10,14 @@ import { routedPages } from './support/pages.js';
 /** What a browser may load before a page is usable, in bytes, gzipped. */
 const budget = { js: 225_000, css: 40_000 };
 
-/** The JavaScript that a page may load at first, where it is more. */
+/** The JavaScript that a page may load at first, where it is more: for lists to choose from, forms, and German words. */
 const larger: Record<string, number> = {
-  // It has a part for each list, and the first steps of a new programme; German words are longer.
   'overview/admin-overview.tsx': 227_000,
-  // It has the course, the trainee's own place in it, and its materials; German words are longer.
   'catalogue/catalogue-course-page.tsx': 226_000,
-  // It is filtered by lists to choose from.
   'courses/courses-page.tsx': 226_000,
-  // It has a plan with its columns and options, the rows, and the result; German words are longer.
   'imports/import-page.tsx': 230_000,
-  // It has words for everything that is recorded, and German ones are longer.
   'audit/audit-page.tsx': 227_000,
-  // It is filtered by lists to choose from, and its rows have actions, progress and states.
   'courses/enrollments-page.tsx': 227_000,
-  // The form of a course has lists to choose from, and a number field.
   'courses/new-course-page.tsx': 244_000,
   'courses/course-page.tsx': 252_000,
 };
@@ -112,47 +105,21 @@ describePages('A browser', () => {
     return () => [...found].sort();
   }
 
-  for (const [language, title] of [
-    ['en', 'Sign in'],
-    ['de', 'Anmelden'],
-  ] as const)
-    it(`loads for signing in what the budget counts, and nothing else (${language})`, async () => {
-      await buildUser(test.context, { role: 'super_admin' });
-      const page = await test.open('about:blank', { locale: language });
-      const files = filesAskedFor(page.context());
-      await page.goto(test.url, { waitUntil: 'networkidle' });
-      await expectPage(page.getByRole('heading', { name: title })).toBeVisible();
-      expect(files()).to.deep.equal(built.filesOf('sign-in/sign-in-page.tsx', ...wordsIn(language)));
-    });
-
-  it('transfers no more than the budget for the first screen', async () => {
-    const page = await test.open('about:blank');
-    const sizes: Promise<{ js: boolean; bytes: number }>[] = [];
-    page.on('requestfinished', (request) => {
-      const { pathname } = new URL(request.url());
-      if (/\.(js|css)$/.test(pathname))
-        sizes.push(
-          request.sizes().then(({ responseBodySize }) => ({ js: pathname.endsWith('.js'), bytes: responseBodySize })),
-        );
-    });
-    await page.goto(test.url, { waitUntil: 'networkidle' });
-    await expectPage(page.getByRole('heading', { name: 'Welcome to coursectl' })).toBeVisible();
-    const bytesOf = async (js: boolean) =>
-      (await Promise.all(sizes)).filter((one) => one.js === js).reduce((sum, { bytes }) => sum + bytes, 0);
-    expect(await bytesOf(true)).to.be.within(1, budget.js);
-    expect(await bytesOf(false)).to.be.within(1, budget.css);
-  });
-
-  it('loads for the list of people what the budget counts, and nothing else', async () => {
+  it('loads for signing in, and for the list of people, what the budget counts, and nothing else', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.open('about:blank', { locale: 'de' });
+    const files = filesAskedFor(page.context());
+    await page.goto(test.url, { waitUntil: 'networkidle' });
+    await expectPage(page.getByRole('heading', { name: 'Anmelden' })).toBeVisible();
+    expect(files()).to.deep.equal(built.filesOf('sign-in/sign-in-page.tsx', ...wordsIn('de')));
+
     const signedIn = await test.openAs(admin, '/profile');
     await signedIn.waitForLoadState('networkidle');
-    const files = filesAskedFor(signedIn.context());
-    const page = await test.openTab(signedIn, `${test.url}/people`);
-    await expectPage(page.getByRole('table')).toBeVisible();
-    await page.waitForLoadState('networkidle');
-    const people = routedPages.find(({ source }) => source === 'people/people-page.tsx');
-    expect(people).not.to.equal(undefined);
-    if (people) expect(files()).to.deep.equal(built.filesOf(...sourcesOf('en', people)));
+    const filesOfPeople = filesAskedFor(signedIn.context());
+    const tab = await test.openTab(signedIn, `${test.url}/people`);
+    await expectPage(tab.getByRole('table')).toBeVisible();
+    await tab.waitForLoadState('networkidle');
+    const people = routedPages.filter(({ source }) => source === 'people/people-page.tsx');
+    expect(filesOfPeople()).to.deep.equal(built.filesOf(...people.flatMap((one) => sourcesOf('en', one))));
   });
 });

@@ -3,31 +3,20 @@ import type { Page } from '@playwright/test';
 import { expect } from 'chai';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import {
-  accessibilityProblems,
-  describePages,
-  expect as expectPage,
-  keepScreenshot,
-  widthBeyondWindow,
-} from './support/browser.js';
+import { accessibilityProblems, describePages, expect as expectPage, widthBeyondWindow } from './support/browser.js';
 import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
+import { downloadText } from './support/imports.js';
 
 const firstSteps = (page: Page) => page.getByRole('region', { name: 'First steps' });
 const loadDemo = (page: Page) => page.getByRole('button', { name: 'Load the demo programme' });
 
-/** The screen in every appearance. */
-async function look(page: Page, name: string): Promise<void> {
+/** Looks at the screen, which the walk through all screens doesn't reach. */
+async function look(page: Page): Promise<void> {
   await page.locator('.recharts-surface').first().waitFor();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await accessibilityProblems(page)).to.deep.equal([]);
-    await keepScreenshot(page, `${name} ${colorScheme}`);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
+  expect(await accessibilityProblems(page)).to.deep.equal([]);
   await page.setViewportSize({ width: 360, height: 740 });
   // Charts follow the width of the window.
   await expectPage.poll(() => widthBeyondWindow(page)).toBeLessThanOrEqual(0);
-  await keepScreenshot(page, `${name} narrow`);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
@@ -50,7 +39,7 @@ describePages('The first minutes in the web console', function () {
 
   it('lead from setup to a demo programme, and to how one signs in to it', async () => {
     const page = await setUp(test);
-    await look(page, 'first steps');
+    await look(page);
     await loadDemo(page).click();
     const notice = page.getByRole('status').filter({ hasText: 'The demo programme is loaded' });
     await expectPage(notice).toBeVisible();
@@ -59,7 +48,7 @@ describePages('The first minutes in the web console', function () {
     await expectPage(firstSteps(page)).toBeHidden();
     await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts204');
     const password = await page.getByLabel('Password of all demo accounts').inputValue();
-    await look(page, 'demo loaded');
+    await look(page);
 
     // It stays: who looks for the password later finds it there, too.
     await page.reload();
@@ -69,8 +58,14 @@ describePages('The first minutes in the web console', function () {
     await expectPage(trainer.getByRole('table', { name: 'Requests by course' })).toBeVisible();
   });
 
-  it('lead from setup to the plan of the example, which writes nothing before it is confirmed', async () => {
+  it('lead from setup to the example, and its plan, which writes nothing before it is confirmed', async () => {
     const page = await setUp(test);
+    const link = firstSteps(page).getByRole('link', { name: 'Download the example' });
+    const example = readFileSync(new URL('../../examples/trainees.csv', import.meta.url), 'utf8');
+    expect(await downloadText(page, () => link.click())).to.equal(example);
+    await firstSteps(page).getByRole('link', { name: 'Import my own file' }).click();
+    await expectPage(page).toHaveURL(/\/imports$/);
+    await page.goBack();
     await page.getByRole('button', { name: 'Plan the import of the example' }).click();
     await expectPage(page.getByRole('heading', { level: 1, name: 'trainees.csv' })).toBeVisible();
     await expectPage(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout: scaled(20_000) });
@@ -85,18 +80,6 @@ describePages('The first minutes in the web console', function () {
     await page.getByRole('link', { name: 'Overview' }).click();
     await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts41');
     await expectPage(firstSteps(page)).toBeHidden();
-  });
-
-  it('have the example to look into, and a way to a file of one’s own', async () => {
-    const page = await setUp(test);
-    const link = firstSteps(page).getByRole('link', { name: 'Download the example' });
-    const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
-    expect(file.suggestedFilename()).to.equal('trainees.csv');
-    expect(readFileSync(await file.path(), 'utf8')).to.equal(
-      readFileSync(new URL('../../examples/trainees.csv', import.meta.url), 'utf8'),
-    );
-    await firstSteps(page).getByRole('link', { name: 'Import my own file' }).click();
-    await expectPage(page).toHaveURL(/\/imports$/);
   });
 
   it('say why the demo is not loaded where somebody has come meanwhile, and go on without it', async () => {
@@ -119,6 +102,5 @@ describePages('The first minutes in production', function () {
     const page = await setUp(test);
     await expectPage(firstSteps(page).getByRole('button', { name: 'Plan the import of the example' })).toBeVisible();
     await expectPage(loadDemo(page)).toBeHidden();
-    await look(page, 'first steps in production');
   });
 });

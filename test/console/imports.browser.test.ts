@@ -1,17 +1,11 @@
 import { expect } from 'chai';
+import iconv from 'iconv-lite';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, expect as expectPage, keepScreenshot } from './support/browser.js';
+import { accessibilityProblems, describePages, expect as expectPage, widthBeyondWindow } from './support/browser.js';
 import { answerLeaving, useConsole } from './support/console.js';
-import {
-  applyPlan,
-  csv,
-  downloadPasswords,
-  downloadText,
-  expectPasswordsFetched,
-  planFile,
-} from './support/imports.js';
+import { applyPlan, csv, downloadPasswords, downloadText, planFile } from './support/imports.js';
 
 describePages('Importing people in the web console', function () {
   this.timeout(scaled(90_000));
@@ -30,7 +24,7 @@ describePages('Importing people in the web console', function () {
       csv(
         'First name,Last name,Mail,Rufzeichen',
         'Ann,Archer,ann@example.org,+44 20 1601001',
-        'Bob,Baker,bob@example.org,+44 20 1601002',
+        'Bob,<img src=x onerror=alert(1)>,bob@example.org,+44 20 1601002',
         'Cid,Cook,not-an-email,+44 20 1601003',
         'D,Dyer,dan@example.org,+44 20 1601004',
         'Eve,Eaton,ann@example.org,+44 20 1601005',
@@ -38,7 +32,6 @@ describePages('Importing people in the web console', function () {
     );
     // The column that the heading says nothing of is imported as its values suggest.
     await expectPage(page.getByText('Not found in the file: Phone')).toBeVisible();
-    await keepScreenshot(page, 'import with an unknown column');
     expect(await accounts()).to.equal(1);
     await page.getByRole('button', { name: 'Looks like “Phone”: use that' }).click();
     await expectPage(page.getByLabel('What “Rufzeichen” is imported as')).toHaveValue('phone');
@@ -50,20 +43,18 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText('1 row is rejected').first()).toBeVisible();
     expect(await accounts()).to.equal(1);
     await expectPage(page.getByRole('row', { name: /bob@example.org/ }).last()).toContainText('Will be created');
+    // Cells are shown as text, whatever they are.
+    await expectPage(page.getByText('<img src=x onerror=alert(1)>').first()).toBeVisible();
+    await expectPage(page.locator('img[src="x"]')).toHaveCount(0);
     await expectPage(page.getByText('Created', { exact: true })).toHaveCount(0);
-    await keepScreenshot(page, 'plan of an import');
-    expect(await accessibilityProblems(page)).to.deep.equal([]);
 
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Import this file?' });
     await expectPage(dialog).toContainText('2 accounts are created');
     await expectPage(dialog).toContainText('3 rows are rejected');
-    expect(await accessibilityProblems(page)).to.deep.equal([]);
     await dialog.getByRole('button', { name: 'Import' }).click();
     await expectPage(page.getByText('Completed')).toBeVisible({ timeout: scaled(30_000) });
     expect(await accounts()).to.equal(3);
-    await keepScreenshot(page, 'result of an import');
-    expect(await accessibilityProblems(page)).to.deep.equal([]);
 
     const rejects = await downloadText(page, () => page.getByRole('link', { name: 'Download rejected rows' }).click());
     expect(rejects).to.include('not-an-email').and.not.to.include('bob@example.org');
@@ -82,8 +73,6 @@ describePages('Importing people in the web console', function () {
     const undo = page.getByRole('dialog', { name: 'Undo this import?' });
     await expectPage(undo).toContainText('1 account is deleted');
     await expectPage(undo).toContainText('ann@example.org: has signed in');
-    await keepScreenshot(page, 'undo of an import');
-    expect(await accessibilityProblems(page)).to.deep.equal([]);
     await undo.getByRole('button', { name: 'Undo the import' }).click();
     await expectPage(page.getByText('except for the accounts that stay')).toBeVisible({ timeout: scaled(20_000) });
     await expectPage(page.getByText('Undone', { exact: true }).first()).toBeVisible({ timeout: scaled(20_000) });
@@ -95,7 +84,6 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByRole('row', { name: /Ann Archer/ })).toContainText('Kept as it is');
     await expectPage(page.getByRole('row', { name: /Ann Archer/ })).toContainText('has signed in');
     await expectPage(page.getByRole('row').filter({ hasText: 'Account deleted' })).toHaveCount(1);
-    await keepScreenshot(page, 'rows of an undone import');
 
     // What stood in the way is gone.
     await signedIn(null);
@@ -127,56 +115,21 @@ describePages('Importing people in the web console', function () {
     await expectPage(undo).toBeHidden();
     await expectPage(page.getByRole('link', { name: 'Download all outcomes' })).toBeHidden();
     await expectPage(page.getByRole('heading', { name: 'Rows' })).toBeHidden();
-    expect(await accessibilityProblems(page)).to.deep.equal([]);
-    await keepScreenshot(page, 'import whose rows were deleted');
   });
 
-  it('offers the passwords of accounts that an undo has kept, and none when it has kept no account', async () => {
-    const page = await test.openAs(admin, '/imports');
-    await planFile(
-      page,
-      'people.csv',
-      csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1', 'Bob,Baker,bob@example.org,+44 2'),
-    );
-    await applyPlan(page);
-    const passwords = page.getByRole('button', { name: 'Download passwords' });
-    await expectPage(passwords).toHaveAttribute('data-variant', 'filled', { timeout: scaled(30_000) });
-    const signedIn = (lastLogin: Date | null) =>
-      test.context.database.models.User.update({ lastLogin }, { where: { email: 'ann@example.org' }, silent: true });
-    const undo = async () => {
-      await page.getByRole('button', { name: 'Undo the import' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Undo the import' }).click();
-      await expectPage(page.getByRole('dialog')).toHaveCount(0, { timeout: scaled(20_000) });
-    };
-    await signedIn(new Date());
-    await undo();
-    await expectPage(page.getByText('before it was undone on')).toBeVisible({ timeout: scaled(20_000) });
-    await expectPage(passwords).toHaveAttribute('data-variant', 'default');
-    await keepScreenshot(page, 'import that was undone in part');
-    await signedIn(null);
-    await undo();
-    await expectPage(passwords).toHaveCount(0, { timeout: scaled(20_000) });
-    expect(await accounts()).to.equal(1);
-  });
-
-  it('can be applied when options and columns are what they were planned with again', async () => {
+  it('can be applied when options and columns are as they were planned again, and discarded', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone,x', 'Ann,Archer,ann@example.org,+44 1,'));
     const again = page.getByRole('button', { name: 'Plan again with these changes' });
     const apply = page.getByRole('button', { name: 'Import', exact: true });
     for (const [label, other, planned] of [
       ['A row whose account exists', 'update', 'skip'],
-      ['After a bad row', 'abort', 'continue'],
-      ['Encoding of the file', 'windows-1252', 'auto'],
       ['Columns are separated by', ';', 'auto'],
       ['What “phone” is imported as', '', 'phone'],
-      ['What “x” is imported as', 'phone', ''],
     ] as const) {
       await page.getByLabel(label, { exact: true }).selectOption(other);
       await expectPage(again).toBeVisible();
       await page.getByLabel(label, { exact: true }).selectOption(planned);
-      // Another column had the field.
-      if (other === 'phone') await page.getByLabel('What “phone” is imported as').selectOption('phone');
       await expectPage(again).toBeHidden();
       await expectPage(apply).toBeEnabled();
     }
@@ -184,31 +137,11 @@ describePages('Importing people in the web console', function () {
     await expectPage(again).toBeVisible();
     await page.getByLabel('Enroll everybody in this course').fill('');
     await expectPage(apply).toBeEnabled();
-  });
 
-  it('writes all numbers as the language of the page does, but those of lines', async () => {
-    for (const [locale, created, stops] of [
-      ['en-GB', '12,345 accounts are created', 'stops at line 1234,'],
-      ['de-DE', '12.345 Konten werden angelegt', 'Zeile 1234'],
-    ] as const) {
-      const page = await test.openAs(admin, '/imports', { locale });
-      await page.route('**/api/imports/*-*', async (route) => {
-        const answer = await route.fetch();
-        const body = await answer.json();
-        if (body.import.plan?.counts) {
-          Object.assign(body.import.plan.counts, { rows: 12_345, created: 12_345 });
-          body.import.plan.stopsAtLine = 1234;
-        }
-        await route.fulfill({ response: answer, json: body });
-      });
-      const content = csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1');
-      await page
-        .locator('input[type="file"]')
-        .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: content });
-      await page.getByRole('button', { name: /^(Import|Importieren)$/ }).click({ timeout: scaled(60_000) });
-      await expectPage(page.getByRole('dialog')).toContainText(created);
-      await expectPage(page.getByText(stops)).toBeVisible();
-    }
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await expectPage(page.getByText('Discarded', { exact: true })).toBeVisible();
+    expect(await accounts()).to.equal(1);
   });
 
   it('says in the language of the page why a file and its rows are not imported', async () => {
@@ -221,7 +154,6 @@ describePages('Importing people in the web console', function () {
     const problem = page.getByRole('alert').filter({ hasText: 'So kann die Datei nicht importiert werden' });
     await expectPage(problem).toContainText('Nötige Spalten fehlen.', { timeout: scaled(60_000) });
     await expectPage(problem).not.toContainText('--');
-    await keepScreenshot(page, 'import without a required column, in German');
     await page.getByLabel('Als was „Nr“ importiert wird').selectOption({ label: 'E-Mail' });
     await page.getByLabel('Nach einer fehlerhaften Zeile').selectOption('abort');
     await page.getByRole('button', { name: 'Mit diesen Änderungen neu planen' }).click();
@@ -231,30 +163,41 @@ describePages('Importing people in the web console', function () {
     // As spreadsheets number their rows.
     await expectPage(page.getByText('Zeile 1223')).toBeVisible();
     await expectPage(page.getByRole('cell', { name: '1223', exact: true })).toBeVisible();
-    await keepScreenshot(page, 'reasons of an import in German');
-    expect(await accessibilityProblems(page)).to.deep.equal([]);
-
-    await page.getByLabel('Nach einer fehlerhaften Zeile').selectOption('continue');
-    await page.getByRole('button', { name: 'Mit diesen Änderungen neu planen' }).click();
-    await page.getByRole('button', { name: 'Importieren', exact: true }).click({ timeout: scaled(20_000) });
-    await page.getByRole('dialog').getByRole('button', { name: 'Importieren' }).click();
-    await expectPage(page.getByText('Fertig', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
-    await page.setViewportSize({ width: 375, height: 740 });
-    const button = page.getByText('Abgelehnte Zeilen herunterladen', { exact: true });
-    expect(await button.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).to.equal(0);
-    await keepScreenshot(page, 'result of an import in German, narrow');
   });
 
-  it('gives the passwords once, and says in another tab that they were fetched', async () => {
-    const page = await test.openAs(admin, '/imports');
-    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
-    await applyPlan(page);
-    await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
-    const tab = await test.openTab(page, page.url());
-    await expectPage(tab.getByRole('button', { name: 'Download passwords' })).toBeVisible();
-    expect(await downloadPasswords(page)).to.include('ann@example.org');
-    test.expectErrors(tab, /status of 410/);
-    await expectPasswordsFetched(tab);
+  it('asks by names for an encoding that is not certain, and reads the file in it', async () => {
+    // Too few letters to tell Windows-1257 from other code pages.
+    const lithuanian = csv(
+      'First name;Last name;Email;Phone',
+      'Jonas;Kazlauskas;p0@example.org;0640 64450',
+      'Rūta;Žukauskienė;p1@example.org;0640 64451',
+      'Andrius;Šimkus;p2@example.org;0640 64452',
+      'Eglė;Petrauskaitė;p3@example.org;0640 64453',
+      'Ona;Balčiūnaitė;p4@example.org;0640 64454',
+    );
+    const buffer = iconv.encode(lithuanian.toString(), 'windows-1257');
+    const page = await test.openAs(admin, '/imports', { locale: 'de-DE', viewport: { width: 360, height: 800 } });
+    await page.locator('input[type="file"]').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    const question = page.getByRole('radiogroup', { name: 'Welche dieser Namen sind richtig?' });
+    await expectPage(question).toBeVisible({ timeout: scaled(60_000) });
+    const right = question.getByRole('radio', { name: 'Rūta Žukauskienė, Andrius Šimkus, Ona Balčiūnaitė' });
+    await expectPage(right).toHaveAccessibleDescription('Windows-1257 (baltisch)');
+    // Nothing is known of the columns yet.
+    await expectPage(page.getByRole('heading', { name: 'Spalten' })).toHaveCount(0);
+    const choose = page.getByRole('button', { name: 'Die Datei so lesen' });
+    await expectPage(choose).toBeDisabled();
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    expect(await widthBeyondWindow(page)).to.be.at.most(0);
+
+    await right.check();
+    await choose.click();
+    await expectPage(page.getByText('Namen mit besonderen Buchstaben:')).toContainText('Rūta Žukauskienė');
+    await expectPage(question).toHaveCount(0);
+    await page.getByRole('button', { name: 'Importieren', exact: true }).click({ timeout: scaled(60_000) });
+    await page.getByRole('dialog').getByRole('button', { name: 'Importieren' }).click();
+    await expectPage(page.getByText('Fertig', { exact: true })).toBeVisible({ timeout: scaled(60_000) });
+    const ona = await test.context.database.models.User.findOne({ where: { email: 'p4@example.org' } });
+    expect(ona).to.include({ firstName: 'Ona', lastName: 'Balčiūnaitė' });
   });
 
   it('takes rows without a phone once that is allowed, beside the reason', async () => {
@@ -262,22 +205,12 @@ describePages('Importing people in the web console', function () {
     await planFile(page, 'people.csv', csv('First name,Last name,Email,Phone', 'Ann,Archer,ann@example.org,'));
     await expectPage(page.getByText('A new account needs a phone.').first()).toBeVisible();
     await page.getByRole('switch', { name: 'Create the account without a phone' }).click();
-    expect(await accessibilityProblems(page)).to.deep.equal([]);
     await page.getByRole('button', { name: 'Plan again with these changes' }).click();
     await applyPlan(page);
     await expectPage(page.getByText('Create the account without a phone')).toBeVisible();
     const { User } = test.context.database.models;
     const ann = await User.findOne({ where: { email: 'ann@example.org' }, rejectOnEmpty: true });
     expect(ann).to.include({ phone: '', phoneKey: null });
-  });
-
-  it('writes nothing of a plan that is discarded', async () => {
-    const page = await test.openAs(admin, '/imports');
-    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
-    await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
-    await expectPage(page.getByText('Discarded', { exact: true })).toBeVisible();
-    expect(await accounts()).to.equal(1);
   });
 
   it('shows every update that changes who an account is', async () => {
@@ -304,7 +237,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
   });
 
-  it('takes out the course of a plan, and forgets one that was typed and cleared', async () => {
+  it('plans with a course, and without one that is taken out again', async () => {
     const trainer = await buildUser(test.context, { role: 'trainer' });
     await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
     const page = await test.openAs(admin, '/imports');
@@ -314,18 +247,12 @@ describePages('Importing people in the web console', function () {
     const importButton = page.getByRole('button', { name: 'Import', exact: true });
     const planned = async () => {
       const { optionsJson } = await test.context.database.models.Import.findOne({ rejectOnEmpty: true });
-      return JSON.parse(optionsJson) as { course?: string; onExisting: string };
+      return JSON.parse(optionsJson) as object;
     };
-
     test.expectErrors(page, /status of 400/);
     await course.fill('Comp');
     await planAgain.click();
     await expectPage(page.getByRole('alert')).toBeVisible();
-    await course.fill('');
-    await expectPage(planAgain).toBeHidden();
-    await expectPage(page.getByRole('alert')).toBeHidden();
-    await expectPage(importButton).toBeEnabled();
-
     await course.fill('Compilers');
     await planAgain.click();
     await expectPage(importButton).toBeEnabled({ timeout: scaled(20_000) });
@@ -333,12 +260,9 @@ describePages('Importing people in the web console', function () {
     await expectPage(course).toHaveValue('Compilers');
 
     await course.fill(' ');
-    await page.getByLabel('A row whose account exists').selectOption({ label: 'Update the account' });
     await planAgain.click();
     await expectPage(importButton).toBeEnabled({ timeout: scaled(20_000) });
-    expect(await planned())
-      .to.include({ onExisting: 'update' })
-      .and.not.to.have.property('course');
+    expect(await planned()).not.to.have.property('course');
     await expectPage(course).toHaveValue('');
   });
 
@@ -352,8 +276,6 @@ describePages('Importing people in the web console', function () {
     const fieldOf = (heading: string) => page.getByLabel(`What “${heading}” is imported as`);
     const planAgain = page.getByRole('button', { name: 'Plan again with these changes' });
     await fieldOf('Funktion').selectOption({ label: 'Role' });
-    await planAgain.click();
-    await expectPage(planAgain).toBeHidden({ timeout: scaled(20_000) });
     await page.getByLabel('Encoding of the file').selectOption('utf-8');
     await fieldOf('Rufzeichen').selectOption({ label: 'Phone' });
     await planAgain.click();
@@ -373,18 +295,6 @@ describePages('Importing people in the web console', function () {
     await page.getByRole('link', { name: 'People' }).click();
     await expectPage.poll(() => leaving.asked).toEqual(['There are changes that are not saved. Leave the page?']);
     await expectPage(delimiter).toHaveValue(';');
-  });
-
-  it('shows text of cells as text, whatever it is', async () => {
-    const nasty = `<img src=x onerror=alert(1)>${'x'.repeat(300)}`;
-    const page = await test.openAs(admin, '/imports');
-    await planFile(
-      page,
-      'people.csv',
-      csv('firstName,lastName,email,phone', `${nasty},\u202eArcher,ann@example.org,+44 1`),
-    );
-    await expectPage(page.getByText('<img src=x onerror=alert(1)>').first()).toBeVisible();
-    await expectPage(page.locator('img[src="x"]')).toHaveCount(0);
   });
 
   it('is refused with the reason when there are several files, or the file is none', async () => {

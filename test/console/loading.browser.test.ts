@@ -29,33 +29,6 @@ describePages('Code that is loaded when it is needed', function () {
     );
   }
 
-  it('says so where a dialog cannot be loaded, and loads the page again when asked to', async () => {
-    const admin = await buildUser(test.context, { role: 'super_admin' });
-    const page = await test.openAs(admin, '/people?search=ada');
-    test.expectErrors(page, notLoaded);
-    await page.route(/new-person-dialog/, (route) => route.abort());
-    await page.getByRole('button', { name: 'New person' }).click();
-    await expect(page.getByRole('alert').filter({ hasText: missing })).toBeVisible();
-    await page.unroute(/new-person-dialog/);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await expect(page.getByRole('alert')).toHaveCount(0);
-    await expect(page.getByRole('searchbox')).toHaveValue('ada');
-    await page.getByRole('button', { name: 'New person' }).click();
-    await expect(page.getByRole('dialog', { name: 'New person' })).toBeVisible();
-  });
-
-  it('says so where the pages behind signing in cannot be loaded', async () => {
-    const admin = await buildUser(test.context, { role: 'super_admin' });
-    const page = await test.openAs(admin, '/people');
-    test.expectErrors(page, notLoaded);
-    await page.route(/signed-in/, (route) => route.abort());
-    await page.reload();
-    await expect(page.getByRole('alert').filter({ hasText: missing })).toBeVisible();
-    await page.unroute(/signed-in/);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await expect(page.getByRole('heading', { name: 'People' })).toBeVisible();
-  });
-
   it('says so where a page or the chart of one cannot be loaded, keeps what is around it, and loads them when asked to', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(admin, '/people');
@@ -103,18 +76,6 @@ describePages('Code that is loaded when it is needed', function () {
     }
   });
 
-  it('forgets that a language could not be loaded when another page is opened', async () => {
-    const page = await test.openAs(await buildUser(test.context, { role: 'super_admin' }), '/people');
-    test.expectErrors(page, notLoaded);
-    await page.route(wordsIn('de'), (route) => route.abort());
-    await page.getByRole('button', { name: 'Language' }).click();
-    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
-    await expect(page.getByRole('alert')).toContainText('The language could not be changed.');
-    await page.getByRole('link', { name: 'Imports' }).click();
-    await expect(page.getByRole('heading', { name: 'Imports' })).toBeVisible();
-    await expect(page.getByRole('alert')).toHaveCount(0);
-  });
-
   it('says so where the words of the first screen cannot be loaded, and loads the page again when asked to', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const page = await test.open('about:blank');
@@ -129,14 +90,30 @@ describePages('Code that is loaded when it is needed', function () {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
   });
 
-  it('gives the focus back when a dialog is closed that was loaded just then', async () => {
-    const admin = await buildUser(test.context, { role: 'super_admin' });
-    const page = await test.openAs(admin, '/people');
-    const button = page.getByRole('button', { name: 'New person' });
-    await button.click();
+  it('says so where the pages behind signing in or a dialog cannot be loaded, and loads them when asked to', async () => {
+    const page = await test.openAs(await buildUser(test.context, { role: 'super_admin' }), '/people?search=ada');
+    const alert = page.getByRole('alert').filter({ hasText: missing });
+    const tryAgain = page.getByRole('button', { name: 'Try again' });
+    test.expectErrors(page, notLoaded);
+    await page.route(/signed-in/, (route) => route.abort());
+    await page.reload();
+    await expect(alert).toBeVisible();
+    await page.unrouteAll();
+    await tryAgain.click();
+    await expect(page.getByRole('heading', { name: 'People' })).toBeVisible();
+
+    await page.route(/new-person-dialog/, (route) => route.abort());
+    await page.getByRole('button', { name: 'New person' }).click();
+    await expect(alert).toBeVisible();
+    await page.unrouteAll();
+    await tryAgain.click();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await expect(page.getByRole('searchbox')).toHaveValue('ada');
+    await page.getByRole('button', { name: 'New person' }).click();
     await expect(page.getByRole('dialog', { name: 'New person' })).toBeVisible();
+    // The focus goes back though the dialog was loaded just then.
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
-    await expect(button).toBeFocused();
+    await expect(page.getByRole('button', { name: 'New person' })).toBeFocused();
   });
 });

@@ -59,38 +59,41 @@ describePages('A page on another port of the same host', function () {
     return answers()[0];
   }
 
+  const submitForm = (page: Page, path: string, fields: Record<string, string>) =>
+    page.evaluate(
+      ([action, values]) => {
+        const form = Object.assign(document.createElement('form'), { method: 'post', action });
+        for (const [name, value] of Object.entries(values))
+          form.append(Object.assign(document.createElement('input'), { name, value }));
+        document.body.append(form);
+        form.submit();
+      },
+      [`${test.url}${path}`, fields] as const,
+    );
+
   async function expectStillSignedIn(page: Page): Promise<void> {
     await page.reload();
     await expect(page.getByRole('button', { name: 'Account menu for Tia Trainee' })).toBeVisible();
   }
 
-  it('reads nothing with the cookie, which the browser sends it', async () => {
-    const { page, other } = await openBoth();
-    test.expectErrors(other, /CORS policy|ERR_FAILED|ERR_BLOCKED|status of 401/);
-    const read = (mode: RequestMode) =>
-      answerTo(other, () =>
-        other.evaluate(
-          async ([url, chosen]) => {
-            await fetch(`${url}/api/auth/me`, { credentials: 'include', mode: chosen }).catch(() => undefined);
-          },
-          [test.url, mode] as const,
-        ),
-      );
-    expect(await read('no-cors')).toEqual({ status: 401, cookie: true });
-    expect(await read('cors')).toEqual({ status: 401, cookie: true });
-    await expectStillSignedIn(page);
-  });
-
-  it('changes nothing with it, by script or by a form', async () => {
+  it('reads and changes nothing with the cookie, which the browser sends it, by script or by a form', async () => {
     const { page, other, trainee } = await openBoth();
     test.expectErrors(other, /CORS policy|ERR_FAILED|ERR_BLOCKED|status of 40\d/);
-    const byScript = await answerTo(other, () =>
-      other.evaluate(async (url) => {
-        const request = { method: 'POST', credentials: 'include', mode: 'no-cors' } as const;
-        await fetch(`${url}/api/auth/logout-all`, request).catch(() => undefined);
-      }, test.url),
-    );
-    expect(byScript).toEqual({ status: 401, cookie: true });
+    for (const [method, path, mode] of [
+      ['GET', '/api/auth/me', 'no-cors'],
+      ['GET', '/api/auth/me', 'cors'],
+      ['POST', '/api/auth/logout-all', 'no-cors'],
+    ] as const) {
+      const byScript = answerTo(other, () =>
+        other.evaluate(
+          async ([url, given]) => {
+            await fetch(url, { ...given, credentials: 'include' }).catch(() => undefined);
+          },
+          [`${test.url}${path}`, { method, mode }] as const,
+        ),
+      );
+      expect(await byScript, `${method} ${mode}`).toEqual({ status: 401, cookie: true });
+    }
     // A header of its own needs leave, for which the service is asked first.
     const preflight = await other.evaluate(async (url) => {
       const headers = { 'X-Requested-With': 'coursectl' };
@@ -101,16 +104,7 @@ describePages('A page on another port of the same host', function () {
       );
     }, test.url);
     expect(preflight).toBe('refused');
-    const byForm = await answerTo(other, () =>
-      other.evaluate((url) => {
-        const form = Object.assign(document.createElement('form'), {
-          method: 'post',
-          action: `${url}/api/auth/logout-all`,
-        });
-        document.body.append(form);
-        form.submit();
-      }, test.url),
-    );
+    const byForm = await answerTo(other, () => submitForm(other, '/api/auth/logout-all', {}));
     expect(byForm).toEqual({ status: 401, cookie: true });
     expect(await test.context.database.models.Session.count({ where: { userId: trainee.id } })).toBe(1);
     await expectStillSignedIn(page);
@@ -120,52 +114,10 @@ describePages('A page on another port of the same host', function () {
     const { page, other } = await openBoth();
     test.expectErrors(other, /status of 40\d/);
     const cookies = await page.context().cookies();
-    const byForm = await answerTo(other, () =>
-      other.evaluate((url) => {
-        const form = Object.assign(document.createElement('form'), {
-          method: 'post',
-          action: `${url}/api/auth/web-session`,
-        });
-        for (const name of ['identifier', 'password'])
-          form.append(Object.assign(document.createElement('input'), { name, value: 'mallory@example.org' }));
-        document.body.append(form);
-        form.submit();
-      }, test.url),
-    );
+    const fields = { identifier: 'mallory@example.org', password: 'mallory@example.org' };
+    const byForm = await answerTo(other, () => submitForm(other, '/api/auth/web-session', fields));
     expect(byForm?.status).toBe(403);
     expect(await page.context().cookies()).toEqual(cookies);
     await expectStillSignedIn(page);
-  });
-
-  it('shows neither the console nor the documentation of the API in a frame', async () => {
-    const { other } = await openBoth();
-    test.expectErrors(other, /frame-ancestors|X-Frame-Options|Framing/i);
-    for (const path of ['/', '/api/docs']) {
-      const answer = other.waitForResponse(`${test.url}${path}`);
-      await other.evaluate((url) => {
-        document.body.append(Object.assign(document.createElement('iframe'), { src: url }));
-      }, `${test.url}${path}`);
-      expect((await answer).headers()['content-security-policy']).toContain("frame-ancestors 'none'");
-      // What the browser shows in place of it.
-      await expect.poll(() => other.frames().at(-1)?.url()).toBe('chrome-error://chromewebdata/');
-    }
-  });
-});
-
-describePages('A page of the service itself', function () {
-  this.timeout(scaled(60_000));
-  const test = useConsole();
-
-  it('changes something only with the header that no form can send', async () => {
-    await buildUser(test.context, { role: 'super_admin' });
-    const page = await test.openAs(await buildUser(test.context));
-    test.expectErrors(page, /status of 401/);
-    const endSessions = (headers: Record<string, string>) =>
-      page.evaluate(async (given) => {
-        const { status } = await fetch('/api/auth/logout-all', { method: 'POST', headers: given });
-        return status;
-      }, headers);
-    expect(await endSessions({})).toBe(401);
-    expect(await endSessions({ 'X-Requested-With': 'coursectl' })).toBe(200);
   });
 });

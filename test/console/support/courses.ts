@@ -14,11 +14,11 @@ export async function buildScene({ context }: ConsoleTest) {
     category: 'Computing',
     level: 'advanced',
   });
-  await buildCourse(context, other, { title: 'Pottery', isPublished: true });
+  const foreign = await buildCourse(context, other, { title: 'Pottery', isPublished: true });
   const trainees = [];
   for (const firstName of ['Ann', 'Ben', 'Cem', 'Dia'])
     trainees.push(await buildUser(context, { firstName, lastName: 'Trainee' }));
-  return { admin, trainer, other, course, trainees };
+  return { admin, trainer, other, course, foreign, trainees };
 }
 
 export const row = (page: Page, name: string | RegExp) => page.getByRole('row').filter({ hasText: name });

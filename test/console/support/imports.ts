@@ -41,15 +41,3 @@ export async function downloadPasswords(page: Page): Promise<string> {
   await expect(page.getByRole('button', { name: 'Download passwords' })).toBeHidden();
   return text;
 }
-
-/** A tab that was opened before the passwords were fetched still offers them, and says so when they are asked for. */
-export async function expectPasswordsFetched(tab: Page): Promise<void> {
-  await tab.getByRole('button', { name: 'Download passwords' }).click();
-  const question = tab.getByRole('dialog', { name: 'Download the generated passwords?' });
-  await question.getByRole('button', { name: 'Download' }).click();
-  await expect(question.getByRole('alert')).toContainText('have already been fetched');
-  await question.getByRole('button', { name: 'Cancel' }).click();
-  await tab.reload();
-  await expect(tab.getByText('Completed', { exact: true })).toBeVisible();
-  await expect(tab.getByRole('button', { name: 'Download passwords' })).toBeHidden();
-}

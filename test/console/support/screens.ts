@@ -1,32 +1,231 @@
-import type { BrowserContextOptions, Page } from '@playwright/test';
+import type { BrowserContextOptions, Locator, Page } from '@playwright/test';
 import { fullDepth } from '../../support/depth.js';
+import { factoryPassword } from '../../support/factories.js';
 import type { ConsoleTest } from './console.js';
-import { adminScreens } from './screens/admin.js';
-import { entranceScreens, setupScreens } from './screens/entrance.js';
-import { buildScene, plain, type Typed } from './screens/scene.js';
-import type { Screen } from './screens/screen.js';
-import { traineeScreens } from './screens/trainee.js';
-import { trainerScreens } from './screens/trainer.js';
+import { buildScene, plain, type Scene, type Typed } from './scene.js';
+
+type Role = Parameters<Page['getByRole']>[0];
+
+/** What is pressed, by its role and a part of its name: in some tests there are marks before and after the words. */
+type Step = readonly [role: Role, name: string | RegExp, where?: 'dialog' | 'listbox' | 'selection'];
+
+/** A screen, or a state of one: its address, and what is pressed there, one after the other; the last one is waited for. */
+type Screen = readonly [name: string, path: string, ...steps: (Step | ((page: Page) => Promise<unknown>))[]];
+
+const selectAll: Step = ['checkbox', 'Select all on this page'];
+/** Chooses what is done with the selected people. */
+const actions = (name: string): Step[] => [selectAll, ['button', 'Actions', 'selection'], ['menuitem', name]];
+
+function adminScreens({ trainee, plannedId, importedId }: Scene): Screen[] {
+  const person = `/people/${trainee.id}`;
+  const compilers: Step = ['button', 'Actions for Compilers'];
+  return [
+    ['overview of the super admin', '/', (page) => page.locator('.recharts-surface').first().waitFor()],
+    [
+      'overview as a table',
+      '/',
+      (page) => page.getByRole('main').getByText('Table').click(),
+      ['table', 'The last 12 weeks'],
+    ],
+    ['people', '/people'],
+    ['people, columns', '/people', ['button', 'Columns'], ['menuitemcheckbox', 'Phone']],
+    [
+      'new person',
+      '/people',
+      ['button', 'New person'],
+      ['switch', 'Generate a password'],
+      ['textbox', 'Password', 'dialog'],
+    ],
+    ['people, selected', '/people', ...actions('Delete')],
+    ['people, deactivating several', '/people', ...actions('Deactivate'), ['table', 'What will be done']],
+    ['a person', person],
+    ['a person, actions', person, ['button', 'More actions'], ['menuitem', 'Delete']],
+    ['sessions of a person', `${person}?tab=sessions`, ['table', /^/]],
+    ['enrollments of a person', `${person}?tab=enrollments`, ['table', /^/]],
+    [
+      'people, new passwords of several',
+      '/people?search=tia',
+      ...actions('Reset passwords'),
+      ['button', /Reset passwords.*\(/, 'dialog'],
+      ['table', 'What was done'],
+    ],
+    [
+      'a person, new password',
+      person,
+      ['button', 'Reset password'],
+      ['button', 'Reset password', 'dialog'],
+      ['dialog', 'New password of'],
+    ],
+    ['history of a person', `${person}?tab=history`, ['button', 'Password reset'], ['dialog', /^/]],
+    ['imports', '/imports'],
+    ['courses, menu', '/courses', compilers, ['menuitem', 'Assign trainer']],
+    [
+      'courses, deleting one',
+      '/courses',
+      compilers,
+      ['menuitem', 'Delete course'],
+      (page) => page.getByRole('dialog').getByText('cannot be undone').waitFor(),
+    ],
+    [
+      'courses, giving one to another trainer',
+      '/courses',
+      compilers,
+      ['menuitem', 'Assign trainer'],
+      ['combobox', 'New trainer', 'dialog'],
+      ['option', /^/, 'dialog'],
+    ],
+    [
+      'a new course, refused',
+      '/courses/new',
+      ['button', 'Create'],
+      (page) => page.getByText('Choose a trainer.').waitFor(),
+    ],
+    ['enrollments', '/enrollments'],
+    ['audit log', '/audit', ['table', /^/]],
+    ['audit log, choosing a person', '/audit', ['combobox', 'Made by'], ['option', /^/, 'listbox']],
+    ['courses, choosing a trainer', '/courses', ['combobox', 'Trainer'], ['option', /^/, 'listbox']],
+    [
+      'people, enrolling several',
+      '/people?search=tia',
+      ...actions('Enroll in a course'),
+      ['combobox', 'Course', 'dialog'],
+      ['option', /^/, 'dialog'],
+    ],
+    ['plan of an import', `/imports/${plannedId}`],
+    [
+      'plan of an import, applying it',
+      `/imports/${plannedId}`,
+      (page) => page.getByRole('button', { name: 'Import' }).last().click(),
+      ['dialog', 'Import this file?'],
+    ],
+    ['result of an import', `/imports/${importedId}`],
+    [
+      'result of an import, undoing it',
+      `/imports/${importedId}`,
+      ['button', 'Undo the import'],
+      ['dialog', 'Undo this import?'],
+    ],
+    ['language menu', '/profile', ['button', 'Language'], ['menuitemradio', 'Deutsch']],
+    ['account menu', '/profile', ['button', 'Account menu'], ['menuitem', 'Sign out']],
+  ];
+}
+
+function trainerScreens({ courseId }: Scene): Screen[] {
+  const course = `/courses/${courseId}`;
+  return [
+    ['overview of a trainer', '/'],
+    ['courses', '/courses'],
+    ['a course', course],
+    ['participants of a course, selected', `${course}?tab=participants`, selectAll, ['button', /Remove.*\(/]],
+    [
+      'participants of a course, accepting',
+      `${course}?tab=participants`,
+      async (page) => {
+        const pending = page.getByRole('row').filter({ hasText: 'Requested' }).first();
+        await pending.getByRole('button').last().waitFor();
+        const accept = pending.getByRole('button', { name: /Accept.*:/ });
+        // Where there is little space, the menu of the row has it.
+        if (await accept.isVisible()) return accept.click();
+        await pending.getByRole('button', { name: 'Actions for' }).click();
+        await page.getByRole('menuitem', { name: 'Accept' }).click();
+      },
+      ['textbox', 'Notes', 'dialog'],
+    ],
+    [
+      'participants of a course, adding',
+      `${course}?tab=participants`,
+      ['button', 'Add participants'],
+      ['checkbox', 'Select Test', 'dialog'],
+      ['button', /Add.*\(/, 'dialog'],
+    ],
+    ['materials of a course', `${course}?tab=materials`],
+    ['participants', '/enrollments'],
+  ];
+}
+
+function traineeScreens({ courseId, openCourseId, fullCourseId }: Scene): Screen[] {
+  return [
+    ['own courses of a trainee', '/'],
+    ['own courses of a trainee, materials', '/', ['button', 'Materials of Compilers'], ['link', 'notes.txt']],
+    [
+      'own courses of a trainee, progress',
+      '/',
+      ['button', 'Set progress of Compilers'],
+      ['textbox', 'Progress in percent', 'dialog'],
+    ],
+    ['catalogue', '/catalogue'],
+    ['a course of the catalogue', `/catalogue/${courseId}`],
+    [
+      'a course of the catalogue, leaving it',
+      `/catalogue/${courseId}`,
+      ['button', 'Leave course'],
+      ['dialog', 'Leave this course?'],
+    ],
+    ['a course of the catalogue, open', `/catalogue/${openCourseId}`],
+    ['a course of the catalogue, full', `/catalogue/${fullCourseId}`],
+    ['profile', '/profile'],
+    [
+      'profile, ending the other sessions',
+      '/profile',
+      ['button', 'End all others'],
+      ['dialog', 'End all other sessions?'],
+    ],
+    ['no such page', '/people'],
+  ];
+}
+
+const signIn = (identifier: string, password: string) => async (page: Page) => {
+  await page.locator('input[autocomplete=username]').fill(identifier);
+  await page.locator('input[type=password]').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+};
+
+const entranceScreens = ({ newcomer }: Scene): Screen[] => [
+  ['sign in', '/'],
+  ['sign in, refused', '/', signIn('nobody@example.org', 'wrong-password'), ['alert', /^/]],
+  [
+    // The last one: it stays signed in.
+    'first password',
+    '/',
+    signIn(newcomer.email, factoryPassword),
+    ['heading', 'Choose a password of your own'],
+  ],
+];
 
 /** Every screen of the console, and states of them such as open dialogs and lists, by who sees them. */
 const screens = {
-  'before setup': setupScreens,
   'before signing in': entranceScreens,
   'as admin': adminScreens,
   'as trainer': trainerScreens,
   'as trainee': traineeScreens,
-} satisfies Record<string, readonly Screen[]>;
+} satisfies Record<string, (scene: Scene) => Screen[]>;
 
-export type Audience = keyof typeof screens;
+export type Audience = 'before setup' | keyof typeof screens;
 
 // The keys of the object above are known.
-export const audiences = Object.keys(screens) as Audience[];
+export const audiences = ['before setup', ...Object.keys(screens)] as Audience[];
 
 /**
  * Whether a test looks at the screens of an audience: at full depth at all. By default all are looked at for
  * their accessibility; the rest is looked at in those of trainers, who have the frame, a list, a form and an overview.
  */
 export const isSampled = (audience: Audience): boolean => fullDepth || audience === 'as trainer';
+
+const scopeOf = (page: Page, where: 'dialog' | 'listbox' | 'selection') =>
+  where === 'selection' ? page.getByRole('region', { name: 'Selection' }) : page.getByRole(where);
+
+async function follow(page: Page, steps: readonly (Step | ((page: Page) => Promise<unknown>))[]): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    if (typeof step === 'function') {
+      await step(page);
+      continue;
+    }
+    const [role, name, where] = step;
+    const scope: Page | Locator = where ? scopeOf(page, where) : page;
+    const target = scope.getByRole(role, { name }).first();
+    await (index < steps.length - 1 ? target.click() : target.waitFor());
+  }
+}
 
 interface Look {
   /** What people have typed into names, titles and descriptions. */
@@ -50,11 +249,11 @@ export async function lookAtScreens(test: ConsoleTest, audience: Audience, optio
   test.expectErrors(page, /status of 401/);
   await page.evaluate((chosen) => localStorage.setItem('coursectl-language', chosen), language);
   const problems: string[] = [];
-  for (const { name, path, prepare } of screens[audience]) {
-    // Only the setup has no scene, and its address doesn't ask for one.
-    await page.goto(`${test.url}${path(scene as NonNullable<typeof scene>)}`);
+  const all: readonly Screen[] = audience === 'before setup' || !scene ? [['setup', '/']] : screens[audience](scene);
+  for (const [name, path, ...steps] of all) {
+    await page.goto(`${test.url}${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    if (scene) await prepare?.(page, scene);
+    await follow(page, steps);
     const found = await look(page, name);
     problems.push(...found.map((problem) => `${name}: ${problem}`));
   }

@@ -1,8 +1,25 @@
-import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../../support/factories.js';
-import { scaled } from '../../../support/machine.js';
-import { expect } from '../browser.js';
-import type { ConsoleTest } from '../console.js';
-import type { Scene } from './screen.js';
+import type { User } from '../../../src/db/models/user.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../support/factories.js';
+import { scaled } from '../../support/machine.js';
+import { expect } from './browser.js';
+import type { ConsoleTest } from './console.js';
+
+/** Who and what the screens show. */
+export interface Scene {
+  admin: User;
+  trainer: User;
+  trainee: User;
+  /** Has to choose a password. */
+  newcomer: User;
+  /** Of the trainer; the trainee takes part. */
+  courseId: string;
+  /** With seats left, and without. */
+  openCourseId: string;
+  fullCourseId: string;
+  /** Imports that wait to be confirmed, and that are done. */
+  plannedId: string;
+  importedId: string;
+}
 
 /** Makes a text that people have typed, up to so many characters long. */
 export type Typed = (text: string, maximum: number) => string;

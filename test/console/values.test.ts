@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { changedSearch, listChange, listSearch, orderOf } from '../../src/console/app/list-search.js';
+import { changedFields, courseProblems, formValuesOf } from '../../src/console/courses/course-values.js';
+import { clientName } from '../../src/console/ui/client-name.js';
+
+describe('The address of a list', () => {
+  it('has what is known and makes sense, as text', () => {
+    const read = listSearch('role');
+    expect(read({ page: '2', limit: -1, search: '', role: true, colour: 'red' })).to.deep.equal({
+      page: 2,
+      role: 'true',
+    });
+    for (const page of ['x', '0', '-1', 1.5, null]) expect(read({ page })).to.deep.equal({});
+  });
+
+  it('begins at page 1 after any change but of the page and the columns', () => {
+    const now = { page: 3, search: 'ann', role: 'trainee' };
+    expect(changedSearch(now, { role: undefined })).to.deep.equal({ search: 'ann' });
+    expect(changedSearch(now, { page: 4 })).to.deep.equal({ ...now, page: 4 });
+    expect(changedSearch(now, { columns: 'name' } as object)).to.deep.equal({ ...now, columns: 'name' });
+    expect(listChange<typeof now>({ search: 'b' }).replace).to.equal(true);
+  });
+
+  it('names an order that the service has, or none', () => {
+    expect(orderOf(['name', 'email'], '-email')).to.deep.equal({ sortBy: 'email', sortOrder: 'DESC' });
+    expect(orderOf(['name'], 'name')).to.deep.equal({ sortBy: 'name', sortOrder: 'ASC' });
+    expect(orderOf(['name'], '-phone').sortBy).to.equal(undefined);
+  });
+});
+
+describe('The form of a course', () => {
+  it('takes whole seats from 1, or none', () => {
+    for (const maxStudents of ['', 1, 12])
+      expect(courseProblems({ ...formValuesOf(), maxStudents }, String as never)).to.deep.equal({});
+    for (const maxStudents of [0, -1, 12.5, '1'])
+      expect(courseProblems({ ...formValuesOf(), maxStudents }, String as never)).to.have.property('maxStudents');
+  });
+
+  it('tells the service of the fields that differ, of emptied ones as null', () => {
+    const before = { ...formValuesOf(), title: 'Compilers', location: 'Room 1', tags: ['c'] };
+    expect(changedFields(before, { ...before, title: 'Weaving', location: ' ', tags: ['c'] })).to.deep.equal({
+      title: 'Weaving',
+      location: null,
+    });
+  });
+});
+
+describe('The name of a client', () => {
+  for (const [header, name] of [
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox, Linux'],
+    ['Mozilla/5.0 (Windows NT 10.0) (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0', 'Edge, Windows'],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1', 'Safari, iOS'],
+    ['curl/8.14.1', 'curl'],
+    ['coursectl-sync 1.0', 'coursectl-sync 1.0'],
+    ['', undefined],
+  ] as const)
+    it(`is ${name}`, () => {
+      expect(clientName(header)).to.equal(name);
+    });
+});
