@@ -43,7 +43,7 @@ export async function round(candidate: Candidate, { requests, ...load }: Sent, f
   const file = path.join(folder, `requests-${randomUUID()}.json`);
   writeFileSync(file, JSON.stringify(requests));
   const before = cpuSeconds(candidate);
-  const wanted: Load = { token: '', paths: [], ...load, requestsFile: file, port: candidate.port };
+  const wanted: Load = { ...load, requestsFile: file, port: candidate.port };
   const sender = spawn(process.execPath, ['--import', 'tsx', generator, JSON.stringify(wanted)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,6 +1,13 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { type ClientRequest, Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Load, LoadResult, Request } from './load-generator.js';
 
 /** What became of a request: 0 is no answer, a reset or a connection that was refused. */
 export interface Outcome {
@@ -12,10 +19,11 @@ export interface Outcome {
 }
 
 export interface Call {
-  method: 'GET' | 'POST' | 'PUT';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
-  token?: string;
-  body?: object;
+  token?: string | undefined;
+  /** What is sent as JSON, or a form. */
+  body?: object | undefined;
 }
 
 const pool = { keepAlive: true, maxSockets: 200 };
@@ -26,18 +34,23 @@ const protocols = {
 };
 
 /** Sends a request and waits for the end of its answer; nothing is tried again. */
-export function send(url: string, { method, path, token, body }: Call): Promise<Outcome & { text: string }> {
+export async function send(
+  url: string,
+  { method, path: target, token, body }: Call,
+): Promise<Outcome & { text: string }> {
   const { request, agent } = protocols[url.startsWith('https:') ? 'https:' : 'http:'];
+  const form = body instanceof FormData ? new Response(body) : undefined;
+  const content = form ? Buffer.from(await form.arrayBuffer()) : body && JSON.stringify(body);
   const at = performance.now();
   return new Promise((resolve) => {
     let text = '';
     const settle = (status: number, retryAfter = false) =>
-      resolve({ at, ms: performance.now() - at, status, path, retryAfter, text });
+      resolve({ at, ms: performance.now() - at, status, path: target, retryAfter, text });
     const headers = {
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-      ...(body && { 'Content-Type': 'application/json' }),
+      ...(body && { 'Content-Type': form?.headers.get('content-type') ?? 'application/json' }),
     };
-    const call: ClientRequest = request(url + path, { method, agent, headers }, (response) => {
+    const call: ClientRequest = request(url + target, { method, agent, headers }, (response) => {
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
       });
@@ -49,8 +62,21 @@ export function send(url: string, { method, path, token, body }: Call): Promise<
       text = error.message;
       settle(0);
     });
-    call.end(body && JSON.stringify(body));
+    call.end(content);
   });
+}
+
+/** Sends requests from a process of its own. @param folder for the file that hands the requests over */
+export async function generate(
+  load: Omit<Load, 'requestsFile'>,
+  requests: readonly Request[],
+  folder: string,
+): Promise<LoadResult> {
+  const requestsFile = path.join(folder, `requests-${randomUUID()}.json`);
+  writeFileSync(requestsFile, JSON.stringify(requests));
+  const generator = fileURLToPath(new URL('./load-generator.ts', import.meta.url));
+  const argv = ['--import', 'tsx', generator, JSON.stringify({ ...load, requestsFile } satisfies Load)];
+  return JSON.parse((await promisify(execFile)(process.execPath, argv)).stdout) as LoadResult;
 }
 
 /** Clients that send one request after the other until they are stopped. */

@@ -16,6 +16,8 @@ export interface Request {
   /** None for requests of people who aren't signed in. */
   tokens: readonly string[];
   bodies?: readonly object[];
+  /** Where a proxy says that the nth of its requests comes from. */
+  forwardedFor?: readonly string[];
   /** How many of its pairs were sent before. */
   from?: number;
 }
@@ -23,10 +25,8 @@ export interface Request {
 /** What is to be sent. */
 export interface Load {
   port: number;
-  token: string;
-  paths: readonly string[];
-  /** A file with a list of {@link Request} as JSON, which are sent in turn, instead of the paths with the token. */
-  requestsFile?: string;
+  /** A file with a list of {@link Request} as JSON, which are sent in turn. */
+  requestsFile: string;
   durationMs: number;
   /** Ends earlier, once so many requests are answered. */
   count?: number;
@@ -57,13 +57,10 @@ export interface LoadResult {
 const maxSockets = 1500;
 
 const load = JSON.parse(process.argv[2] ?? '') as Load;
-const requests: readonly Request[] =
-  load.requestsFile === undefined
-    ? load.paths.map((path) => ({ path, tokens: [load.token] }))
-    : (JSON.parse(readFileSync(load.requestsFile, 'utf8')) as Request[]);
+const requests = JSON.parse(readFileSync(load.requestsFile, 'utf8')) as readonly Request[];
 
 /** What sends a request for the nth time; those without a body are the same bytes each time. */
-function writer({ method = 'GET', path, tokens, bodies, from = 0 }: Request): () => Buffer {
+function writer({ method = 'GET', path, tokens, bodies, forwardedFor, from = 0 }: Request): () => Buffer {
   const turns = Math.max(1, tokens.length);
   const head = (turn: number) => {
     const token = tokens[turn];
@@ -74,9 +71,10 @@ function writer({ method = 'GET', path, tokens, bodies, from = 0 }: Request): ()
   return () => {
     const turn = sent % turns;
     const body = bodies && JSON.stringify(bodies[(turn + Math.floor(sent / turns)) % bodies.length]);
+    const origin = forwardedFor ? `X-Forwarded-For: ${forwardedFor[sent % forwardedFor.length]}\r\n` : '';
     sent += 1;
     if (body === undefined) return plain[turn] ?? Buffer.alloc(0);
-    const about = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    const about = `${origin}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
     return Buffer.from(`${head(turn)}${about}\r\n\r\n${body}`);
   };
 }

@@ -1,124 +1,101 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { percentile } from '../../bench/statistics.js';
 import { buildTrainees } from '../support/factories.js';
-import { onThisMachine } from '../support/machine.js';
 import { sendRaw } from '../support/raw-http.js';
-import { atExit } from './cleanup.js';
-import { type Instances, startInstances } from './instances.js';
-import { listening } from './listening.js';
-import type { Guess, Load } from './load.js';
+import { generate } from './clients.js';
+import type { Request } from './load-generator.js';
 import type { Verdict } from './report.js';
+import { production, setStage } from './stage.js';
 
 const instanceCount = 3;
 /** What the throttle lets through, as docs/SECURITY.md says. */
 const perIdentifier = 10;
 const perAddress = 100;
 const accounts = 1000;
-const connections = 60;
-const limitMs = onThisMachine(100);
-/** How much later than a server that does nothing else, where the machine is too busy for the limit. */
-const maxOfPlain = 2;
+/** Concurrent logins at each instance. */
+const clients = 20;
 
 const password = 'a password that is known';
-const guess = 'a wrong guess';
-const loader = fileURLToPath(new URL('./load.ts', import.meta.url));
-const plainServer = fileURLToPath(new URL('./plain-server.mjs', import.meta.url));
 
-/** Sends logins from a process of its own. @returns answers by status */
-async function storm(guesses: Guess[]): Promise<Record<string, number>> {
-  const child = spawn(process.execPath, ['--import', 'tsx', loader], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const load: Load = { guesses, connections };
-  child.stdin.end(JSON.stringify(load));
-  return JSON.parse(await text(child.stdout)) as Record<string, number>;
-}
-
-/** Looks at the health of servers, again and again, until told to stop. @returns 99 of 100 answers came this fast */
-function watchHealth(urls: readonly string[]) {
-  const times: number[] = [];
-  let over = false;
-  const watching = Promise.all(
-    urls.map(async (url) => {
-      while (!over) {
-        const { milliseconds } = await sendRaw(url, { method: 'GET', path: '/healthz' });
-        times.push(milliseconds);
-        await sleep(20);
-      }
-    }),
-  );
-  return async () => {
-    over = true;
-    await watching;
-    return { p99: percentile(times, 0.99), count: times.length };
-  };
-}
-
+/** Wrong passwords by the thousand. */
 interface Storm {
   name: string;
-  guesses: Omit<Guess, 'url' | 'password'>[];
+  /** The identifier of the nth login, and where its headers say that it comes from. */
+  identifier(n: number): string;
+  forwardedFor?(n: number): string;
+  count: number;
   limit: number;
 }
 
 const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
 const address = (n: number) => `203.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
+const email = (n: number) => `trainee${n % accounts}@example.com`;
+const unknown = (n: number) => `nobody${n}@example.org`;
 
 /** Storms that meet instances without a proxy: what they say of where they come from is passed over. */
-const stormsOn = (emails: readonly string[]): Storm[] => [
+const stormsOn: Storm[] = [
+  { name: 'one account', identifier: () => email(0), count: 1500, limit: perIdentifier },
   {
-    name: 'one account',
-    guesses: times(1500, () => ({ identifier: emails[0] ?? '' })),
-    limit: perIdentifier,
-  },
-  {
-    name: `${accounts} accounts`,
-    guesses: times(3000, (n) => ({ identifier: emails[n % accounts] ?? '' })),
+    name: `${accounts} accounts, X-Forwarded-For made up`,
+    identifier: email,
+    forwardedFor: address,
+    count: 3000,
     limit: perAddress,
   },
-  {
-    name: 'unknown accounts',
-    guesses: times(1500, (n) => ({ identifier: `nobody${n}@example.org` })),
-    limit: perAddress,
-  },
-  {
-    name: 'accounts, X-Forwarded-For made up',
-    guesses: times(1500, (n) => ({ identifier: emails[n % accounts] ?? '', forwardedFor: address(n) })),
-    limit: perAddress,
-  },
+  { name: 'unknown accounts', identifier: unknown, count: 1500, limit: perAddress },
 ];
 
 /** Storms that come through a proxy, which writes the last hop. */
-const stormsThroughProxy = (emails: readonly string[]): Storm[] => [
+const stormsThroughProxy: Storm[] = [
   {
     name: 'accounts behind a proxy, earlier hops made up',
-    guesses: times(1500, (n) => ({ identifier: emails[n % accounts] ?? '', forwardedFor: `${address(n)}, 192.0.2.1` })),
+    identifier: email,
+    forwardedFor: (n) => `${address(n)}, 192.0.2.1`,
+    count: 1500,
     limit: perAddress,
   },
   {
     name: 'one account from a thousand addresses behind a proxy',
-    guesses: times(1500, (n) => ({ identifier: emails[0] ?? '', forwardedFor: address(n % 1000) })),
+    identifier: () => email(0),
+    forwardedFor: (n) => address(n % 1000),
+    count: 1500,
     limit: perIdentifier,
   },
 ];
 
-/** An account whose owner knows the password and uses another address. */
-interface Honest {
-  identifier: string;
-  /** What the proxy says of where they come from; without one, they come from another of this machine's addresses. */
-  forwardedFor?: string;
+/** Sends logins to all instances concurrently. @returns answers by status */
+async function send({ identifier, forwardedFor, count }: Storm, urls: readonly string[], folder: string) {
+  const results = await Promise.all(
+    urls.map((url, instance) => {
+      const own = times(count, (n) => n).filter((n) => n % urls.length === instance);
+      const request: Request = {
+        method: 'POST',
+        path: '/api/auth/login',
+        tokens: [],
+        bodies: own.map((n) => ({ identifier: identifier(n), password: 'a wrong guess' })),
+        ...(forwardedFor && { forwardedFor: own.map(forwardedFor) }),
+      };
+      const port = Number(new URL(url).port);
+      return generate({ port, clients, count: own.length, durationMs: 60_000 }, [request], folder);
+    }),
+  );
+  const answers: Record<string, number> = {};
+  for (const { good, shed, others } of results)
+    for (const [status, own] of Object.entries({ 200: good, 503: shed, ...others }))
+      if (own > 0) answers[status] = (answers[status] ?? 0) + own;
+  return answers;
 }
 
 /** Signs in twice a second, at one instance after the other, until told to stop. @returns answers by status */
-function keepSigningIn(urls: readonly string[], { identifier, forwardedFor }: Honest) {
+function keepSigningIn(urls: readonly string[], forwardedFor: string | undefined) {
   const request = {
     method: 'POST',
     path: '/api/auth/login',
-    body: JSON.stringify({ identifier, password }),
+    body: JSON.stringify({ identifier: `trainee${accounts}@example.com`, password }),
     headers: {
       'content-type': 'application/json',
       ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
     },
+    // Without a proxy, they come from another of this machine's addresses.
     ...(forwardedFor === undefined && { from: '127.0.0.2' }),
   };
   const answers: Record<string, number> = {};
@@ -142,68 +119,45 @@ const listed = (answers: Record<string, number>) =>
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ');
 
-async function meet(
-  { name, guesses, limit }: Storm,
-  { urls, context }: Pick<Instances, 'urls' | 'context'>,
-  plainUrl: string,
-  honest: Honest,
-): Promise<Verdict[]> {
-  await context.database.models.LoginThrottle.destroy({ where: {} });
-  const stopWatching = watchHealth(urls);
-  const stopWatchingPlain = watchHealth(urls.map(() => plainUrl));
-  const stopSigningIn = keepSigningIn(urls, honest);
-  const aimed = guesses.map((given, n) => ({ ...given, password: guess, url: urls[n % urls.length] ?? '' }));
-  const answers = await storm(aimed);
-  const [health, plain, signedIn] = await Promise.all([stopWatching(), stopWatchingPlain(), stopSigningIn()]);
-  const through = answers['401'] ?? 0;
-  return [
-    {
-      promised: `storm on ${name}: at most ${limit} + ${urls.length} attempts let through, the rest refused with 429 or 503`,
-      measured: `${through} through: ${listed(answers)}`,
-      kept:
-        through <= limit + urls.length &&
-        through > 0 &&
-        !Object.keys(answers).some((key) => !/^(401|429|503)$/.test(key)),
-    },
-    {
-      promised: `storm on ${name}: /healthz p99 under ${limitMs} ms meanwhile, or ${maxOfPlain} times that of a server that does nothing else`,
-      measured: `${health.p99.toFixed(0)} ms of ${health.count}; the other ${plain.p99.toFixed(0)} ms`,
-      kept: health.p99 < Math.max(limitMs, maxOfPlain * plain.p99),
-      timed: true,
-    },
-    {
-      promised: `storm on ${name}: another user signs in from another address meanwhile`,
-      measured: listed(signedIn),
-      kept: Object.keys(signedIn).join() === '200',
-    },
-  ];
-}
-
-/** Wrong passwords by the thousand, on instances of the built program that share a MariaDB, half of them behind a proxy. */
+/** Wrong passwords by the thousand, on instances that share a MariaDB, half of them behind a proxy. */
 export async function run(): Promise<Verdict[]> {
-  const plain = spawn(process.execPath, [plainServer], { stdio: ['ignore', 'pipe', 'inherit'] });
-  atExit(() => void plain.kill());
-  const plainUrl = await listening(plain);
-  const { urls, context, close } = await startInstances([
-    ...times(instanceCount, () => ({})),
-    ...times(instanceCount, () => ({ TRUST_PROXY: '1' })),
-  ]);
-  const direct = { urls: urls.slice(0, instanceCount), context };
-  const proxied = { urls: urls.slice(instanceCount), context };
+  const stage = await setStage({ durable: false });
   try {
-    const passwordHash = await context.hasher.hash(password, 10);
-    await buildTrainees(context, accounts + 1, 0, passwordHash);
-    const emails = times(accounts + 1, (n) => `trainee${n}@example.com`);
-    const identifier = emails[accounts] ?? '';
-    // Of processes that have just begun, the first requests take as long as their code takes to be compiled.
-    await storm(times(600, (n) => ({ url: urls[n % urls.length] ?? '', identifier: 'nobody', password: guess })));
+    const context = await stage.createContext(production);
+    const { LoginThrottle } = context.database.models;
+    await buildTrainees(context, accounts + 1, 0, await context.hasher.hash(password, 10));
+    const start = (settings: object) => times(instanceCount, () => stage.start({ ...production, ...settings }));
+    const urlsOf = async (instances: ReturnType<typeof start>) => (await Promise.all(instances)).map(({ url }) => url);
+    const direct = { urls: await urlsOf(start({})), storms: stormsOn, honest: undefined };
+    const proxied = {
+      urls: await urlsOf(start({ TRUST_PROXY: '1' })),
+      storms: stormsThroughProxy,
+      honest: '198.51.100.7',
+    };
     const verdicts: Verdict[] = [];
-    for (const given of stormsOn(emails)) verdicts.push(...(await meet(given, direct, plainUrl, { identifier })));
-    for (const given of stormsThroughProxy(emails))
-      verdicts.push(...(await meet(given, proxied, plainUrl, { identifier, forwardedFor: '198.51.100.7' })));
+    for (const { urls, storms, honest } of [direct, proxied])
+      for (const storm of storms) {
+        await LoginThrottle.destroy({ where: {} });
+        const stopSigningIn = keepSigningIn(urls, honest);
+        const answers = await send(storm, urls, stage.folder);
+        const signedIn = await stopSigningIn();
+        const through = answers['401'] ?? 0;
+        const limit = storm.limit + urls.length;
+        verdicts.push(
+          {
+            promised: `storm on ${storm.name}: at most ${limit} attempts let through, the rest refused with 429 or 503`,
+            measured: `${through} through: ${listed(answers)}`,
+            kept: through <= limit && through > 0 && Object.keys(answers).every((key) => /^(401|429|503)$/.test(key)),
+          },
+          {
+            promised: `storm on ${storm.name}: another user signs in from another address meanwhile`,
+            measured: listed(signedIn),
+            kept: Object.keys(signedIn).join() === '200',
+          },
+        );
+      }
     return verdicts;
   } finally {
-    plain.kill();
-    await close();
+    await stage.close();
   }
 }

@@ -8,7 +8,6 @@ import { request } from 'node:https';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
-import { builtProgram } from '../support/built-program.js';
 import { writeCertificate } from '../support/certificate.js';
 import type { Cluster } from '../support/cluster.js';
 import { missingForGalera, startGalera } from '../support/galera.js';
@@ -18,9 +17,8 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { findServer, freePort } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
 import { type Call, type Outcome, seconds, send, slowest, startClients, statuses } from './clients.js';
-import { type Instance, startInstance } from './r10-service.js';
 import type { Verdict } from './report.js';
-import { people } from './stage.js';
+import { type Instance, people, startInstance } from './stage.js';
 import { recordWrites, thereOnce } from './writes.js';
 
 const clients = 12;
@@ -53,7 +51,6 @@ async function setScene(cluster: Cluster): Promise<Scene> {
   await connection.query('CREATE DATABASE coursectl');
   await connection.end();
   const folder = temporaryFolder();
-  const program = await builtProgram();
   const dataDir = path.join(folder.path, 'data');
   mkdirSync(dataDir);
   writeCertificate(folder.path);
@@ -68,11 +65,10 @@ async function setScene(cluster: Cluster): Promise<Scene> {
     const settings = {
       PORT: String(port),
       TRUST_PROXY: 'loopback',
-      MAX_COURSES_PER_TRAINER: '1000000',
       FILE_COURSE_QUOTA_BYTES: '100000000',
       DRAIN_DELAY_MS: String(drainDelayMs),
     };
-    const start = () => startInstance(program, databaseUrl, dataDir, atExit, settings);
+    const start = () => startInstance(databaseUrl, dataDir, settings);
     instances.push({ instance: await start(), start });
   }
   return {
@@ -81,7 +77,7 @@ async function setScene(cluster: Cluster): Promise<Scene> {
     instances,
     url: `https://127.0.0.1:${https}`,
     close() {
-      for (const { instance } of instances) instance.kill();
+      for (const { instance } of instances) instance.kill('SIGKILL');
       haproxy.kill();
       cluster.stop();
       folder.remove();
@@ -179,7 +175,7 @@ function eventsOf({ cluster, haproxy, instances }: Scene): Event[] {
     },
     {
       promised: 'an instance is killed: others serve, and only what it was working on is lost',
-      happen: async () => one.instance.kill(),
+      happen: async () => one.instance.kill('SIGKILL'),
       recover: async () => {
         one.instance = await one.start();
       },
@@ -252,7 +248,8 @@ async function replaceInstances({ instances, haproxy, url }: Scene, token: strin
       underWay = await uploadsAt(each.instance);
     }
     const endedFrom = performance.now();
-    ends.push({ code: await each.instance.end(), ms: performance.now() - endedFrom, uploads: underWay });
+    each.instance.kill('SIGTERM');
+    ends.push({ code: await each.instance.exited, ms: performance.now() - endedFrom, uploads: underWay });
     each.instance = await each.start();
     await haproxy.untilServer(`instances/${['one', 'two', 'three'][index]}`, 'UP');
   }
@@ -328,48 +325,38 @@ async function measure(scene: Scene): Promise<Verdict[]> {
   ];
 }
 
-/** A kind of cluster. */
-interface Kind {
-  name: string;
-  /** What this machine lacks for it; empty when there is all. */
-  missing: string;
-  /** Whether its absence is a failure. */
-  isRequired: boolean;
-  start(): Promise<Cluster>;
-}
-
-function kinds(): Kind[] {
+export async function run(): Promise<Verdict[]> {
   const binary = mysqlBinary();
-  const isRequired = process.env.REQUIRE_GALERA === '1';
-  return [
-    { name: 'Galera', missing: missingForGalera(), isRequired, start: () => startGalera(atExit) },
+  const programs = ['haproxy', 'openssl'].filter((program) => findServer([program]) === undefined);
+  const verdicts: Verdict[] = [];
+  for (const { name, missing, isRequired, start } of [
+    {
+      name: 'Galera',
+      missing: missingForGalera(),
+      isRequired: process.env.REQUIRE_GALERA === '1',
+      start: (): Promise<Cluster> => startGalera(atExit),
+    },
     {
       name: 'Group Replication',
       missing: binary === undefined ? 'a mysqld on the PATH that is MySQL' : '',
       isRequired: false,
       start: () => startGroupReplication(binary ?? '', atExit),
     },
-  ];
-}
-
-async function runOn({ name, missing, isRequired, start }: Kind): Promise<Verdict[]> {
-  const programs = ['haproxy', 'openssl'].filter((program) => findServer([program]) === undefined);
-  const lacking = [missing, ...programs].filter(Boolean).join(', ');
-  const promised = 'instances and nodes behind HAProxy';
-  if (lacking !== '') return [{ promised, measured: `lacks ${lacking}`, kept: isRequired ? false : 'not run' }];
-  const scene = await setScene(await start());
-  try {
-    return await measure(scene);
-  } finally {
-    console.log(`${name}:\n${scene.haproxy.log()}`);
-    scene.close();
+  ]) {
+    const lacking = [missing, ...programs].filter(Boolean).join(', ');
+    if (lacking !== '') {
+      const promised = `${name}: instances and nodes behind HAProxy`;
+      verdicts.push({ promised, measured: `lacks ${lacking}`, kept: isRequired ? false : 'not run' });
+      continue;
+    }
+    const scene = await setScene(await start());
+    try {
+      const own = await measure(scene);
+      verdicts.push(...own.map((verdict) => ({ ...verdict, promised: `${name}: ${verdict.promised}` })));
+    } finally {
+      console.log(`${name}:\n${scene.haproxy.log()}`);
+      scene.close();
+    }
   }
-}
-
-export async function run(): Promise<Verdict[]> {
-  const verdicts: Verdict[] = [];
-  for (const kind of kinds())
-    for (const verdict of await runOn(kind))
-      verdicts.push({ ...verdict, promised: `${kind.name}: ${verdict.promised}` });
   return verdicts;
 }

@@ -1,8 +1,9 @@
 import { median } from '../../bench/statistics.js';
+import type { Context } from '../../src/context.js';
 import { buildUser } from '../support/factories.js';
 import { sendRaw } from '../support/raw-http.js';
-import { type Instances, startInstances } from './instances.js';
 import type { Verdict } from './report.js';
+import { production, setStage } from './stage.js';
 
 /** Sequences of logins that run concurrently, so that both cores hash; each meets the others' load with every kind alike. */
 const lanes = 2;
@@ -20,7 +21,7 @@ interface Kind {
   path: string;
 }
 
-async function kinds({ context }: Instances): Promise<{ kinds: Kind[]; open(): Promise<Kind[]> }> {
+async function kinds(context: Context): Promise<{ kinds: Kind[]; open(): Promise<Kind[]> }> {
   const passwordHash = await context.hasher.hash(password, 10);
   const plain = await buildUser(context, { passwordHash });
   const inactive = await buildUser(context, { passwordHash, isActive: false });
@@ -73,15 +74,17 @@ function logIn(url: string, { identifier, password: text, path }: Kind) {
 
 /** Logins that fail, of every kind, alternating: their duration doesn't tell why. */
 export async function run(): Promise<Verdict[]> {
-  const instances = await startInstances([{}]);
+  const stage = await setStage({ durable: false });
   try {
-    const [url = ''] = instances.urls;
-    const { kinds: failing, open } = await kinds(instances);
+    const context = await stage.createContext(production);
+    const { LoginThrottle } = context.database.models;
+    const { url } = await stage.start(production);
+    const { kinds: failing, open } = await kinds(context);
     const all = failing.map((kind) => ({ kind, times: [] as number[], statuses: new Set<number>() }));
     const runLane = async (lane: number) => {
       for (let round = 0; round < rounds; round += 1) {
         // As if each were the first: the throttle would refuse them.
-        await instances.context.database.models.LoginThrottle.destroy({ where: {} });
+        await LoginThrottle.destroy({ where: {} });
         for (let n = 0; n < all.length; n += 1) {
           // Each comes first, and after each of the others, as often.
           const next = all[(n + round + lane) % all.length];
@@ -93,7 +96,7 @@ export async function run(): Promise<Verdict[]> {
       }
     };
     await Promise.all(Array.from({ length: lanes }, (_, lane) => runLane(lane)));
-    await instances.context.database.models.LoginThrottle.destroy({ where: {} });
+    await LoginThrottle.destroy({ where: {} });
     const controls = await getIn(url, await open());
     const medians = all.map(({ times }) => median(times));
     const [least, most] = [Math.min(...medians), Math.max(...medians)];
@@ -110,6 +113,6 @@ export async function run(): Promise<Verdict[]> {
     });
     return [...verdicts, controls];
   } finally {
-    await instances.close();
+    await stage.close();
   }
 }

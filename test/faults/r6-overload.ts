@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { onThisMachine } from '../support/machine.js';
-import { seconds, slowest, startClients, statuses } from './clients.js';
+import { generate, seconds, slowest, startClients, statuses } from './clients.js';
 import type { Load, LoadResult } from './load-generator.js';
 import type { Verdict } from './report.js';
 import { type Instance, people, setStage } from './stage.js';
@@ -19,13 +16,6 @@ const peakMs = 5000;
 /** The first one long; the others because a machine with neighbours needs a median. */
 const floodsMs = [30_000, 20_000, 20_000];
 const afterMs = 3000;
-
-const generator = fileURLToPath(new URL('./load-generator.ts', import.meta.url));
-
-async function generate(load: Load): Promise<LoadResult> {
-  const argv = ['--import', 'tsx', generator, JSON.stringify(load)];
-  return JSON.parse((await promisify(execFile)(process.execPath, argv)).stdout) as LoadResult;
-}
 
 const perSecond = ({ good, seconds: time }: LoadResult) => good / time;
 
@@ -70,21 +60,23 @@ function medianOf(rounds: readonly Round[]): Pick<Round, 'share' | 'wanted' | 'a
   return { ...middle, wanted: Math.min(...rounds.map(({ wanted }) => wanted)) };
 }
 
-async function overload({ url }: Instance, token: string): Promise<Verdict[]> {
-  const to = { port: Number(new URL(url).port), token, paths: ['/api/auth/me', '/api/users?limit=10'] };
-  await generate({ ...to, clients: 32, durationMs: 4000 });
+async function overload({ url }: Instance, token: string, folder: string): Promise<Verdict[]> {
+  const requests = ['/api/auth/me', '/api/users?limit=10'].map((path) => ({ path, tokens: [token] }));
+  const send = (load: Pick<Load, 'clients' | 'rate' | 'durationMs'>) =>
+    generate({ port: Number(new URL(url).port), ...load }, requests, folder);
+  await send({ clients: 32, durationMs: 4000 });
   const probes = startClients(url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
-  const measurePeak = () => generate({ ...to, clients: 32, durationMs: peakMs });
+  const measurePeak = () => send({ clients: 32, durationMs: peakMs });
   let before = await measurePeak();
   const rounds: Round[] = [];
   let after: LoadResult | undefined;
   const rate = Math.round(perSecond(before) / 2);
   for (const durationMs of floodsMs) {
-    const flood = await generate({ ...to, rate: Math.round(4 * perSecond(before)), durationMs });
+    const flood = await send({ rate: Math.round(4 * perSecond(before)), durationMs });
     if (!after) {
       await probes.stop();
       await sleep(5000);
-      after = await generate({ ...to, rate, durationMs: afterMs });
+      after = await send({ rate, durationMs: afterMs });
     }
     // The machine has neighbours: the peak is measured on both sides of each flood, so that all have as much of them.
     const following = await measurePeak();
@@ -131,7 +123,7 @@ export async function run(): Promise<Verdict[]> {
   try {
     const instance = await stage.start();
     const { adminToken } = await people(instance.url);
-    const verdicts = await overload(instance, adminToken);
+    const verdicts = await overload(instance, adminToken, stage.folder);
     const most = instance.maxMemory();
     return [...verdicts, { promised: 'memory under 512 MiB', measured: `at most ${most} MiB`, kept: most < 512 }];
   } finally {

@@ -7,33 +7,31 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
 import { buildProgram } from '../support/built-program.js';
 import { leaveCounts } from '../support/counts.js';
-import { fullDepth } from '../support/depth.js';
-import { onThisMachine } from '../support/machine.js';
 import { failures, rows, type Verdict } from './report.js';
-import { concurrency, schedule } from './schedule.js';
 
+/** Beside others run those that mostly wait, first the one that takes longest. */
 const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
+  R10: () => import('./r10-races.js'),
   R1: () => import('./r1-login-storm.js'),
   R2: () => import('./r2-login-timing.js'),
   R3: () => import('./r3-proxy.js'),
   R4: () => import('./r4-crash.js'),
   R6: () => import('./r6-overload.js'),
-  R10: () => import('./r10-races.js'),
   R11: () => import('./r11-costly.js'),
   R12: () => import('./r12-takeover.js'),
   R14: () => import('./r14-balancer.js'),
   R15: () => import('./r15-slow-sockets.js'),
 };
 
-/** R11 sends each of its attacks for a quarter of a minute at full depth. */
-const limitMinutes = onThisMachine(fullDepth ? 25 : 12);
+/** Runs that measure times under load or allow no refusal: nothing else may keep the cores busy meanwhile. */
+const runsAlone = new Set(['R1', 'R2', 'R3', 'R6', 'R11', 'R14']);
 
 async function once(name: string): Promise<Verdict[]> {
   const module = await runs[name]?.();
@@ -88,7 +86,8 @@ async function runInProcess(name: string, folder: string): Promise<Verdict[]> {
   }
 }
 
-async function runAll({ sideBySide, alone }: ReturnType<typeof schedule>, atOnce: number): Promise<Verdict[]> {
+/** @param atOnce how many run side by side */
+async function runAll(names: readonly string[], atOnce: number): Promise<Verdict[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-faults-'));
   try {
     // Compiled once for all.
@@ -98,8 +97,9 @@ async function runAll({ sideBySide, alone }: ReturnType<typeof schedule>, atOnce
       process.env.TEST_BUILD = program;
     }
     const limit = pLimit(atOnce);
+    const sideBySide = names.filter((name) => !runsAlone.has(name));
     const found = await Promise.all(sideBySide.map((name) => limit(() => runInProcess(name, folder))));
-    for (const name of alone) found.push(await runInProcess(name, folder));
+    for (const name of names) if (runsAlone.has(name)) found.push(await runInProcess(name, folder));
     const number = ({ run = '' }: Verdict) => Number(run.slice(1));
     return found.flat().sort((one, other) => number(one) - number(other));
   } finally {
@@ -143,19 +143,8 @@ if (unknown.length > 0) {
   console.error(`No such run: ${unknown.join(', ')}. There are ${Object.keys(runs).join(', ')}.`);
   process.exit(2);
 }
-const begunAt = performance.now();
-const scheduled = schedule(Object.keys(runs).filter((name) => wanted.length === 0 || wanted.includes(name)));
-if (options.alone) scheduled.sideBySide = [];
-if (options['side-by-side']) scheduled.alone = [];
-const verdicts = await runAll(scheduled, concurrency[options['side-by-side'] ? 'besideTests' : 'byThemselves']);
-const minutes = (performance.now() - begunAt) / 60_000;
-// Beside tests, it says nothing.
-if (wanted.length === 0 && !options['side-by-side'])
-  verdicts.push({
-    run: 'all',
-    promised: `all runs${options.alone ? ' that run alone' : ''} together take less than ${limitMinutes} minutes on 2 cores`,
-    measured: `${minutes.toFixed(1)} minutes on ${availableParallelism()}`,
-    kept: minutes < limitMinutes,
-    timed: true,
-  });
+const names = Object.keys(runs)
+  .filter((name) => wanted.length === 0 || wanted.includes(name))
+  .filter((name) => !options[runsAlone.has(name) ? 'side-by-side' : 'alone']);
+const verdicts = await runAll(names, options['side-by-side'] ? 2 : 3);
 process.exitCode = report(verdicts) ? 0 : 1;

@@ -1,25 +1,45 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection } from 'mysql2/promise';
+import { loadConfig } from '../../src/config/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { createLogger } from '../../src/logger.js';
 import { builtProgram } from '../support/built-program.js';
-import { cpuSeconds } from '../support/child-processes.js';
+import { childrenOf, cpuSeconds } from '../support/child-processes.js';
+import { scaled } from '../support/machine.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
+import { hasEnded, startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
+import { send } from './clients.js';
+import { listening } from './listening.js';
 
-/** The built program as a process. */
+/** What the program runs with unless it is said otherwise. */
+const environment = {
+  // Hashing isn't the point.
+  NODE_ENV: 'test',
+  BCRYPT_COST: '4',
+  LOG_LEVEL: 'warn',
+  // A run writes thousands.
+  MAX_COURSES_PER_TRAINER: '1000000',
+  // The same for all instances: a token of one is valid at the others.
+  JWT_SECRET: 'Zx8vQ2mN5kL1pR7tW4yB9cF6hJ3sD0gA-instances',
+  HOST: '127.0.0.1',
+  PORT: '0',
+};
+
+/** As in a deployment, but for the cost of a hash, which is the lowest that one may set. */
+export const production = { NODE_ENV: 'production', BCRYPT_COST: '10' };
+
+/** The built program as a process that serves the API. */
 export interface Instance {
   url: string;
-  pid: number;
   /** What it has ended with, once it has. */
   exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
   /** What of it was in memory at most so far, in MiB. */
   maxMemory(): number;
-  /** What its objects take once those that nobody uses are collected, in MiB. Only where `collectable` is set. */
-  usedMemory(): Promise<number>;
   /** What of it and of the processes that it has started is in memory now, in MiB. */
   memoryOfAll(): number;
   /** How much of a core it has used so far, in seconds. */
@@ -28,110 +48,85 @@ export interface Instance {
   written(): string;
 }
 
-/** What a run needs: a database server that keeps its commits, and the program to be run on it. */
-export interface Stage {
-  database: ThrowAwayServer;
-  /** The database's URL, already migrated; through another port where one is given. */
-  databaseUrl(port?: number): string;
-  start(settings?: Record<string, string>): Promise<Instance>;
-  /** Where its files are. */
-  folder: string;
-  close(): Promise<void>;
-}
-
-/** The super admin of a stage and what answers them. */
-const admin = { email: 'root@example.org', password: 'a root password' };
-
 /** A process that has ended and wasn't waited for yet has a status without memory: it takes nothing. */
-function memoryOf(pid: number | undefined): { now: number; most: number } {
+function memoryOf(pid: number | undefined, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mebibytes = (name: string) =>
-    Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024);
-  return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') };
+  return Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024);
 }
 
 /** A process and those that it has started; one that has just ended takes nothing. */
 function memoryOfAll(pid: number | undefined): number {
   try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-    return memoryOf(pid).now + children.reduce((sum, child) => sum + memoryOfAll(Number(child)), 0);
+    return childrenOf(pid).reduce((sum, child) => sum + memoryOfAll(child), memoryOf(pid, 'VmRSS'));
   } catch {
     return 0;
   }
 }
 
-/** Settings of an instance whose `usedMemory` can be asked for. */
-export const collectable = { NODE_OPTIONS: `--import ${new URL('./collect-on-signal.mjs', import.meta.url).href}` };
-
-async function usedMemoryOf(child: ChildProcess, folder: string): Promise<number> {
-  const file = path.join(folder, `memory-${child.pid}.json`);
-  rmSync(file, { force: true });
-  child.kill('SIGUSR2');
-  while (!existsSync(file) && child.exitCode === null) await sleep(20);
-  const { heapUsed, external } = JSON.parse(readFileSync(file, 'utf8')) as NodeJS.MemoryUsage;
-  return Math.round((heapUsed + external) / 1024 / 1024);
+/** Waits until an instance is ready. @param ended whether it never will be */
+export async function untilReady(url: string, ended: () => boolean = () => false): Promise<void> {
+  const deadline = performance.now() + scaled(60_000);
+  while ((await send(url, { method: 'GET', path: '/readyz' })).status !== 200) {
+    if (ended() || performance.now() > deadline) throw new Error(`The service at ${url} doesn't get ready.`);
+    await sleep(50);
+  }
 }
 
-async function launch(program: string, folder: string, env: Record<string, string>): Promise<[Instance, ChildProcess]> {
-  const argv = [program, 'serve', '--migrate', '--json', '--port', env.PORT ?? '0'];
-  const child = spawn(process.execPath, argv, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+/** Starts the built program, and waits until it is ready. @param settings environment variables besides */
+export async function startInstance(
+  databaseUrl: string,
+  dataDir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Instance> {
+  const program = path.join(await builtProgram(), 'bin', 'coursectl.js');
+  const env = { PATH: process.env.PATH, ...environment, DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ...settings };
+  const options = { cwd: dataDir, env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
+  const child = spawn(process.execPath, [program, 'serve', '--migrate', '--json'], options);
   atExit(() => void child.kill('SIGKILL'));
   let written = '';
   child.stderr.on('data', (text: Buffer) => {
     written = (written + text.toString()).slice(-20_000);
   });
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  for await (const line of createInterface(child.stdout)) {
-    const { url } = JSON.parse(line) as { url?: string };
-    if (url === undefined) throw new Error(line);
-    const { pid = 0 } = child;
-    const kill = (signal: NodeJS.Signals) => void child.kill(signal);
-    return [
-      {
-        url,
-        pid,
-        exited,
-        kill,
-        maxMemory: () => memoryOf(pid).most,
-        usedMemory: () => usedMemoryOf(child, folder),
-        memoryOfAll: () => memoryOfAll(pid),
-        cpuSeconds: () => cpuSeconds(pid),
-        written: () => written,
-      },
-      child,
-    ];
-  }
-  throw new Error(`It ended at its start:\n${written}`);
+  const url = await listening(child);
+  await untilReady(url, () => hasEnded(child));
+  return {
+    url,
+    exited,
+    kill: (signal) => void child.kill(signal),
+    maxMemory: () => memoryOf(child.pid, 'VmHWM'),
+    memoryOfAll: () => memoryOfAll(child.pid),
+    cpuSeconds: () => cpuSeconds(child.pid),
+    written: () => written,
+  };
 }
 
-/** Waits until an instance is ready. */
-export async function untilReady(url: string, timeLimitMs = 20_000): Promise<void> {
-  const deadline = Date.now() + timeLimitMs;
-  for (;;) {
-    const status = await fetch(`${url}/readyz`).then(
-      (response) => response.status,
-      () => 0,
-    );
-    if (status === 200) return;
-    if (Date.now() > deadline) throw new Error(`${url} is not ready after ${timeLimitMs} ms`);
-    await sleep(100);
-  }
+/** What a run needs: a database server, and the program to be run on it. */
+export interface Stage {
+  database: ThrowAwayServer;
+  /** The database's URL; through another port where one is given. */
+  databaseUrl(port?: number): string;
+  /** Where the program's files are. */
+  folder: string;
+  start(settings?: Readonly<Record<string, string>>): Promise<Instance>;
+  /** The program's own parts in this process, on a migrated database. */
+  createContext(settings?: Readonly<Record<string, string>>): Promise<Context>;
+  close(): Promise<void>;
 }
 
-/** Sets a stage up. @throws when there is no database server to be started */
-export async function setStage(): Promise<Stage> {
-  const database = await startThrowAwayServer({ durable: true, onStart: atExit });
+/** Sets a stage up. @param durable whether commits outlive the server @throws when there is no server to be started */
+export async function setStage({ durable = true } = {}): Promise<Stage> {
+  const database = await startThrowAwayServer({ durable, onStart: atExit });
   if (!database) throw new Error('There is no mariadbd or mysqld on the PATH.');
   const folder = temporaryFolder();
-  const program = path.join(await builtProgram(), 'bin', 'coursectl.js');
-  const children: ChildProcess[] = [];
+  const instances: Instance[] = [];
+  const contexts: Context[] = [];
   const databaseUrl = (port?: number) => {
     const url = new URL(database.url);
     url.pathname = '/faults';
     if (port !== undefined) url.port = String(port);
     return url.href;
   };
-  const { createConnection } = await import('mysql2/promise');
   const connection = await createConnection(database.url);
   await connection.query('CREATE DATABASE faults');
   await connection.end();
@@ -139,27 +134,22 @@ export async function setStage(): Promise<Stage> {
     database,
     databaseUrl,
     folder: folder.path,
-    async start(settings = {}) {
-      const env = {
-        PATH: process.env.PATH ?? '',
-        // Hashing isn't the point.
-        NODE_ENV: 'test',
-        BCRYPT_COST: '4',
-        LOG_LEVEL: 'warn',
-        // A run writes thousands.
-        MAX_COURSES_PER_TRAINER: '1000000',
-        JWT_SECRET: 'a secret for fault runs only, longer than 32 bytes',
-        DATABASE_URL: databaseUrl(),
-        DATA_DIR: folder.path,
-        ...settings,
-      };
-      const [instance, child] = await launch(program, folder.path, env);
-      children.push(child);
-      await untilReady(instance.url);
+    async start(settings) {
+      const instance = await startInstance(databaseUrl(), folder.path, settings);
+      instances.push(instance);
       return instance;
     },
+    async createContext(settings) {
+      const env = { ...environment, DATABASE_URL: databaseUrl(), DATA_DIR: folder.path, ...settings };
+      const silent = createLogger('silent', { write: () => undefined });
+      const context = await createContext(loadConfig({ env, cwd: folder.path }), silent);
+      contexts.push(context);
+      await context.schema.up();
+      return context;
+    },
     async close() {
-      for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+      for (const instance of instances) instance.kill('SIGKILL');
+      await Promise.all(contexts.map((context) => context.close()));
       await database.stop();
       folder.remove();
     },
@@ -168,28 +158,21 @@ export async function setStage(): Promise<Stage> {
 
 /** Sends a request that has to be answered well. */
 export async function post<T>(url: string, body: object, token?: string): Promise<T> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+  const { pathname, origin } = new URL(url);
+  const request = { method: 'POST' as const, path: pathname, body, ...(token !== undefined && { token }) };
+  const { status, text } = await send(origin, request);
+  if (status >= 300 || status === 0) throw new Error(`${url}: ${status} ${text}`);
+  return JSON.parse(text) as T;
 }
 
 /** Sets the system up, with a trainer. @returns a token of each */
 export async function people(url: string): Promise<{ adminToken: string; trainerToken: string }> {
   const names = { firstName: 'Fault', lastName: 'Finder' };
-  const { token: adminToken } = await post<{ token: string }>(`${url}/api/auth/setup`, {
-    ...names,
-    ...admin,
-    phone: '1',
-  });
+  const admin = { ...names, email: 'root@example.org', password: 'a root password', phone: '1' };
+  const { token: adminToken } = await post<{ token: string }>(`${url}/api/auth/setup`, admin);
   const trainer = { email: 'trainer@example.org', password: 'a trainer password', phone: '2', role: 'trainer' };
   await post(`${url}/api/auth/register`, { ...names, ...trainer }, adminToken);
-  const { token: trainerToken } = await post<{ token: string }>(`${url}/api/auth/login`, {
-    identifier: trainer.email,
-    password: trainer.password,
-  });
+  const login = { identifier: trainer.email, password: trainer.password };
+  const { token: trainerToken } = await post<{ token: string }>(`${url}/api/auth/login`, login);
   return { adminToken, trainerToken };
 }

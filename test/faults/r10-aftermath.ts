@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryTypes } from 'sequelize';
 import { loadConfig } from '../../src/config/config.js';
 import { type Database, openDatabase } from '../../src/db/connection.js';
-import { courseQuota } from './r10-service.js';
+import { withLease } from '../../src/db/lease.js';
+import { AppError } from '../../src/errors.js';
+import { courseQuota } from './r10-contests.js';
 import type { Verdict } from './report.js';
 
 /** What must not be there after any race: queries that count it. */
@@ -28,6 +31,8 @@ const broken: Readonly<Record<string, string>> = {
     - (SELECT COUNT(*) FROM users) + 1 - (SELECT COUNT(*) FROM audit_entries WHERE action = 'user.delete')) AS n`,
 };
 
+const open = (url: string) => openDatabase(loadConfig({ env: { DATABASE_URL: url }, cwd: '/' }).database);
+
 async function brokenIn({ sequelize }: Database): Promise<string[]> {
   const found: string[] = [];
   for (const [name, sql] of Object.entries(broken)) {
@@ -37,31 +42,16 @@ async function brokenIn({ sequelize }: Database): Promise<string[]> {
   return found;
 }
 
-async function tablesOf({ sequelize }: Database): Promise<string[]> {
+/** A hash of all that a node holds, to compare nodes by: `CHECKSUM TABLE` doesn't compute generated columns, and is random then. */
+async function contentOf({ sequelize }: Database): Promise<string> {
+  const hash = createHash('sha256');
   const tables = await sequelize.query<{ name: string }>(
     'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name',
     { type: QueryTypes.SELECT },
   );
-  return tables.map(({ name }) => name);
-}
-
-/** The tables whose indexes don't fit their rows. Those of generated columns are computed anew on each node. */
-async function damagedIn({ sequelize }: Database, tables: readonly string[]): Promise<string[]> {
-  const checks = await sequelize.query<{ Table: string; Msg_type: string; Msg_text: string }>(
-    `CHECK TABLE ${tables.map((table) => `\`${table}\``).join(', ')} EXTENDED`,
-    { type: QueryTypes.SELECT },
-  );
-  return checks
-    .filter(({ Msg_type, Msg_text }) => Msg_type !== 'status' || Msg_text !== 'OK')
-    .map(({ Table, Msg_text }) => `${Table}: ${Msg_text}`);
-}
-
-/** A hash of all that a node holds, to compare nodes by: `CHECKSUM TABLE` doesn't compute generated columns, and is random then. */
-async function contentOf({ sequelize }: Database, tables: readonly string[]): Promise<string> {
-  const hash = createHash('sha256');
-  for (const table of tables) {
-    const rows = await sequelize.query<object>(`SELECT * FROM \`${table}\``, { type: QueryTypes.SELECT });
-    hash.update([table, ...rows.map((row) => JSON.stringify(row)).sort()].join('\n'));
+  for (const { name } of tables) {
+    const rows = await sequelize.query<object>(`SELECT * FROM \`${name}\``, { type: QueryTypes.SELECT });
+    hash.update([name, ...rows.map((row) => JSON.stringify(row)).sort()].join('\n'));
   }
   return hash.digest('hex');
 }
@@ -71,22 +61,48 @@ export async function checkInvariants(name: string, databaseUrls: readonly strin
   const found: string[] = [];
   const contents = new Set<string>();
   for (const [index, url] of databaseUrls.entries()) {
-    const database = openDatabase(loadConfig({ env: { DATABASE_URL: url }, cwd: '/' }).database);
+    const database = open(url);
     try {
       for (const breach of await brokenIn(database)) found.push(`node ${index + 1}: ${breach}`);
-      if (databaseUrls.length === 1) continue;
-      const tables = await tablesOf(database);
-      for (const damage of await damagedIn(database, tables)) found.push(`node ${index + 1}: ${damage}`);
-      contents.add(await contentOf(database, tables));
+      if (databaseUrls.length > 1) contents.add(await contentOf(database));
     } finally {
       await database.close();
     }
   }
-  const differ = contents.size > 1;
-  const checked = `${Object.keys(broken).length} invariants`;
+  if (contents.size > 1) found.push('the nodes differ');
   return {
     promised: `${name}: no rule broken in the data${databaseUrls.length > 1 ? ', all nodes the same' : ''}`,
-    measured: [...found, ...(differ ? ['the nodes differ'] : [])].join('; ') || `${checked}, nothing found`,
-    kept: found.length === 0 && !differ,
+    measured: found.join('; ') || `${Object.keys(broken).length} invariants, nothing found`,
+    kept: found.length === 0,
+  };
+}
+
+const takers = 12;
+
+/** Many acquire one lease concurrently, through all nodes: it has one holder at a time, and each gets it once. */
+export async function raceForLease(name: string, databaseUrls: readonly string[]): Promise<Verdict> {
+  const databases = databaseUrls.map(open);
+  let [holders, most, served] = [0, 0, 0];
+  const take = (database: Database) =>
+    withLease(
+      database,
+      'r10',
+      60_000,
+      () => new AppError('MIGRATION_LOCKED'),
+      async () => {
+        holders += 1;
+        most = Math.max(most, holders);
+        await sleep(20);
+        holders -= 1;
+        served += 1;
+      },
+    );
+  const all = Array.from({ length: takers / databases.length }, () => databases.map(take)).flat();
+  await Promise.allSettled(all);
+  await Promise.all(databases.map((database) => database.close()));
+  return {
+    promised: `${name}: ${takers} take a lease: one holder at a time`,
+    measured: `at most ${most} holders, ${served} have had it`,
+    kept: most === 1 && served === takers,
   };
 }
