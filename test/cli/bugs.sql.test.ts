@@ -2,14 +2,11 @@ import { readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { onMysql, onServer } from '../support/database.js';
-import { testEnvironment } from '../support/environment.js';
 import { buildUser } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
-import { useCommandLine } from '../support/run-cli.js';
+import { useHarnessAndCli } from '../support/harness-cli.js';
 
 describe('An unexpected failure', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
 
   /** Damages a row as no program could. */
   async function damageAccount(id: string): Promise<void> {

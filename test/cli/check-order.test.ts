@@ -3,9 +3,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildUser } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
+import { useHarnessAndCli } from '../support/harness-cli.js';
 import { scaled } from '../support/machine.js';
-import { useCommandLine } from '../support/run-cli.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
 
 /** Longer than any text may be. */
@@ -52,8 +51,7 @@ function valuedOptions(words: string): { name: string; flag: string }[] {
 }
 
 describe('The order in which command lines are checked', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const refusal = async (argv: readonly string[]) => cli.refusal(argv, { stdin: 'correct horse battery' });
 
   it('a wrong option is refused before anything is looked up or asked', async function () {

@@ -5,13 +5,12 @@ import { QueryTypes } from 'sequelize';
 import { databaseNeeds } from '../../src/cli/core/command.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
+import { useHarnessAndCli } from '../support/harness-cli.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
 
 describe('A database whose schema is newer than the program', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const newer = '99991231235959-of-a-newer-program.cjs';
   const query = (sql: string) => harness.context.database.sequelize.query(sql);
   const contents = async () => {

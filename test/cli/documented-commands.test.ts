@@ -2,10 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
-import { useCommandLine } from '../support/run-cli.js';
+import { useHarnessAndCli } from '../support/harness-cli.js';
 import { type Dialogue, keys } from '../support/terminal.js';
 
 const manual = fileURLToPath(new URL('../../docs/OPERATIONS.md', import.meta.url));
@@ -35,8 +33,7 @@ const answers: Readonly<Record<string, Dialogue>> = {
 };
 
 describe('The commands of docs/OPERATIONS.md for courses and accounts', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
 
   it('work one after the other', async () => {
     const { context } = harness;

@@ -64,13 +64,4 @@ describe('Listings for programs', () => {
       .to.match(/^\ufeffname,email/)
       .and.include('Zoë');
   });
-
-  it('say how to get to the next page, as long as there is one', async () => {
-    const said = async (...pages: string[]) => (await cli.run(['courses', 'list', ...pages])).stderr;
-    expect(await said('--limit', '1')).to.equal(
-      'Page 1 of 2, 2 courses. Add --page 2 for the next page, or --limit all.\n',
-    );
-    expect(await said('--limit', '1', '--page', '2')).to.equal('Page 2 of 2, 2 courses.\n');
-    expect(await said('--limit', 'all')).to.equal('2 courses.\n');
-  });
 });

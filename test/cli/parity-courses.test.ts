@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { weaving } from '../http/support/courses.js';
-import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
-import { useCommandLine } from '../support/run-cli.js';
+import { useHarnessAndCli } from '../support/harness-cli.js';
 
 type Problems = { path: string; msg: string }[];
 
@@ -24,8 +22,7 @@ const courseCases: Case[] = [
 ];
 
 describe('the same bad input', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
 
   let token: string;
   let trainerId: string;
@@ -88,16 +85,6 @@ describe('the same bad input', () => {
       const argv = ['courses', 'create', '--level', 'hard', '--max-students', '0', '--trainer', trainerId];
       const { error } = await cli.json<{ error: { details: object[] } }>(argv);
       expect(error.details).to.deep.equal(problems.map(({ path, msg: message }) => ({ path, message })));
-    });
-
-    it('is looked at before it is known whether course and trainer are there, in the same order', async () => {
-      const problems = await saidByTheApi('put', '/api/courses/nothing', { level: 'hard' });
-      await expectTheSame(['courses', 'edit', 'nothing', '--level', 'hard'], problems, '--level');
-      const body = { title: 'ab', description: 'c', trainerId: 'nobody' };
-      await expectTheSame(
-        ['courses', 'create', '--title', 'ab', '--description', 'c', '--trainer', 'nobody'],
-        await saidByTheApi('post', '/api/courses', body),
-      );
     });
 
     it('is refused with the same words when no account or course has that name', async () => {

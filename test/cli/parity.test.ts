@@ -3,10 +3,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import { testEnvironment } from '../support/environment.js';
 import { signIn } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
-import { useCommandLine } from '../support/run-cli.js';
+import { useHarnessAndCli } from '../support/harness-cli.js';
 import { keys } from '../support/terminal.js';
 
 const valid = {
@@ -48,8 +46,7 @@ const cases: [field: Field, value: string, ways?: Way[]][] = [
 ];
 
 describe('the same bad value', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
 
   function options(person: typeof valid, leaveOut?: Field): string[] {
     const given = Object.entries(flags).filter(([field]) => field !== leaveOut);

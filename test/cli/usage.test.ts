@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { packageVersion } from '../../src/version.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildUser } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
+import { useHarnessAndCli } from '../support/harness-cli.js';
 import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
@@ -79,8 +79,7 @@ describe('An option of another name', () => {
 });
 
 describe('Usual names', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
 
   it('of commands are aliases: ls, rm and create', async () => {
     const { context } = harness;
@@ -103,8 +102,7 @@ describe('Usual names', () => {
 });
 
 describe('Errors and JSON', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { cli } = useHarnessAndCli();
 
   it('are broken between words at a terminal', async () => {
     const unknown = await cli.atTerminal(['users', 'list', '--this-option-is-not-known'], [], { columns: 30 });

@@ -22,17 +22,6 @@ function parsed<const Usage extends string, O extends Options>(
 }
 
 describe('What a command declares', () => {
-  it('gives its arguments their names and types', () => {
-    const { arguments: given } = parsed({ usage: 'add <course> <file-id> <user...>' }, 'add', 'Weaving', '1', 'a', 'b');
-    const { course, fileId, user }: { course: string; fileId: string; user: readonly [string, ...string[]] } = given;
-    expect({ course, fileId, user }).to.deep.equal({ course: 'Weaving', fileId: '1', user: ['a', 'b'] });
-  });
-
-  it('lets an argument in brackets be absent', () => {
-    const { file }: { file?: string } = parsed({ usage: 'import [file]' }, 'import').arguments;
-    expect(file).to.equal(undefined);
-  });
-
   it('lets an argument in brackets be absent before a last one that may not be', () => {
     const usage = 'progress [enrollment] <number>';
     const one: { enrollment?: string; number: string } = parsed({ usage }, 'progress', '5').arguments;
@@ -43,25 +32,15 @@ describe('What a command declares', () => {
 
   it('lets an argument before the last one have several values, or none', () => {
     const usage = 'status [enrollment...] <status>';
+    const words = ['status', 'a', 'b', 'c', 'active'];
     const several: { enrollment?: readonly [string, ...string[]]; status: string } = parsed(
       { usage },
-      'status',
-      'a',
-      'b',
-      'c',
-      'active',
+      ...words,
     ).arguments;
     expect(several).to.deep.equal({ enrollment: ['a', 'b', 'c'], status: 'active' });
     expect(parsed({ usage }, 'status', 'a', 'active').arguments).to.deep.equal({ enrollment: ['a'], status: 'active' });
     expect(parsed({ usage }, 'status', 'active').arguments).to.deep.equal({ status: 'active' });
     expect(parsed({ usage }, 'status').missing).to.deep.equal(['status']);
-  });
-
-  it('says which arguments are missing that can be chosen', () => {
-    const usage = 'get <course> <file-id>';
-    expect(parsed({ usage }, 'get').missing).to.deep.equal(['course', 'file-id']);
-    expect(parsed({ usage }, 'get', 'Bees').missing).to.deep.equal(['file-id']);
-    expect(parsed({ usage: 'assign <user...>' }, 'assign').missing).to.deep.equal(['user']);
   });
 
   it('gives its options their names and types', () => {

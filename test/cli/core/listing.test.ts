@@ -6,6 +6,7 @@ import { newIds } from '../../../src/services/ids.js';
 import { testEnvironment } from '../../support/environment.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
+import { useHarnessAndCli } from '../../support/harness-cli.js';
 import { type CliOptions, useCommandLine } from '../../support/run-cli.js';
 
 const day = 86_400_000;
@@ -231,8 +232,7 @@ describe('A listing', () => {
 });
 
 describe('The last 8 characters of an id', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
 
   it('name an enrollment, unless several end so, a file and a session', async () => {
     const { context } = harness;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
-import { testEnvironment } from '../../support/environment.js';
 import {
   buildCourse,
   buildEnrollment,
@@ -10,15 +9,13 @@ import {
   buildUser,
   tokenFor,
 } from '../../support/factories.js';
-import { useHarness } from '../../support/harness.js';
-import { useCommandLine } from '../../support/run-cli.js';
+import { useHarnessAndCli } from '../../support/harness-cli.js';
 import { useSubprocesses } from '../../support/subprocess.js';
 import { keys } from '../../support/terminal.js';
 
 describe('What a command line leaves out, at a terminal', () => {
   const processes = useSubprocesses();
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   let ada: User;
   let ben: User;
   let bees: Course;

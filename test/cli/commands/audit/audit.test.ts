@@ -6,6 +6,7 @@ import { newIds } from '../../../../src/services/ids.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildUser, signIn } from '../../../support/factories.js';
 import { useHarness } from '../../../support/harness.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { keys } from '../../../support/terminal.js';
 
@@ -17,8 +18,7 @@ interface Entry {
 }
 
 describe('coursectl audit list', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const entries = async (...options: string[]) =>
     (await cli.json<{ entries: Entry[] }>(['audit', 'list', ...options])).entries;
   const actions = async (...options: string[]) => (await entries(...options)).map(({ action }) => action);

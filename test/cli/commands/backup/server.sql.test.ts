@@ -7,8 +7,7 @@ import { dumpCommands } from '../../../../src/services/maintenance/backup/dump-c
 import { createEmptyDatabase, onMysql } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildMaterial, buildUser, tokenFor } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { pathsIn } from './support/installation.js';
 
 /** Whether a client is installed; some systems install MariaDB's under the names of MySQL's. */
@@ -18,8 +17,7 @@ function isInstalled(program: string): boolean {
 }
 
 (onMysql ? describe : describe.skip)('coursectl backup and restore, of a database on a server', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const inBucket = { FILE_STORAGE: 's3', S3_BUCKET: 'courses', S3_REGION: 'eu-west-1' };
 
   /** What `--print-dump --json` prints. */

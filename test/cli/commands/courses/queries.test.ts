@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
 import { weaving } from '../../../http/support/courses.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 
 interface Listing {
   courses: { id: string; title: string }[];
@@ -13,8 +11,7 @@ interface Listing {
 }
 
 describe('coursectl courses', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const titles = async (...options: string[]) =>
     (await cli.json<Listing>(['courses', 'list', ...options])).courses.map(({ title }) => title);
 

@@ -4,11 +4,9 @@ import { expect } from 'chai';
 import { removal, statusChange } from '../../../../src/cli/commands/enrollments/bulk.js';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { scaled } from '../../../support/machine.js';
-import { useCommandLine } from '../../../support/run-cli.js';
 import { keys } from '../../../support/terminal.js';
 
 interface Outcomes {
@@ -17,8 +15,7 @@ interface Outcomes {
 }
 
 describe('Changes of many enrollments at the command line', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli, audited } = useHarnessAndCli();
   const models = () => harness.context.database.models;
   const run = (...argv: string[]) => cli.run(['enrollments', ...argv]);
   const outcomesOf = async (...argv: string[]) => {
@@ -28,8 +25,6 @@ describe('Changes of many enrollments at the command line', () => {
   };
   const statuses = async () =>
     (await models().Enrollment.findAll({ order: [['id', 'ASC']] })).map(({ status }) => status);
-  const audited = async () =>
-    (await models().AuditEntry.findAll({ order: [['id', 'ASC']] })).map(({ action, origin }) => `${action} ${origin}`);
 
   let ben: User;
   let cleo: User;

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { keys } from '../../../support/terminal.js';
 
 interface Answer {
@@ -12,12 +10,9 @@ interface Answer {
 }
 
 describe('changes of enrollments at the command line', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli, audited } = useHarnessAndCli();
   const models = () => harness.context.database.models;
   const refusal = (...argv: string[]) => cli.refusal(['enrollments', ...argv]);
-  const audited = async () =>
-    (await models().AuditEntry.findAll({ order: [['id', 'ASC']] })).map(({ action, origin }) => `${action} ${origin}`);
 
   let trainer: User;
   let ben: User;

@@ -4,16 +4,13 @@ import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { holdRemovals } from '../../../../src/services/files/removal-hold.js';
 import { emptySweep } from '../../../support/empty-sweep.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildMaterial, buildUser } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 
 const yesterday = new Date(Date.now() - 24 * 60 * 60_000);
 
 describe('coursectl files sweep', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { cli } = useHarnessAndCli();
   const stored = (key: string) => path.join(cli.folder, 'data', 'files', key);
 
   async function material(state: 'live' | 'marked') {

@@ -1,12 +1,9 @@
 import { expect } from 'chai';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 
 describe('coursectl overview', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
 
   it('shows tables for people', async () => {
     const { context } = harness;

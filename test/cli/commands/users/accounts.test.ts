@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildUser, tokenFor } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { accountKeys } from '../../../support/shown.js';
 
 interface Listing {
@@ -11,14 +9,9 @@ interface Listing {
 }
 
 describe('coursectl users', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli, audited } = useHarnessAndCli();
   const login = (identifier: string, password: string) =>
     harness.api('post', '/api/auth/login').send({ identifier, password });
-  const audited = async () => {
-    const entries = await harness.context.database.models.AuditEntry.findAll({ order: [['id', 'ASC']] });
-    return entries.map(({ action, origin, actorId, targetId }) => ({ action, origin, actorId, targetId }));
-  };
 
   describe('list', () => {
     const emails = async (...options: string[]) =>
@@ -62,20 +55,6 @@ describe('coursectl users', () => {
         expect(await emails(...line.split(' ')), line).to.deep.equal(found);
       const none = await cli.run(['users', 'list', '--search', 'nobody']);
       expect(none).to.deep.equal({ exitCode: 0, stdout: '', stderr: 'No accounts.\n' });
-    });
-
-    it('aligns columns by what names take of a terminal', async () => {
-      for (const [firstName, email] of [
-        ['花子', 'a.tabular@x.org'],
-        ['Zoe\u0308', 'z@x.org'],
-      ] as const)
-        await buildUser(harness.context, { firstName, lastName: 'Tabular', email });
-      const { stdout } = await cli.run(['users', 'list', '--search', 'tabular', '--sort', 'email']);
-      const [heading, wide, accented] = stdout.split('\n');
-      expect(heading).to.match(/^NAME {10}EMAIL {12}ROLE/);
-      expect(wide).to.match(/^花子 Tabular {2}a\.tabular@x\.org {2}\S/);
-      // The service composes accents as it normalises names, or leaves them: either takes a column.
-      expect(accented?.normalize('NFC')).to.match(/^Zo\u00eb Tabular {3}z@x\.org {10}\S/);
     });
 
     it('refuses unknown values', async () => {
@@ -127,11 +106,7 @@ describe('coursectl users', () => {
       expect(on).to.deep.equal({ exitCode: 0, stdout: 'ada@x.org may sign in.\n', stderr: '' });
       await harness.api('get', '/api/auth/me', token).expect(401);
       await login('ada@x.org', 'factory-password').expect(200);
-      const record = { origin: 'cli', actorId: null, targetId: user.id };
-      expect(await audited()).to.deep.equal([
-        { action: 'user.deactivate', ...record },
-        { action: 'user.activate', ...record },
-      ]);
+      expect(await audited()).to.deep.equal(['user.deactivate cli', 'user.activate cli']);
       const json = await cli.json<{ user: object }>(['users', 'deactivate', 'ada@x.org']);
       expect(json.user).to.include({ email: 'ada@x.org', isActive: false }).and.have.all.keys(accountKeys);
       const { email } = await buildUser(harness.context, { role: 'super_admin' });
@@ -152,10 +127,9 @@ describe('coursectl users', () => {
       await login('ada@x.org', 'factory-password').expect(401);
       const { body } = await login('ada@x.org', stdout.trim()).expect(200);
       expect(body.user.requiresPasswordChange).to.equal(true);
-      expect(await audited()).to.deep.equal([
-        { action: 'user.reset-password', origin: 'cli', actorId: null, targetId: user.id },
-      ]);
-      const [entry] = await harness.context.database.models.AuditEntry.findAll();
+      const [entry, ...others] = await harness.context.database.models.AuditEntry.findAll();
+      expect(others).to.deep.equal([]);
+      expect(entry).to.include({ action: 'user.reset-password', origin: 'cli', actorId: null, targetId: user.id });
       expect(JSON.stringify(entry)).not.to.include(stdout.trim());
     });
 

@@ -1,14 +1,11 @@
 import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { keys } from '../../../support/terminal.js';
 
 describe('coursectl users', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const models = () => harness.context.database.models;
   const refusal = (...argv: string[]) => cli.refusal(['users', ...argv]);
   const lastEntry = () => models().AuditEntry.findOne({ order: [['id', 'DESC']], rejectOnEmpty: true });

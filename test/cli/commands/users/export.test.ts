@@ -5,17 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { insertAccounts } from '../../../../src/services/accounts/store.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 
 type Row = Record<string, string>;
 const rowsOf = (csv: string): Row[] => parse<Row>(csv, { columns: true, bom: true });
 
 describe('coursectl users export', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const file = (name: string) => path.join(cli.folder, name);
 
   /** Accounts in such number that an export reads them in more than one go. */

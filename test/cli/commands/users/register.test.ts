@@ -2,10 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { accountKeys } from '../../../support/shown.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 
@@ -17,8 +15,7 @@ const grace = ['users', 'register', ...names, ...keysOfGrace];
 const nobody = { ip: null, userAgent: null };
 
 describe('coursectl users register', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const models = () => harness.context.database.models;
 
   it('creates an account from options and standard input, and says so in one line', async () => {

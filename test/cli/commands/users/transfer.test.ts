@@ -3,15 +3,12 @@ import type { User } from '../../../../src/db/models/user.js';
 import { transferSuperAdmin } from '../../../../src/services/accounts/transfer.js';
 import { operator } from '../../../../src/services/core.js';
 import { failureOf } from '../../../db/support/failure.js';
-import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../../../support/factories.js';
-import { useHarness } from '../../../support/harness.js';
-import { useCommandLine } from '../../../support/run-cli.js';
+import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 
 describe('coursectl users transfer-super-admin', () => {
-  const harness = useHarness();
-  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const { harness, cli } = useHarnessAndCli();
   const models = () => harness.context.database.models;
   const argv = ['users', 'transfer-super-admin', 'ben@x.org'];
   const typed: Dialogue = [
