@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
 import { atDepth, fullDepth } from '../support/depth.js';
-import { useHarness } from '../support/harness.js';
+import { patientDeadlines, useHarness } from '../support/harness.js';
 import { patientPool, scaled } from '../support/machine.js';
 import { operations } from './support/examples.js';
 import { Fuzzing } from './support/fuzzing.js';
@@ -21,7 +21,7 @@ describe('The whole API, met with generated requests', () => {
   const requests = Number(process.env.FUZZ_REQUESTS ?? atDepth(250, 20_000));
   let server: RunningServer;
   before(async () => {
-    server = await startServer(harness.context);
+    server = await startServer(harness.context, { deadlines: patientDeadlines });
   });
   after(() => server.close());
 

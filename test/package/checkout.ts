@@ -23,22 +23,10 @@ const secret = 'planted-Fz81-password';
 
 /** What commands leave where they are run: files beside an imported one, the data folder, settings. */
 const leftovers = [
-  'people.csv',
-  'people.credentials.csv',
-  'people.credentials-2.csv',
-  'people.credentials-12.csv.part',
-  'people.rejected.csv',
-  'people.rejected-2.csv',
-  'credentials-0199a1f2.csv',
-  'rejected-0199a1f2.csv',
-  '.env',
-  '.env.production',
-  'secret.yaml',
-  'data/jwt-secret',
-  'data/coursectl.sqlite',
-  'data/imports/0199a1f2/credentials.csv',
-  'backup/coursectl.sqlite',
-  'coursectl-0.0.1.tgz',
+  ...['people.csv', 'people.credentials.csv', 'people.credentials-2.csv', 'people.credentials-12.csv.part'],
+  ...['people.rejected.csv', 'people.rejected-2.csv', 'credentials-0199a1f2.csv', 'rejected-0199a1f2.csv'],
+  ...['.env', '.env.production', 'secret.yaml', 'data/jwt-secret', 'data/coursectl.sqlite'],
+  ...['data/imports/0199a1f2/credentials.csv', 'backup/coursectl.sqlite', 'coursectl-0.0.1.tgz'],
 ];
 
 /** Puts such files into a checkout, and into each of its folders. */

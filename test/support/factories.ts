@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { InferCreationAttributes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
@@ -120,15 +119,16 @@ export async function buildEnrollment(
 /** A file that lies in the storage, and its row. */
 async function buildFile(
   context: Context,
-  row: Omit<InferCreationAttributes<StoredFile>, 'bytes'>,
+  given: Partial<StoredFile> & Pick<StoredFile, 'kind' | 'storageKey' | 'name' | 'contentType' | 'uploadedBy'>,
   content: string | Buffer,
-) {
+): Promise<StoredFile> {
   const folder = path.join(context.config.dataDir, 'uploads');
   mkdirSync(folder, { recursive: true });
   const upload = path.join(folder, randomUUID());
   writeFileSync(upload, content);
-  await context.storage.put(row.storageKey, upload);
-  return context.database.models.StoredFile.create({ ...row, bytes: Buffer.byteLength(content) });
+  await context.storage.put(given.storageKey, upload);
+  const row = { id: uuidv7(), state: 'live' as const, courseId: null, userId: null, createdAt: new Date() };
+  return context.database.models.StoredFile.create({ ...row, ...given, bytes: Buffer.byteLength(content) });
 }
 
 /** A file of a course. */
@@ -138,38 +138,17 @@ export function buildMaterial(
   given: Partial<StoredFile> = {},
   content: string | Buffer = 'What it says.',
 ): Promise<StoredFile> {
-  const row = {
-    id: uuidv7(),
-    kind: 'material' as const,
-    state: 'live' as const,
-    storageKey: `material/${randomUUID()}`,
-    courseId: course.id,
-    userId: null,
-    name: 'notes.txt',
-    contentType: 'text/plain',
-    uploadedBy: course.trainerId,
-    createdAt: new Date(),
-    ...given,
-  };
-  return buildFile(context, row, content);
+  const storageKey = `material/${randomUUID()}`;
+  const form = { kind: 'material' as const, storageKey, name: 'notes.txt', contentType: 'text/plain' };
+  return buildFile(context, { ...form, courseId: course.id, uploadedBy: course.trainerId, ...given }, content);
 }
 
 /** An account's picture. */
 export async function buildPicture(context: Context, user: User, content: Buffer): Promise<StoredFile> {
-  const row = {
-    id: uuidv7(),
-    kind: 'avatar' as const,
-    state: 'live' as const,
-    storageKey: `image/${randomUUID()}.webp`,
-    courseId: null,
-    userId: user.id,
-    name: 'me.png',
-    contentType: 'image/webp',
-    uploadedBy: user.id,
-    createdAt: new Date(),
-  };
-  const file = await buildFile(context, row, content);
-  await user.update({ avatar: `/api/images/${path.posix.basename(row.storageKey)}` });
+  const storageKey = `image/${randomUUID()}.webp`;
+  const form = { kind: 'avatar' as const, storageKey, name: 'me.png', contentType: 'image/webp' };
+  const file = await buildFile(context, { ...form, userId: user.id, uploadedBy: user.id }, content);
+  await user.update({ avatar: `/api/images/${path.posix.basename(storageKey)}` });
   return file;
 }
 

@@ -12,6 +12,7 @@ import {
   placeholder,
   wordOf,
 } from './fuzz-values.js';
+import { form, part } from './uploads.js';
 
 /** Who sends a request; a newcomer has a password that must be changed first. */
 const senders = ['anonymous', 'newcomer', 'trainee', 'trainer', 'super_admin'] as const;
@@ -128,38 +129,27 @@ const files: Arbitrary<Buffer> = fc.oneof(
     .map((text) => Buffer.from(text, 'latin1')),
 );
 
-const boundary = 'fuzz-boundary';
-const formType = { 'content-type': `multipart/form-data; boundary=${boundary}` };
-
-interface Part {
-  head: string;
-  body: Buffer;
-}
-
-/** A form as text, each part with the header it is given. */
-function form(parts: readonly Part[]): Buffer {
-  const pieces = parts.flatMap(({ head, body }) => [
-    Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`),
-    body,
-    Buffer.from('\r\n'),
-  ]);
-  return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
-}
+const formType = { 'content-type': 'multipart/form-data; boundary=x' };
 
 const quoted = (text: string) => text.toWellFormed().replaceAll(/["\r\n]/g, '%22');
-const fieldPart = (name: string, value: unknown): Part => ({
-  head: `Content-Disposition: form-data; name="${quoted(name)}"`,
-  body: Buffer.from(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')),
-});
-const filePart = (name: string, filename: string, body: Buffer): Part => ({
-  head: `Content-Disposition: form-data; name="${quoted(name)}"; filename="${quoted(filename)}"\r\nContent-Type: text/csv`,
-  body,
-});
+const fieldPart = (name: string, value: unknown) =>
+  part(
+    [`Content-Disposition: form-data; name="${quoted(name)}"`],
+    typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
+  );
+const filePart = (name: string, filename: string, content: Buffer) =>
+  part(
+    [
+      `Content-Disposition: form-data; name="${quoted(name)}"; filename="${quoted(filename)}"`,
+      'Content-Type: text/csv',
+    ],
+    content,
+  );
 
 /** Forms whose headers, of the request or of a part, are wrong. */
 const formTypes = [
-  ...['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary="x', 'text/csv'],
-  ...['multipart/form-data; boundary=other', 'multipart/mixed; boundary=fuzz-boundary'],
+  ...['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary="x y', 'text/csv'],
+  ...['multipart/form-data; boundary=other', 'multipart/mixed; boundary=x'],
   `multipart/form-data; boundary=${'b'.repeat(300)}`,
 ];
 const partHeads = [
@@ -180,19 +170,20 @@ function formOf({ field, fields }: NonNullable<Operation['upload']>): Arbitrary<
       ...Object.entries(others).map(([key, value]) => fieldPart(key, value)),
       filePart(...sent),
     ]);
-  const sent = (all: readonly Part[], headers: Record<string, string> = formType): Content => ({
+  const sent = (all: readonly Buffer[], headers: Record<string, string> = formType): Content => ({
     headers,
-    body: form(all),
+    body: form(...all),
   });
-  const brokenOff = fc
-    .tuple(parts, fc.double({ min: 0, max: 1, noNaN: true }))
-    .map(([all, share]) => ({ headers: formType, body: form(all).subarray(0, Math.floor(form(all).length * share)) }));
+  const brokenOff = fc.tuple(parts, fc.double({ min: 0, max: 1, noNaN: true })).map(([all, share]) => ({
+    headers: formType,
+    body: form(...all).subarray(0, Math.floor(form(...all).length * share)),
+  }));
   return fc.oneof(
     { weight: 8, arbitrary: parts.map((all) => sent(all)) },
     parts.map((all) => sent([...all, ...all])),
     brokenOff,
     fc.tuple(parts, fc.constantFrom(...formTypes)).map(([all, type]) => sent(all, { 'content-type': type })),
-    fc.constantFrom(...partHeads).map((head) => sent([{ head, body: Buffer.from('x') }])),
+    fc.constantFrom(...partHeads).map((head) => sent([part([head], 'x')])),
     fc.constant(sent(Array.from({ length: 70 }, (_, n) => fieldPart(`f${n}`, 'x')))),
     brokenJson,
   );
@@ -213,7 +204,7 @@ function leastContentOf({ upload, body }: Operation): Arbitrary<Content> {
   if (!upload) return body ? leastObjectOf(keysOf(body)).map(wellFormedJson) : fc.constant({ headers: {} });
   return fc.constantFrom('@png@', '@csv@').map((text) => ({
     headers: formType,
-    body: form([filePart(upload.field, 'people.csv', Buffer.from(text))]),
+    body: form(filePart(upload.field, 'people.csv', Buffer.from(text))),
   }));
 }
 

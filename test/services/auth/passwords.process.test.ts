@@ -84,47 +84,53 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
         expect(await hasher.compare(presented, await hasher.hash(password, lowestCost))).to.equal(false);
       for (const hash of malformed) expect(await hasher.compare('secret', hash), hash).to.equal(false);
     });
-
-    it('refuses callers when the queue is full', async () => {
-      // One at work for each core, and 64 in the queue; ten classes in any case.
-      const cores = os.availableParallelism();
-      const room = cores + Math.max(640, 64 * cores);
-      const outcomes = await Promise.allSettled(
-        Array.from({ length: room + 100 }, () => hasher.hash('secret', lowestCost)),
-      );
-      const refusals = outcomes.flatMap((outcome) =>
-        outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
-      );
-      expect(refusals).to.have.length(100);
-      for (const refusal of refusals) expect(isAppError(refusal, 'OVERLOADED')).to.equal(true);
-      expect(await hasher.compare('secret', await hasher.hash('secret', lowestCost))).to.equal(true);
-    });
-
-    it('serves those who wait round robin', async () => {
-      const cores = os.availableParallelism();
-      const ended: string[] = [];
-      const ask = (owner: string, cost: number) => hasher.hash('secret', cost, { owner }).then(() => ended.push(owner));
-      // The one is much cheaper: its thread may wait for the processor, and still ends before those that begin after it.
-      const many = Array.from({ length: 20 + cores }, () => ask('many', 9));
-      await Promise.all([...many, ask('one', lowestCost)]);
-      // Those that were being computed, and one more of the other owner on each core.
-      expect(ended.indexOf('one')).to.be.below(2 * cores + 1);
-    });
-
-    it('computes nothing for those who have left the queue', async () => {
-      const busy = Array.from({ length: os.availableParallelism() }, () => hasher.hash('secret', 10));
-      const [leaving, evicting] = [new AbortController(), new AbortController()];
-      const waiting = [leaving, evicting].map(({ signal }) =>
-        hasher.hash('secret', lowestCost, { owner: 'x', signal }).catch((error: unknown) => error),
-      );
-      leaving.abort();
-      evicting.abort(new AppError('OVERLOADED'));
-      const [left, evicted] = await Promise.all(waiting);
-      expect([isAppError(left, 'INTERRUPTED'), isAppError(evicted, 'OVERLOADED')]).to.deep.equal([true, true]);
-      await Promise.all(busy);
-    });
   });
 }
+
+describe('the queue of a password hasher', () => {
+  let hasher: PasswordHasher;
+  before(async () => {
+    hasher = await createPasswordHasher('native');
+  });
+  after(() => hasher.close());
+
+  it('refuses callers when the queue is full', async () => {
+    // One at work for each core, and 64 in the queue; ten classes in any case.
+    const cores = os.availableParallelism();
+    const room = cores + Math.max(640, 64 * cores);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: room + 100 }, () => hasher.hash('secret', lowestCost)),
+    );
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(refusals).to.have.length(100);
+    for (const refusal of refusals) expect(isAppError(refusal, 'OVERLOADED')).to.equal(true);
+    expect(await hasher.compare('secret', await hasher.hash('secret', lowestCost))).to.equal(true);
+  });
+
+  it('serves those who wait round robin', async () => {
+    const cores = os.availableParallelism();
+    const ended: string[] = [];
+    const ask = (owner: string, cost: number) => hasher.hash('secret', cost, { owner }).then(() => ended.push(owner));
+    // The one is much cheaper: its thread may wait for the processor, and still ends before those that begin after it.
+    const many = Array.from({ length: 20 + cores }, () => ask('many', 9));
+    await Promise.all([...many, ask('one', lowestCost)]);
+    // Those that were being computed, and one more of the other owner on each core.
+    expect(ended.indexOf('one')).to.be.below(2 * cores + 1);
+  });
+
+  it('computes nothing for those who have left the queue', async () => {
+    const busy = Array.from({ length: os.availableParallelism() }, () => hasher.hash('secret', 10));
+    const [leaving, evicting] = [new AbortController(), new AbortController()];
+    const waiting = [leaving, evicting].map(({ signal }) =>
+      hasher.hash('secret', lowestCost, { owner: 'x', signal }).catch((error: unknown) => error),
+    );
+    leaving.abort();
+    evicting.abort(new AppError('OVERLOADED'));
+    const [left, evicted] = await Promise.all(waiting);
+    expect([isAppError(left, 'INTERRUPTED'), isAppError(evicted, 'OVERLOADED')]).to.deep.equal([true, true]);
+    await Promise.all(busy);
+  });
+});
 
 describe('the two password hashers', () => {
   it("accept each other's hashes", async () => {
