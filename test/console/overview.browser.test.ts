@@ -1,6 +1,6 @@
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, settled } from './support/browser.js';
+import { describePages, expect } from './support/browser.js';
 import { type ConsoleTest, readAgain, useConsole } from './support/console.js';
 
 async function buildProgramme({ context }: ConsoleTest) {
@@ -36,39 +36,6 @@ describePages('The overview', function () {
     await page.goBack();
     await page.getByRole('link', { name: 'Answer 2 requests' }).click();
     await expect(page).toHaveURL(/\/enrollments\?status=pending/);
-  });
-
-  it('keeps its labels in the chart, and draws a line for each, however large the figures are', async () => {
-    const { admin } = await buildProgramme(test);
-    const page = await test.openAs(admin);
-    for (const most of [13, 9_876_543]) {
-      await page.route('**/api/overview', async (route) => {
-        const answer = await route.fetch();
-        const body = await answer.json();
-        for (const [index, week] of body.overview.weeks.entries()) week.enrollments = index % 2 === 0 ? most : 0;
-        await route.fulfill({ response: answer, json: body });
-      });
-      await page.reload();
-      const chart = page.locator('figure.chart');
-      const labels = chart.locator('.recharts-yAxis-tick-labels .recharts-cartesian-axis-tick-value');
-      await expect(labels.first()).toBeVisible();
-      await settled(page);
-      for (const width of [1280, 360]) {
-        await page.setViewportSize({ width, height: 740 });
-        await settled(page);
-        const beyond = await chart.evaluate((figure) => {
-          const card = figure.getBoundingClientRect();
-          const texts = [...figure.querySelectorAll('.recharts-cartesian-axis-tick-value')];
-          return texts
-            .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }))
-            .filter(({ box }) => box.left < card.left || box.right > card.right)
-            .map(({ text }) => text);
-        });
-        expect(beyond).toEqual([]);
-        const lines = chart.locator('.recharts-cartesian-grid-horizontal line');
-        await expect(lines).toHaveCount(await labels.count());
-      }
-    }
   });
 
   it('of a trainer shows the requests for each course, also when it can not be read again', async () => {
