@@ -17,28 +17,21 @@ export function slownessNow(): number {
   return Math.max(1, (performance.now() - startedAt) / referenceMs);
 }
 
-/**
- * As {@link slownessNow}, of the processor alone: however many processes wait for it, a slow one is slow. The least of
- * several, as costs in processor time are measured.
- */
-function processorSlowness(): number {
-  const costs = Array.from({ length: 3 }, () => {
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  });
-  return Math.max(1, Math.min(...costs) / referenceMs);
-}
-
 let own: number | undefined;
 
 /**
  * What a limit of a measured time, in any unit, is on this machine: the given one on the reference machine, more where the
- * processor is slower now. It is measured once in a process, before it is busy: by the first call.
+ * processor is slower now, however many processes wait for it. It is measured by the first call, before the process is busy.
  */
 export function onThisMachine(limit: number): number {
-  own ??= processorSlowness();
+  own ??= Math.min(
+    ...Array.from({ length: 3 }, () => {
+      const before = process.cpuUsage();
+      work();
+      const { user, system } = process.cpuUsage(before);
+      return Math.max(1, (user + system) / 1000 / referenceMs);
+    }),
+  );
   return Math.ceil(limit * own);
 }
 

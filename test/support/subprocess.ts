@@ -4,7 +4,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ran, useBuiltProgram } from './built-program.js';
 import { scaled } from './machine.js';
-import { temporaryFolder } from './temporary-folder.js';
 
 export interface Surroundings {
   cwd: string;
@@ -41,7 +40,7 @@ export interface Subprocesses {
   /** Runs a line of bash in which `coursectl` is the program. */
   startShell(line: string, surroundings: Surroundings): Running;
   /** Runs the program at a pseudo-terminal, on whose single screen all that it writes appears. */
-  startAtTerminal(argv: readonly string[], surroundings: Surroundings): Running & { pidFile: string };
+  startAtTerminal(argv: readonly string[], surroundings: Surroundings): Running;
   /** Runs a line of `sh` at a pseudo-terminal, such as one that starts another shell. */
   startLineAtTerminal(line: string, surroundings: Surroundings): Running;
   /** The path of the built program; known when tests run. */
@@ -112,25 +111,12 @@ function watch(child: ChildProcess): Running {
   };
 }
 
-/**
- * Gives the enclosing `describe` the built program to run.
- * @param options `killed`: when what still runs is killed
- */
-export function useSubprocesses({
-  killed = 'after each test',
-}: {
-  killed?: 'after each test' | 'after all tests';
-} = {}): Subprocesses {
+/** Gives the enclosing `describe` the built program to run. What still runs after a test is killed. */
+export function useSubprocesses(): Subprocesses {
   const program = path.join(useBuiltProgram().path, 'bin', 'coursectl.js');
-  const folder = temporaryFolder();
   const children: ChildProcess[] = [];
-  const kill = () => {
+  afterEach(() => {
     for (const child of children.splice(0)) if (child.exitCode === null) child.kill('SIGKILL');
-  };
-  if (killed === 'after each test') afterEach(kill);
-  after(() => {
-    kill();
-    folder.remove();
   });
 
   function start(
@@ -158,11 +144,8 @@ export function useSubprocesses({
     start: (argv, surroundings) => start(process.execPath, [program, ...argv], surroundings),
     startShell: (line, surroundings) =>
       start('bash', ['-c', `coursectl() { '${process.execPath}' '${program}' "$@"; }; ${line}`], surroundings),
-    startAtTerminal(argv, surroundings) {
-      const pidFile = path.join(folder.path, 'pid');
-      const line = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${program}' ${argv.join(' ')}`;
-      return { ...startLineAtTerminal(line, surroundings), pidFile };
-    },
+    startAtTerminal: (argv, surroundings) =>
+      startLineAtTerminal(`exec '${process.execPath}' '${program}' ${argv.join(' ')}`, surroundings),
     withoutTerminal: /util-linux/.test(spawnSync(pseudoTerminal, ['--version'], { encoding: 'utf8' }).stdout ?? '')
       ? ''
       : " (left out: util-linux's script is not installed)",
