@@ -9,10 +9,10 @@ import {
   requiredColumns,
 } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
-import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/columns.js';
 import { DoubtfulEncoding } from '../../../services/imports/read/doubtful-encoding.js';
 import { encodingNames } from '../../../services/imports/read/encodings.js';
 import { isRepeatable } from '../../../services/imports/read/header-aliases.js';
+import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/header-refusals.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
 import { type FilePreview, previewFile } from '../../../services/imports/read/preview.js';
 import { fileBytes } from '../../../services/imports/read/source-file.js';

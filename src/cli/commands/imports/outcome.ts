@@ -1,6 +1,6 @@
 import { pick } from '../../../presenters/pick.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
-import { isPlainHeading } from '../../../services/imports/read/columns.js';
+import { isPlainHeading } from '../../../services/imports/read/column-maps.js';
 import { delimiterNames } from '../../../services/imports/read/delimiters.js';
 import { encodingNames } from '../../../services/imports/read/encodings.js';
 import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/run-import.js';

@@ -9,7 +9,7 @@ import { readPhoneKeys } from '../../phone-country.js';
 import { KeyIndex } from '../read/key-index.js';
 import { type CandidateRow, type FileRow, isRejected, rejectedFor } from '../read/rows.js';
 import { AcceptedPeople } from './accepted-people.js';
-import { AccountIndex, type MatchingAccounts } from './account-index.js';
+import { accountsFor, type MatchingAccounts } from './account-index.js';
 import type { CourseCapacity } from './course-index.js';
 import { EnrollmentDecider } from './enrollment-decider.js';
 import { type AccountChanges, type Decision, type ExistingAccount, rejection } from './outcomes.js';
@@ -29,7 +29,6 @@ const ledgerPage = 5000;
 export class Decider {
   readonly #core: Core;
   readonly #options: ImportOptions;
-  readonly #accounts: AccountIndex;
   readonly #enrollments: EnrollmentDecider;
   readonly #people = new AcceptedPeople();
   /** Rows before this line are written. */
@@ -52,7 +51,6 @@ export class Decider {
     this.#options = options;
     this.#planned = planned;
     this.#knownAt = begun && isResumedUnseen(begun) ? begun.startedAt : null;
-    this.#accounts = new AccountIndex(core);
     this.#enrollments = new EnrollmentDecider(core, options, this.#people);
   }
 
@@ -65,7 +63,6 @@ export class Decider {
     const decider = new Decider(core, options, begun, planned);
     await decider.#enrollments.reload();
     decider.#phones = await readPhoneKeys(core);
-    await decider.#accounts.loadKeys();
     if (begun) await decider.#loadDoneRows(begun.id);
     return decider;
   }
@@ -130,11 +127,10 @@ export class Decider {
     if (refresh) {
       // A batch is decided again when it is its turn to be written.
       this.#writtenBefore = rows[0]?.line ?? 0;
-      this.#accounts.clearKeys();
       this.#phones = await readPhoneKeys(this.#core);
       await this.#enrollments.reload();
     }
-    const accounts = await this.#accounts.findFor(rows, this.#phones);
+    const accounts = await accountsFor(this.#core, rows, this.#phones);
     const decided = new Map<number, Decision>();
     for (const round of roundsOf(rows)) {
       const decisions = round.map((row) => this.#decideRow(row, accounts));

@@ -2,25 +2,25 @@ import type { CsvFormat } from '../../../csv/format.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
-import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
+import {
+  type ImportableRole,
+  type ImportField,
+  type ImportOptions,
+  importOptionsSchema,
+  optionsText,
+} from '../../../schemas/import.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { validate } from '../../../schemas/validate.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import type { ColumnMapping } from '../read/columns.js';
+import { type ImportFile, openImportFile, type Reading } from '../read/import-file.js';
 import { inspectFile } from '../read/inspect.js';
 import type { KeyIndex } from '../read/key-index.js';
 import { LostZeros } from '../read/phone-warnings.js';
-import {
-  type FileRow,
-  type ImportFile,
-  isRejected,
-  openImportFile,
-  type Reading,
-  type Repetitions,
-  remainingRows,
-} from '../read/rows.js';
+import type { Repetitions } from '../read/repetitions.js';
+import { type FileRow, isRejected, remainingRows } from '../read/rows.js';
 import { FileProblem, fileBytes, fileIdentity } from '../read/source-file.js';
 import { WarningGroups } from '../read/warnings.js';
 import { CourseCapacity } from './course-index.js';
@@ -106,18 +106,12 @@ function refusalOf(
   return `${bad}, and ${allowed}: ${remainderOf(onError, rowsDone)}${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
 }
 
-function columnsOf({ own, fields, further, fullName, suspended }: ColumnMapping): Record<string, string> {
+/** The headings of each field, as a sentence. */
+function headingsByField({ own, columns }: ColumnMapping): Record<string, string> {
   const headings = new Map(own.map(({ heading, index }) => [index, heading.trim()]));
-  const found: [string, number][] = [
-    ...fields,
-    ...(fullName === undefined ? [] : [['fullName', fullName] as const]),
-    ...(suspended === undefined ? [] : [['suspended', suspended] as const]),
-  ].map(([field, index]) => [field, index]);
-  const named = ([field, index]: [string, number]) => {
-    const more = [...further].find(([other]) => other === field)?.[1] ?? [];
-    return [index, ...more].map((one) => headings.get(one) ?? '').join(field === 'course' ? ' and ' : ', else ');
-  };
-  return Object.fromEntries(found.map((one) => [one[0], named(one)]));
+  const named = (field: ImportField, indexes: readonly number[]) =>
+    indexes.map((index) => headings.get(index) ?? '').join(field === 'course' ? ' and ' : ', else ');
+  return Object.fromEntries([...columns].map(([field, indexes]) => [field, named(field, indexes)]));
 }
 
 /** The decisions up to the first bad row. */
@@ -259,7 +253,7 @@ async function planRows(
     fileSha256,
     options,
     format,
-    columns: columnsOf(mapping),
+    columns: headingsByField(mapping),
     names,
     ignoredColumns: mapping.ignored,
     roleWords: Object.fromEntries(roleWords),

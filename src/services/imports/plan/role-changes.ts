@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize';
+import type { Role } from '../../../schemas/fields.js';
 import { seatStatuses } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import type { Decision } from './outcomes.js';
@@ -12,40 +13,30 @@ export const roleBlockReasons: Readonly<Record<RoleBlock, (name: string) => stri
   HAS_ENROLLMENTS: (name) => `The trainee ${name} still has enrollments: remove or complete them first.`,
 };
 
-/** The accounts whose role decisions would change, by that role. Most batches change none. */
-function losingRoles(decisions: readonly Decision[]): { trainers: string[]; trainees: string[] } {
-  const found = { trainers: [] as string[], trainees: [] as string[] };
-  for (const one of decisions) {
-    if (one.outcome !== 'updated' || one.changes.role === undefined) continue;
-    if (one.account.role === 'trainer') found.trainers.push(one.account.id);
-    if (one.account.role === 'trainee') found.trainees.push(one.account.id);
-  }
-  return found;
-}
-
 /** The accounts whose role decisions would change, though their courses or enrollments forbid it. */
 export async function blockedRoleChanges(
-  core: Core,
+  { database }: Core,
   decisions: readonly Decision[],
   transaction?: Transaction,
 ): Promise<ReadonlyMap<string, RoleBlock>> {
-  const { trainers, trainees } = losingRoles(decisions);
+  const losing = (role: Role) =>
+    decisions.flatMap((one) =>
+      one.outcome === 'updated' && one.changes.role !== undefined && one.account.role === role ? [one.account.id] : [],
+    );
+  const [trainers, trainees] = [losing('trainer'), losing('trainee')];
   const blocked = new Map<string, RoleBlock>();
-  const { database } = core;
   const { Course, Enrollment } = database.models;
-  const within = transaction ? { transaction } : {};
+  const query = { raw: true, ...(transaction && { transaction }) };
+  // Most batches change no role.
   if (trainers.length > 0) {
-    const where = { trainerId: trainers };
     const courses = await database.read(() =>
-      Course.findAll({ attributes: ['trainerId'], where, raw: true, ...within }),
+      Course.findAll({ attributes: ['trainerId'], where: { trainerId: trainers }, ...query }),
     );
     for (const { trainerId } of courses) blocked.set(trainerId, 'HAS_COURSES');
   }
   if (trainees.length > 0) {
     const where = { userId: trainees, status: [...seatStatuses] };
-    const enrollments = await database.read(() =>
-      Enrollment.findAll({ attributes: ['userId'], where, raw: true, ...within }),
-    );
+    const enrollments = await database.read(() => Enrollment.findAll({ attributes: ['userId'], where, ...query }));
     for (const { userId } of enrollments) blocked.set(userId, 'HAS_ENROLLMENTS');
   }
   return blocked;

@@ -59,15 +59,8 @@ export async function withKnownReading(
       order: [['number', 'DESC']],
     }),
   );
-  const columnsOf = ({ map, missingPhone }: ImportOptions) => {
-    const { fields, further, fullName, suspended } = mapColumns(
-      read.header,
-      map,
-      [],
-      requiredColumns({ missingPhone }),
-    );
-    return JSON.stringify([[...fields].sort(), [...further].sort(), fullName, suspended]);
-  };
+  const columnsOf = (options: ImportOptions) =>
+    JSON.stringify([...mapColumns(read.header, options.map, [], requiredColumns(options)).columns]);
   const known = records.map(({ optionsJson }) => optionsFrom(optionsJson));
   const isSame = (other: ImportOptions) =>
     policiesText(other) === policiesText(options) &&

@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
 import { isRepeatable } from './header-aliases.js';
-import { type Column, closest, headingKey, shownHeading } from './headings.js';
+import { addedColumns, type Column, closest, filledWidth, headingKey, rejectColumns, shownText } from './headings.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
 
@@ -26,6 +26,35 @@ export function numberIn(map: string): number | undefined {
   const [, number] = byNumber.exec(headingOf(map)) ?? [];
   return number === undefined ? undefined : Number(number);
 }
+
+/**
+ * The header up to its last heading, because spreadsheets pad all lines to the length of the longest; or up to the last
+ * column that a mapping names by its number.
+ */
+export function headingsOf(header: readonly string[], maps: readonly string[]): readonly string[] {
+  const numbers = maps.flatMap((map) => numberIn(map) ?? []);
+  const mapped = numbers.filter((number) => number <= header.length);
+  return header.slice(0, Math.max(filledWidth(header), ...mapped));
+}
+
+/**
+ * The columns in the order of the file, without those that a rejects file added.
+ * @param maps as of {@link mapColumns}
+ */
+export function ownColumns(header: readonly string[], maps: readonly string[] = []): Column[] {
+  const headings = headingsOf(header, maps);
+  const added = addedColumns(headings);
+  return headings
+    .map((heading, index) => ({ heading, index }))
+    .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
+}
+
+/** Whether a shell and `--map` read a heading between double quotes as it is. */
+export const isPlainHeading = (heading: string): boolean => /^[^"$`\\!=#…][^"$`\\!=…]*$/.test(heading);
+
+/** The option that imports a column as a field, for a shell: by the heading, or by the number where that has other signs. */
+export const mapOption = ({ heading, index }: Column, field: string): string =>
+  `--map "${isPlainHeading(shownText(heading)) ? shownText(heading) : `#${index + 1}`}=${field}"`;
 
 /** The column that a mapping names: by number, by its exact heading, or by one that is nearly the same. */
 function columnOf(heading: string, own: readonly Column[], keys: ReadonlyMap<Column, string>): Column | undefined {
@@ -53,20 +82,20 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
     if (column === undefined) {
       const near = closest(
         heading,
-        own.map((other) => shownHeading(other.heading)),
+        own.map((other) => shownText(other.heading)),
       );
       throw new ColumnNotFound(
-        `The file has no column "${shownHeading(heading)}".${near ? ` Did you mean "${near}"?` : ''}`,
+        `The file has no column "${shownText(heading)}".${near ? ` Did you mean "${near}"?` : ''}`,
       );
     }
     const field = fieldKeys.get(headingKey(name));
     if (name !== '' && field === undefined) {
       const near = closest(name, importFields);
       throw usage(
-        `"${shownHeading(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
+        `"${shownText(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
       );
     }
-    if (decided.has(column.index)) throw usage(`The column "${shownHeading(heading)}" is mapped twice.`);
+    if (decided.has(column.index)) throw usage(`The column "${shownText(heading)}" is mapped twice.`);
     if (field !== undefined && !isRepeatable(field) && [...decided.values()].includes(field))
       throw usage(`Two columns are mapped to ${field}. Leave one of them out.`);
     decided.set(column.index, field);

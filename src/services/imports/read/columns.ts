@@ -1,10 +1,18 @@
-import type { AppError } from '../../../errors.js';
-import { type ImportColumn, type ImportField, importColumns, requiredColumns } from '../../../schemas/import.js';
-import { type FirstRows, guessColumns, isHalf, isParentsAddress } from './column-guesses.js';
-import { type Decided, decide, numberIn } from './column-maps.js';
+import {
+  type ImportColumn,
+  type ImportField,
+  type ImportOptions,
+  importColumns,
+  importFields,
+  requiredColumns,
+} from '../../../schemas/import.js';
+import { type FirstRows, isHalf, isParentsAddress } from './column-guesses.js';
+import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
 import { isLastNameFirst } from './full-names.js';
-import { halfNames, isRepeatable, meaningOf } from './header-aliases.js';
-import { type Column, filledWidth, headingKey, isAddress, shownHeading } from './headings.js';
+import { isRepeatable, meaningOf } from './header-aliases.js';
+import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';
+import { addedColumns, type Column, headingKey, isAddress, shownText } from './headings.js';
+import type { CsvRow } from './row-reader.js';
 import { FileProblem } from './source-file.js';
 import { isTick, looksLikeState, stateOf } from './state-words.js';
 import type { RowWarning } from './warnings.js';
@@ -15,15 +23,10 @@ export interface ColumnMapping {
   width: number;
   /** Whether this is the header of a rejects file, in which cells are protected. */
   isRejects: boolean;
-  fields: ReadonlyMap<ImportColumn, number>;
-  /** Further cells of the phone and of whether the account is active, read where those before are blank; and of courses. */
-  further: ReadonlyMap<ImportColumn, readonly number[]>;
-  /** The cell with the full name; absent when first and last name have a cell each. */
-  fullName?: number;
-  /** Whether its heading says that the last name comes first. */
-  lastNameFirst?: boolean;
-  /** The cell for inactive accounts; absent when there is one for active accounts. */
-  suspended?: number;
+  /** The cells of each field: of phones and states the first that isn't blank is read, of courses all; others have one. */
+  columns: ReadonlyMap<ImportField, readonly number[]>;
+  /** Whether the heading of the full name says that the last name comes first. */
+  lastNameFirst: boolean;
   /** Whether the cell for active or inactive accounts is ticked: a blank one is a no. */
   isTicked: boolean;
   /** The columns in the order of the file, without those that a rejects file added. */
@@ -34,59 +37,9 @@ export interface ColumnMapping {
   warnings: readonly RowWarning[];
 }
 
-/** Columns that a rejects file adds; they are dropped when it is imported. */
-export const rejectColumns = ['line', 'code', 'reason'] as const;
-
-/** Index of the first column that a rejects file added; -1 when there is none. Only all of them in order count. */
-export const addedColumns = (headings: readonly string[]): number =>
-  headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
-
-/**
- * The header up to its last heading, because spreadsheets pad all lines to the length of the longest; or up to the last
- * column that a mapping names by its number.
- */
-export function headingsOf(header: readonly string[], maps: readonly string[]): readonly string[] {
-  const numbers = maps.flatMap((map) => numberIn(map) ?? []);
-  const mapped = numbers.filter((number) => number <= header.length);
-  return header.slice(0, Math.max(filledWidth(header), ...mapped));
-}
-
-/**
- * The columns in the order of the file, without those that a rejects file added.
- * @param maps as of {@link mapColumns}
- */
-export function ownColumns(header: readonly string[], maps: readonly string[] = []): Column[] {
-  const headings = headingsOf(header, maps);
-  const added = addedColumns(headings);
-  return headings
-    .map((heading, index) => ({ heading, index }))
-    .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
-}
-
-const maxShown = 10;
-
-const template = importColumns.join(',');
-
-/** The refusal of a header that lacks required columns, some of which may have other names. */
-export class MissingColumns extends FileProblem {
-  constructor(
-    readonly missing: readonly ImportColumn[],
-    message: string,
-  ) {
-    super('COLUMNS_MISSING', message);
-  }
-}
-
-/** The refusal of a header in which two columns are the same field. */
-export class RepeatedColumn extends FileProblem {
-  /** @param repeated the second of them */
-  constructor(field: ImportField, repeated: Column) {
-    super(
-      'COLUMN_REPEATED',
-      `The header has the column ${field} twice. Remove one of them, or ignore one: --map "#${repeated.index + 1}=".`,
-    );
-  }
-}
+/** The fields of the columns, by their index. */
+export const fieldsByIndex = (columns: ColumnMapping['columns']): Map<number, ImportField> =>
+  new Map([...columns].flatMap(([field, indexes]) => indexes.map((index): [number, ImportField] => [index, field])));
 
 /** A date or a phone: without letters, but with several digits. */
 const number = /^(?=(\P{Nd}*\p{Nd}){5})\P{L}+$/u;
@@ -122,17 +75,26 @@ function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField
   return candidates;
 }
 
+/** The keys of headings beside which "Name" is only this half of the name. */
+const besideHalf = {
+  firstName: ['surname', 'familyname', 'lastname', 'nachname', 'familienname', 'zuname'],
+  lastName: ['vorname', 'vornamen', 'rufname'],
+} as const;
+
+/** Whether a heading may mean the full name or a half of it. */
+const isName = (heading = '') => headingKey(heading) === 'name';
+
 /** "Name" beside "Vorname" is the last name, beside "Surname" the first. */
 function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decided): void {
+  const name = candidates.get('fullName')?.find(({ heading }) => isName(heading));
+  if (name === undefined || decided.has(name.index)) return;
   for (const [half, other] of [
     ['firstName', 'lastName'],
     ['lastName', 'firstName'],
   ] as const) {
-    const { heading, beside } = halfNames[half];
-    const name = candidates.get('fullName')?.find((column) => headingKey(column.heading) === headingKey(heading));
-    const besides = beside.map(headingKey);
-    const isHalf = candidates.get(other)?.some((column) => besides.includes(headingKey(column.heading)));
-    if (name === undefined || decided.has(name.index) || candidates.has(half) || !isHalf) continue;
+    const besides: readonly string[] = besideHalf[half];
+    const isHalf = candidates.get(other)?.some(({ heading }) => besides.includes(headingKey(heading)));
+    if (candidates.has(half) || !isHalf) continue;
     candidates.set(half, [name]);
     candidates.delete('fullName');
   }
@@ -158,7 +120,7 @@ function giveState(
   if (only !== undefined && another === undefined) candidates.set('isActive', [{ ...only, rank: 0 }]);
 }
 
-const named = ({ heading }: Column) => `"${shownHeading(heading)}"`;
+const named = ({ heading }: Column) => `"${shownText(heading)}"`;
 
 /** The learner's address was chosen beside one that may be a parent's, or the other way round. */
 function addressWarning(
@@ -192,10 +154,6 @@ const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[
       message: `The column ${named(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, 'isActive')}; to ignore it: ${mapOption(column, '')}`,
     }));
 
-/** Whether a heading may mean the full name or a half of it. */
-const isAmbiguous = (heading = '') =>
-  Object.values(halfNames).some((half) => headingKey(half.heading) === headingKey(heading));
-
 /**
  * Finds the columns of the fields in a header, in any order and by many names.
  * @param maps `heading=field` for columns with other names; `heading=` for columns to ignore
@@ -218,113 +176,84 @@ export function mapColumns(
   if (headings.some(isAddress) || (candidates.size === 0 && !mayBeHeader(headings)))
     throw new FileProblem(
       'HEADER_MISSING',
-      `The file has no header. Its first line must name the columns: ${template}`,
+      `The file has no header. Its first line must name the columns: ${importColumns.join(',')}`,
     );
   giveState(candidates, own, decided, rows);
-  const found = new Map<ImportField, number>();
-  const further = new Map<ImportColumn, readonly number[]>();
-  for (const [field, [first, ...others]] of candidates) {
-    if (first === undefined) continue;
-    if (first.rank === others[0]?.rank) throw new RepeatedColumn(field, others[0]);
-    found.set(field, first.index);
-    // Beside the learner's phone, one that isn't said to be the learner's may be a parent's.
-    const more = first.rank < 0 ? others.filter(({ rank }) => rank < 0) : others;
-    if (isRepeatable(field) && more.length > 0)
-      further.set(
-        field,
-        more.map(({ index }) => index),
-      );
-  }
-  const fullName = found.get('fullName');
-  found.delete('fullName');
-  const halves = Number(found.has('firstName')) + Number(found.has('lastName'));
-  const isWhole =
-    fullName !== undefined && (decided.has(fullName) || halves < (isAmbiguous(headings[fullName]) ? 1 : 2));
-  if (isWhole) for (const half of ['firstName', 'lastName'] as const) found.delete(half);
-  const suspended = found.has('isActive') ? undefined : found.get('suspended');
-  found.delete('suspended');
-  const used = new Set([...found.values(), ...[...further.values()].flat(), ...(isWhole ? [fullName] : []), suspended]);
+  const columns = chosenColumns(candidates, headings, decided);
+  const used = new Set([...columns.values()].flat());
   const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
-  const fields = new Map<ImportColumn, number>();
-  for (const column of importColumns) {
-    const index = found.get(column);
-    if (index !== undefined) fields.set(column, index);
-  }
-  const missing = required.filter(
-    (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
-  );
-  const unused = ignored.map(({ heading }) => shownHeading(heading));
+  const missing = required.filter((field) => !columns.has(field) && !(isHalf(field) && columns.has('fullName')));
   if (missing.length > 0) {
     const unnamed = header
       .map((heading, index) => ({ heading, index }))
       .filter(({ heading, index }) => heading.trim() === '' && !decided.has(index));
     throw missingColumns(missing, { named: ignored, unnamed }, rows);
   }
-  const isRejects = addedColumns(headings) >= 0;
+  const [fullName = -1] = columns.get('fullName') ?? [];
+  const [state] = columns.get('isActive') ?? columns.get('suspended') ?? [];
   return {
     width: headings.length,
-    isRejects,
-    fields,
+    isRejects: addedColumns(headings) >= 0,
+    columns,
+    lastNameFirst: isLastNameFirst(headings[fullName] ?? ''),
+    isTicked: valuesOf(state, rows).some(isTick),
     own,
-    ignored: unused,
-    further,
-    isTicked: valuesOf(found.get('isActive') ?? suspended, rows).some(isTick),
+    ignored: ignored.map(({ heading }) => shownText(heading)),
     warnings: [
-      ...addressWarning(found.get('email'), candidates.get('email') ?? [], own, decided),
+      ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], own, decided),
       ...stateWarnings(
         ignored.filter(({ index }) => !decided.has(index)),
         rows,
       ),
     ],
-    ...(isWhole && { fullName, lastNameFirst: isLastNameFirst(headings[fullName] ?? '') }),
-    ...(suspended !== undefined && { suspended }),
   };
 }
 
-function listed(headings: readonly string[]): string {
-  const more = headings.length - maxShown;
-  return `${headings.slice(0, maxShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+/** The columns of each field, in the order of the fields. @throws AppError where two are equally likely */
+function chosenColumns(
+  candidates: ReadonlyMap<ImportField, readonly Candidate[]>,
+  headings: readonly string[],
+  decided: Decided,
+): Map<ImportField, readonly number[]> {
+  const columns = new Map<ImportField, readonly number[]>();
+  for (const field of importFields) {
+    const [first, ...others] = candidates.get(field) ?? [];
+    if (first === undefined) continue;
+    if (first.rank === others[0]?.rank) throw new RepeatedColumn(field, others[0]);
+    // Beside the learner's phone, one that isn't said to be the learner's may be a parent's.
+    const more = others.filter(({ rank }) => isRepeatable(field) && (first.rank >= 0 || rank < 0));
+    columns.set(
+      field,
+      [first, ...more].map(({ index }) => index),
+    );
+  }
+  const [fullName] = columns.get('fullName') ?? [];
+  if (fullName !== undefined) {
+    const halves = [...columns.keys()].filter(isHalf);
+    const isWhole = decided.has(fullName) || halves.length < (isName(headings[fullName]) ? 1 : 2);
+    for (const field of isWhole ? halves : (['fullName'] as const)) columns.delete(field);
+  }
+  if (columns.has('isActive')) columns.delete('suspended');
+  return columns;
 }
 
-/** Whether a shell and `--map` read a heading between double quotes as it is. */
-export const isPlainHeading = (heading: string): boolean => /^[^"$`\\!=#…][^"$`\\!=…]*$/.test(heading);
+/** The options that say what the columns of a file are. */
+export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
 
-/** The option that imports a column as a field, for a shell: by the heading, or by the number where that has other signs. */
-export const mapOption = ({ heading, index }: Column, field: string): string =>
-  `--map "${isPlainHeading(shownHeading(heading)) ? shownHeading(heading) : `#${index + 1}`}=${field}"`;
-
-const noPhone =
-  'The file has no phone column: add one, or name the column that has it with --map "HEADING=phone", or import people without phones with --missing-phone allow.';
-
-function missingColumns(
-  missing: readonly ImportColumn[],
-  { named, unnamed }: Record<'named' | 'unnamed', readonly Column[]>,
-  rows: FirstRows,
-): AppError {
-  const filled = unnamed.filter(({ index }) => rows.some((cells) => (cells[index] ?? '').trim() !== ''));
-  const columns = [...named, ...filled];
-  const guesses = guessColumns(columns, rows, missing);
-  const options = columns.flatMap((column) => {
-    const field = guesses.get(column.index);
-    return field === undefined ? [] : [mapOption(column, field)];
-  });
-  const guessed = new Set(guesses.values());
-  const left = missing.filter((field) => !guessed.has(field) && !(guessed.has('fullName') && isHalf(field)));
-  const unguessed = named.filter(({ index }) => !guesses.has(index));
-  const [nameless] = filled.filter(({ index }) => !guesses.has(index));
-  return new MissingColumns(
-    missing,
-    [
-      missing.join() === 'phone' && left.length > 0 ? noPhone : `The header lacks ${missing.join(', ')}.`,
-      ...(options.length > 0 ? [`Did you mean ${options.join(' ')}?`] : []),
-      ...(named.length > 0 ? [`Not understood: ${listed(named.map(({ heading }) => shownHeading(heading)))}.`] : []),
-      ...(nameless !== undefined && left.length > 0
-        ? [`Column ${nameless.index + 1} has no heading: map it by its number, --map "#${nameless.index + 1}=FIELD".`]
-        : []),
-      ...(left.length > 0 && missing.join() !== 'phone' && unguessed.length > 0
-        ? [`Say which column is ${left.join(', ')}, such as --map "HEADING=${left[0]}".`]
-        : []),
-      `The columns are: ${template}`,
-    ].join(' '),
-  );
+/**
+ * {@link mapColumns}, with a hint at the line that may be the header when titles or merged headings are above it.
+ * @param first the first rows
+ * @throws AppError as that does
+ */
+export function mappingOf(
+  header: readonly string[],
+  first: readonly CsvRow[],
+  { map = [], ...options }: ColumnOptions,
+): ColumnMapping {
+  const rows = first.map(({ cells }) => cells);
+  try {
+    return mapColumns(header, map, rows, requiredColumns(options));
+  } catch (error) {
+    throw refusedHeader(error, header, first, map);
+  }
 }

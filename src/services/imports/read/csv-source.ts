@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream';
 import type { CsvFormat } from '../../../csv/format.js';
 import type { Delimiter, Encoding } from '../../../schemas/import.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
 import { decodedAs } from './encodings.js';
+import { areLinesWrapped, quotedFormulas, unwrapped, unwrappedLines } from './line-rewrites.js';
 import { type CsvLimits, type CsvRow, RowReader } from './row-reader.js';
 import { FileProblem } from './source-file.js';
-import { quotedFormulas } from './text-formulas.js';
-import { areLinesWrapped, unwrappedLines, withoutEndMarks } from './unwrapped-lines.js';
 import type { RowWarning } from './warnings.js';
 
 /** How to read a file. */
@@ -23,6 +21,8 @@ export interface CsvFile {
   headerLine: number;
   /** What was taken off, or left out, above and around the table. */
   warnings: readonly RowWarning[];
+  /** The first rows, up to one that can't be read: they show what the columns are. */
+  first: readonly CsvRow[];
   /**
    * The rows below the header, in one list for each chunk of the source; blank rows are left out. After the rows before
    * it, a fault throws `IMPORT_FILE_INVALID` with the line.
@@ -34,31 +34,31 @@ export interface CsvFile {
   close(): Promise<void>;
 }
 
-/** The beginning of a file. */
-interface Head {
-  /** At least the bytes that decide on the format, or all there are. */
-  bytes: Buffer;
-  /** Whether the source has ended. */
-  ended: boolean;
-  /** The error that followed the bytes: it is thrown after the rows in them. */
-  fault?: unknown;
+/** The first parts of a source until they are enough, and all parts again: an error follows the parts before it. */
+async function readAhead<Part>(source: AsyncGenerator<Part>, isEnough: (first: readonly Part[]) => boolean) {
+  const first: Part[] = [];
+  let end: { error?: unknown } | undefined;
+  try {
+    while (end === undefined && !isEnough(first)) {
+      const next = await source.next();
+      if (next.done) end = {};
+      else first.push(next.value);
+    }
+  } catch (error) {
+    end = { error };
+  }
+  async function* all() {
+    yield* first;
+    if (end === undefined) yield* source;
+    else if ('error' in end) throw end.error;
+  }
+  return { first, isWhole: end !== undefined && !('error' in end), all: all() };
 }
 
-async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Head> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  try {
-    while (length <= delimiterSampleBytes) {
-      const next = await chunks.next();
-      if (next.done) return { bytes: Buffer.concat(parts), ended: true };
-      parts.push(next.value);
-      length += next.value.length;
-    }
-  } catch (fault) {
-    return { bytes: Buffer.concat(parts), ended: false, fault };
-  }
-  return { bytes: Buffer.concat(parts), ended: false };
-}
+const totalLength = (parts: readonly { length: number }[]) => parts.reduce((sum, { length }) => sum + length, 0);
+
+/** How many rows show what the columns are. */
+const firstRowCount = 200;
 
 /**
  * Reads a file as a stream: memory doesn't grow with it.
@@ -70,49 +70,55 @@ export async function openCsv(
   { encoding, delimiter: wanted }: CsvOptions,
   limits: CsvLimits,
 ): Promise<CsvFile> {
-  const text = withoutEndMarks(decodedAs(encoding, source));
+  const text = decodedAs(encoding, source);
+  let reader: RowReader | undefined;
+  const close = async () => {
+    reader?.close();
+    await text.return(undefined);
+  };
   try {
-    const head = await readHead(text);
-    const preamble = readPreamble(head.bytes);
-    const start = head.bytes.subarray(preamble.length);
-    const isWrapped = areLinesWrapped(start.subarray(0, delimiterSampleBytes), head.ended);
-    const table = isWrapped ? await unwrappedSample(start, limits) : start;
-    const delimiter = wanted === 'auto' ? delimiterOf(preamble, table, head.ended) : wanted;
-    const reader = new RowReader(delimiter, preamble.sepLine ? 2 : 1, limits);
-    const whole = afterHead({ ...head, bytes: start }, text);
-    const rows = rowsOf(isWrapped ? unwrappedLines(whole, limits.recordBytes) : whole, delimiter, reader);
-    const close = async () => {
-      reader.close();
-      await rows.return(undefined);
-      await text.return(undefined);
-    };
-    const format = { encoding, delimiter, byteOrderMark: preamble.byteOrderMark, sepLine: preamble.sepLine };
-    const first = await rows.next();
-    let [header, ...others] = first.done ? [] : first.value;
-    const warnings: RowWarning[] = isWrapped ? [wrappedLines] : [];
-    if (header !== undefined && isVersionLine(header.cells)) {
-      warnings.push(versionLine(header));
-      if (others.length === 0) others = (await rows.next()).value ?? [];
-      [header, ...others] = others;
+    const head = await readAhead(text, (parts) => totalLength(parts) > delimiterSampleBytes);
+    const start = Buffer.concat(head.first);
+    const preamble = readPreamble(start);
+    const { length, byteOrderMark, sepLine } = preamble;
+    const sample = start.subarray(length, length + delimiterSampleBytes);
+    const isWhole = head.isWhole && start.length === length + sample.length;
+    const isWrapped = areLinesWrapped(sample, isWhole);
+    const delimiter =
+      wanted === 'auto' ? delimiterOf(preamble, isWrapped ? unwrapped(sample) : sample, isWhole) : wanted;
+    reader = new RowReader(delimiter, sepLine ? 2 : 1, limits);
+    const table = bytesAfter(head.all, length);
+    const lines = isWrapped ? unwrappedLines(table, limits.recordBytes) : table;
+    const { first, all } = await readAhead(
+      rowsOf(quotedFormulas(lines, delimiter, limits.recordBytes), reader),
+      (lists) => totalLength(lists) > firstRowCount,
+    );
+    const rows = first.flat();
+    const version = rows[0] && isVersionLine(rows[0].cells) ? rows[0] : undefined;
+    const header = version ? rows[1] : rows[0];
+    if (header === undefined) {
+      // There may be a fault before it.
+      for await (const _ of all);
+      throw new FileProblem('NO_ROWS', 'The file is empty.');
     }
-    if (header === undefined) throw new FileProblem('NO_ROWS', 'The file is empty.');
     return {
-      format,
-      warnings,
+      format: { encoding, delimiter, byteOrderMark, sepLine },
+      warnings: [...(isWrapped ? [wrappedLines] : []), ...(version ? [versionLine(version)] : [])],
       header: header.cells.map((cell) => cell.replaceAll('\ufeff', '')),
       headerLine: header.line,
-      rows: prepended(others, rows),
-      lines: () => reader.lastLine,
+      first: rows.slice(version ? 2 : 1),
+      rows: rowsAfter(all, header.line),
+      lines: () => reader?.lastLine ?? 0,
       close,
     };
   } catch (error) {
-    await text.return(undefined);
+    await close();
     throw error;
   }
 }
 
 function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean): Delimiter {
-  if (!sepLine) return detectDelimiter(table.subarray(0, delimiterSampleBytes), isWhole);
+  if (!sepLine) return detectDelimiter(table, isWhole);
   if (named === undefined)
     throw new FileProblem(
       'DELIMITER_UNKNOWN',
@@ -121,18 +127,19 @@ function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boole
   return named;
 }
 
-/** The beginning of a file, and what follows it. */
-async function* afterHead(start: Head, text: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  if (start.bytes.length > 0) yield start.bytes;
-  if (start.fault !== undefined) throw start.fault;
-  yield* text;
+async function* bytesAfter(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  let left = count;
+  for await (const chunk of chunks) {
+    if (chunk.length > left) yield chunk.subarray(left);
+    left = Math.max(0, left - chunk.length);
+  }
 }
 
-/** The beginning of a table without the quotes around its lines. */
-async function unwrappedSample(start: Buffer, { recordBytes }: CsvLimits): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of unwrappedLines(Readable.from([start]), recordBytes)) parts.push(part);
-  return Buffer.concat(parts);
+async function* rowsAfter(lists: AsyncIterable<CsvRow[]>, line: number): AsyncGenerator<CsvRow[]> {
+  for await (const list of lists) {
+    const below = list.filter((row) => row.line > line);
+    if (below.length > 0) yield below;
+  }
 }
 
 const wrappedLines: RowWarning = {
@@ -154,13 +161,9 @@ const versionLine = ({ line, cells: [first = ''] }: CsvRow): RowWarning => ({
   message: `Line ${line}, "${first.trim()}", is not imported: the header follows it.`,
 });
 
-async function* rowsOf(
-  table: AsyncIterable<Buffer>,
-  delimiter: Delimiter,
-  reader: RowReader,
-): AsyncGenerator<CsvRow[]> {
+async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGenerator<CsvRow[]> {
   try {
-    for await (const bytes of quotedFormulas(table, delimiter)) yield* yielded(await reader.read(bytes));
+    for await (const bytes of table) yield* yielded(await reader.read(bytes));
     yield* yielded(await reader.read());
   } finally {
     reader.close();
@@ -170,39 +173,4 @@ async function* rowsOf(
 function* yielded({ rows, fault }: { rows: CsvRow[]; fault?: unknown }): Generator<CsvRow[]> {
   if (rows.length > 0) yield rows;
   if (fault !== undefined) throw fault;
-}
-
-async function* prepended(first: CsvRow[], rows: AsyncGenerator<CsvRow[]>): AsyncGenerator<CsvRow[]> {
-  if (first.length > 0) yield first;
-  yield* rows;
-}
-
-/** How many rows show what the columns are. */
-const firstRowCount = 200;
-
-/**
- * Reads the first rows ahead.
- * @returns them, up to a row that can't be read, and all rows: a fault is thrown after the rows before it
- */
-export async function readAhead(
-  rows: AsyncGenerator<CsvRow[]>,
-): Promise<{ first: CsvRow[]; rows: AsyncGenerator<CsvRow[]> }> {
-  const lists: CsvRow[][] = [];
-  let fault: unknown;
-  try {
-    for (let count = 0; count < firstRowCount; ) {
-      const next = await rows.next();
-      if (next.done) break;
-      lists.push(next.value);
-      count += next.value.length;
-    }
-  } catch (error) {
-    fault = error;
-  }
-  async function* all() {
-    yield* lists;
-    if (fault !== undefined) throw fault;
-    yield* rows;
-  }
-  return { first: lists.flat().slice(0, firstRowCount), rows: all() };
 }

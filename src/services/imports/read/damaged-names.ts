@@ -17,17 +17,13 @@ const errorWord = /^(#[¿¡]?[\p{Lu}\d/]+[!?]?|N\/A|n\/a|nan|NaN|undefined|\(nul
 /** An error of a spreadsheet, as it makes of a text that begins like a formula; `#ABC123` may be a password. */
 export const spreadsheetError = /^#(N\/A|NV|DIV\/0!|[¿¡]?\p{Lu}+[!?])$/u;
 
-/** Programs write `?` for a letter that an encoding lacks; a word of a header of an email has some, too. */
-const lostLetters = /\ufffd|^(?!.*=\?).*([\p{L}?]\?|\?\p{L})/u;
-
-const wasGarbled = 'was garbled by an earlier conversion. Export the file again as "CSV UTF-8".';
+/** Programs write `?` for a letter that an encoding lacks; UTF-8 that was read as a code page may have control characters. */
+const lostLetters = /[\ufffd\x80-\x9f]|[\p{L}?]\?|\?\p{L}/u;
 
 /** Why a name is lost; nothing for others. */
 export function nameDamage(person: Partial<Pick<ImportedPerson, Name>>): { path: Name; message: string } | undefined {
   for (const [path, label] of names) {
     const name = person[path]?.trim() ?? '';
-    // A name can't have such control characters: a warning isn't enough.
-    if (/[\x80-\x9f]/.test(name) && onceDecoded(name) !== undefined) return { path, message: `${label} ${wasGarbled}` };
     if (errorWord.test(name))
       return {
         path,
@@ -42,41 +38,10 @@ export function nameDamage(person: Partial<Pick<ImportedPerson, Name>>): { path:
   return undefined;
 }
 
-/** What a name was before UTF-8 was read as Windows-1252 (`JosÃ©`); undefined for others. */
-function onceDecoded(name: string): string | undefined {
-  if (/^[\0-\x7f]*$/.test(name)) return undefined;
-  // What Windows-1252 doesn't define stays as it is in what browsers and databases decode.
-  const codes = Array.from(name, (character) => {
-    const page = /[\x80-\x9f]/.test(character) ? 'latin1' : 'windows-1252';
-    const code = iconv.encode(character, page);
-    return iconv.decode(code, page) === character ? code : undefined;
-  }).filter((code) => code !== undefined);
-  const bytes = Buffer.concat(codes);
-  return codes.length === [...name].length && isUtf8(bytes) ? bytes.toString() : undefined;
-}
-
-const fromCode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
-
-/** A word of a header of an email (RFC 2047). */
-function decodedWord(word: string, charset: string, encoding: string, text: string): string {
-  if (!iconv.encodingExists(charset)) return word;
-  const bytes = /b/i.test(encoding)
-    ? Buffer.from(text, 'base64')
-    : Buffer.from(text.replaceAll('_', ' ').replace(/=([\dA-F]{2})/gi, fromCode), 'latin1');
-  return iconv.decode(bytes, charset);
-}
-
-/**
- * What a name was before its letters were read in a wrong encoding, or written as HTML entities, as in headers of emails
- * (`=?utf-8?Q?J=C3=B6rg?=`), or as in JSON (`J\u00f6rg`), or its quotes escaped; itself otherwise.
- */
-function meantBy(name: string): string {
-  const meant = decodeHTMLStrict(onceDecoded(name) ?? name)
-    .replace(/=\?([\w-]+)\?([QB])\?([^?\s]*)\?=/gi, decodedWord)
-    .replace(/\\u([\dA-F]{4})/gi, fromCode)
-    .replace(/\\(['"])/g, '$1')
-    .replace(/(\p{L})''(?=\p{L})/gu, "$1'");
-  return meant.isWellFormed() ? meant : name;
+/** What a name was before UTF-8 was read as Windows-1252 (`JosÃ©`); itself otherwise. */
+function onceDecoded(name: string): string {
+  const bytes = iconv.encode(name, 'windows-1252');
+  return isUtf8(bytes) && iconv.decode(bytes, 'windows-1252') === name ? bytes.toString() : name;
 }
 
 /** As spreadsheets write a date without its year, or its day: `12-Mar`, `12. Mrz`, `Mar-99`. */
@@ -98,16 +63,13 @@ function oddity(name: string): string | undefined {
 export function nameWarnings(person: Pick<ImportedPerson, Name>): RowWarning[] {
   return names.flatMap(([field, label]): RowWarning[] => {
     const name = person[field];
-    const meant = meantBy(name);
-    if (meant !== name)
-      return [
-        {
-          code: 'NAME_GARBLED',
-          field,
-          message: `${label} ${wasGarbled}`,
-          example: `${name} (probably ${meant})`,
-        },
-      ];
+    const meant = decodeHTMLStrict(onceDecoded(name))
+      .replace(/\\(['"])/g, '$1')
+      .replace(/(\p{L})''(?=\p{L})/gu, "$1'");
+    if (meant !== name) {
+      const message = `${label} was garbled by an earlier conversion. Export the file again as "CSV UTF-8".`;
+      return [{ code: 'NAME_GARBLED', field, message, example: `${name} (probably ${meant})` }];
+    }
     const odd = oddity(name.trim());
     return odd === undefined ? [] : [{ code: 'NAME_ODD', field, message: `${label} ${odd}.`, example: name }];
   });

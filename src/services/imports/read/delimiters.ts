@@ -49,58 +49,35 @@ export function readPreamble(start: Buffer): Preamble {
 interface SampleRecord {
   /** How often each delimiter occurs outside of quotes. */
   counts: Record<Delimiter, number>;
-  /** Whether it has anything but delimiters, quotes and white space. */
-  hasText: boolean;
   /** Without its quotes. */
   text: string;
 }
-
-/** Whether the row reader takes the record for an empty one, because all its cells are blank. A cell of tabs is. */
-const isBlank = ({ counts, hasText }: SampleRecord, delimiter: Delimiter) =>
-  !hasText && importDelimiters.every((other) => other === delimiter || other === '\t' || counts[other] === 0);
 
 /** Blank cells that spreadsheets mark as text. They have two quotes, so that none changes what is in quotes. */
 const blankFormula = /="[^\S\r\n\t]*"/g;
 
 const isDelimiter = (sign: string): sign is Delimiter => importDelimiters.some((delimiter) => delimiter === sign);
 
-/** The records of a sample, without those that have neither text nor delimiters. */
+/** The records of a sample that have text. */
 function sampleRecordsOf(text: string, isWhole: boolean): SampleRecord[] {
-  const none = (): SampleRecord => ({ counts: { ',': 0, ';': 0, '\t': 0, '|': 0 }, hasText: false, text: '' });
+  const none = (): SampleRecord => ({ counts: { ',': 0, ';': 0, '\t': 0, '|': 0 }, text: '' });
   const records: SampleRecord[] = [];
-  let record = none();
-  let withText = 0;
-  let [inQuotes, isEmpty] = [false, true];
+  let [record, hasText, inQuotes] = [none(), false, false];
   for (const sign of text.replace(blankFormula, '')) {
     if (sign === '"') inQuotes = !inQuotes;
     else if (!inQuotes && (sign === '\r' || sign === '\n')) {
-      if (!isEmpty) records.push(record);
-      withText += Number(record.hasText);
-      if (withText >= sampleRecords) return records;
-      [record, isEmpty] = [none(), true];
-      continue;
-    } else if (!inQuotes && isDelimiter(sign)) {
-      record.counts[sign] += 1;
-      isEmpty = false;
-    } else if (sign.trim() !== '') {
-      record.hasText = true;
-      isEmpty = false;
+      if (hasText) records.push(record);
+      if (records.length >= sampleRecords) return records;
+      [record, hasText] = [none(), false];
+    } else {
+      record.text += sign;
+      if (!inQuotes && isDelimiter(sign)) record.counts[sign] += 1;
+      else hasText ||= sign.trim() !== '';
     }
-    if (sign !== '"') record.text += sign;
   }
   // The last record may be cut off, unless the sample is the whole file.
-  if (!isEmpty && (isWhole || records.length === 0)) records.push(record);
+  if (hasText && (isWhole || records.length === 0)) records.push(record);
   return records;
-}
-
-/** The number of a delimiter that most of the records have that have any, and the share of all records that have it. */
-function usualCount(records: readonly SampleRecord[], delimiter: Delimiter): { count: number; share: number } {
-  const frequencies = new Map<number, number>();
-  for (const { counts } of records)
-    if (counts[delimiter] > 0) frequencies.set(counts[delimiter], (frequencies.get(counts[delimiter]) ?? 0) + 1);
-  const [[count, frequency] = [0, 0]] = [...frequencies].sort(([, one], [, other]) => other - one);
-  // One record alone agrees with no other.
-  return frequency > 1 ? { count, share: frequency / records.length } : { count: 0, share: 0 };
 }
 
 /** Whether a record has headings of two columns, at least. */
@@ -110,30 +87,22 @@ function hasHeadings({ text }: SampleRecord, delimiter: Delimiter): boolean {
 }
 
 /**
- * The delimiter of a table: the one that occurs as often in the other records as in the header; of several, the one that
- * is most frequent in the header. The header is the first record that isn't empty, as the row reader finds it with the
- * delimiter. If that is a title above the header, the delimiter is one that the title lacks and most of the other records
- * have equally often. A comma when none occurs.
+ * The delimiter of a table: the one that occurs as often in the records below the header as in it; of several, the one
+ * that is most frequent in the header. The header is the first record whose headings are known, as there may be titles
+ * above it, or else the first one with a delimiter. A comma when none occurs.
  * @param isWhole whether the sample is all of the file
  */
 export function detectDelimiter(sample: Buffer, isWhole: boolean): Delimiter {
   const records = sampleRecordsOf(sample.toString(), isWhole);
-  const all = importDelimiters.map((delimiter) => {
-    const header = records.find((record) => !isBlank(record, delimiter));
-    const inHeader = header?.counts[delimiter] ?? 0;
-    const others = records.filter((record) => record !== header);
-    const agreeing = others.filter(({ counts }) => counts[delimiter] === inHeader);
-    return { delimiter, inHeader, others, agreement: others.length === 0 ? 1 : agreeing.length / others.length };
-  });
-  const [best] = all
-    .filter(({ inHeader }) => inHeader > 0)
-    .sort((one, other) => other.agreement - one.agreement || other.inHeader - one.inHeader);
-  const [below] = all
-    .filter(({ inHeader }) => inHeader === 0)
-    .map(({ delimiter, others }) => ({ delimiter, others, ...usualCount(others, delimiter) }))
-    .filter(({ share }) => share > (best?.agreement ?? 0))
-    // A first record with a delimiter may be a header of other columns, or a title such as "People, 2026".
-    .filter(({ delimiter, others }) => !best || others.some((record) => hasHeadings(record, delimiter)))
-    .sort((one, other) => other.share - one.share || other.count - one.count);
-  return (below ?? best)?.delimiter ?? ',';
+  const header =
+    records.find((record) => importDelimiters.some((delimiter) => hasHeadings(record, delimiter))) ??
+    records.find(({ counts }) => importDelimiters.some((delimiter) => counts[delimiter] > 0));
+  if (header === undefined) return ',';
+  const below = records.slice(records.indexOf(header) + 1);
+  const agreement = (delimiter: Delimiter) =>
+    below.filter(({ counts }) => counts[delimiter] === header.counts[delimiter]).length;
+  const [best = ','] = importDelimiters
+    .filter((delimiter) => header.counts[delimiter] > 0)
+    .sort((one, other) => agreement(other) - agreement(one) || header.counts[other] - header.counts[one]);
+  return best;
 }

@@ -30,7 +30,7 @@ const shownNames = 3;
 
 interface ReadSample {
   header: readonly string[];
-  rows: string[][];
+  rows: readonly string[][];
   /** The columns with names; none where the header doesn't say which. */
   columns: number[];
 }
@@ -41,16 +41,12 @@ async function readSample(file: Buffer, encoding: CodePage): Promise<ReadSample>
     yield file;
   }
   try {
-    const { header, rows, close } = await openCsv(bytes(), { encoding, delimiter: 'auto' }, limits);
-    try {
-      const read: string[][] = [];
-      for await (const some of rows) read.push(...some.map(({ cells }) => cells));
-      const fields = fieldsOfHeader(header, {}, read);
-      const columns = [...fields].filter(([, field]) => ['firstName', 'lastName', 'fullName'].includes(field));
-      return { header, rows: read, columns: columns.map(([index]) => index).sort((one, other) => one - other) };
-    } finally {
-      await close();
-    }
+    const { header, first, close } = await openCsv(bytes(), { encoding, delimiter: 'auto' }, limits);
+    await close();
+    const rows = first.map(({ cells }) => cells);
+    const fields = fieldsOfHeader(header, {}, rows);
+    const columns = [...fields].filter(([, field]) => ['firstName', 'lastName', 'fullName'].includes(field));
+    return { header, rows, columns: columns.map(([index]) => index).sort((one, other) => one - other) };
   } catch (error) {
     if (!isAppError(error)) throw error;
     return { header: [], rows: [], columns: [] };

@@ -1,5 +1,5 @@
 import { type ImportField, importFields } from '../../../schemas/import.js';
-import { type Column, headingKey, headingWords, longestKnown, words } from './headings.js';
+import { headingKey, headingWords, longestKnown, words } from './headings.js';
 
 /**
  * The headings of spreadsheets and other programs for each column, the likelier first: of two in a file, the first is used.
@@ -104,12 +104,6 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   ),
 };
 
-/** Headings that mean the full name, or only one half of it when another column has the other half. */
-export const halfNames: Readonly<Record<'firstName' | 'lastName', { heading: string; beside: readonly string[] }>> = {
-  firstName: { heading: 'Name', beside: ['Surname', 'Family name', 'lastName', 'Nachname', 'Familienname', 'Zuname'] },
-  lastName: { heading: 'Name', beside: ['Vorname', 'Vornamen', 'Rufname'] },
-};
-
 /** What a heading means. */
 export interface Meaning {
   field: ImportField;
@@ -185,15 +179,3 @@ export function isSecretColumn({ heading, field }: { heading: string; field: Imp
 
 /** Whether a cell is a hash, under any heading. */
 export const isSecretCell = (cell: string): boolean => secretCell.test(cell);
-
-/** Whether a file has a column that may have passwords. */
-export function hasSecretColumn({
-  own,
-  fields,
-}: {
-  own: readonly Column[];
-  fields: ReadonlyMap<ImportField, number>;
-}): boolean {
-  const byIndex = new Map([...fields].map(([field, index]) => [index, field]));
-  return own.some(({ heading, index }) => isSecretColumn({ heading, field: byIndex.get(index) ?? null }));
-}

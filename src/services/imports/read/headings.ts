@@ -1,5 +1,5 @@
 import { editDistance } from '../../../edit-distance.js';
-import { normalized } from '../../../schemas/text.js';
+import { normalized, withoutInvisible } from '../../../schemas/text.js';
 
 /** A column of a file. */
 export interface Column {
@@ -10,6 +10,13 @@ export interface Column {
 
 /** The number of cells up to the last one that isn't blank. */
 export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+
+/** Columns that a rejects file adds; they are dropped when it is imported. */
+export const rejectColumns = ['line', 'code', 'reason'] as const;
+
+/** Index of the first column that a rejects file added; -1 when there is none. Only all of them in order count. */
+export const addedColumns = (headings: readonly string[]): number =>
+  headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
 
 /** Longer than any name of a field or role, in UTF-16 units: a longer heading is compared by its exact text only. */
 export const longestKnown = 200;
@@ -35,13 +42,13 @@ export const headingWords = (heading: string): string =>
 
 const longestShown = 60;
 
-/** A heading for messages: in one line, and shortened. */
-export function shownHeading(heading: string): string {
-  const line = heading
-    .slice(0, longestKnown)
-    .replace(/\p{Cc}+/gu, ' ')
+/** A heading or a cell for messages: in one line, and shortened. */
+export function shownText(text: string): string {
+  const line = withoutInvisible(text.slice(0, longestKnown))
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
-  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+  const characters = Array.from(line.toWellFormed());
+  return characters.length > longestShown ? `${characters.slice(0, longestShown).join('')}…` : characters.join('');
 }
 
 /** The words of lists, a language or so in each line, with ` | ` between them. */

@@ -1,11 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Encoding } from '../../../schemas/import.js';
 import { guessCodePage } from './code-pages.js';
-import { firstInvalidUtf8, unfinishedUtf8 } from './decoders.js';
 import { doubtfulEncoding } from './doubtful-encoding.js';
-import { binary, LinePosition, markedEncoding } from './encodings.js';
-import { RowSample } from './row-sample.js';
+import { BadByte, decodedAs, markedEncoding, saveAsCsv, WrongMark } from './encodings.js';
 import { FileProblem } from './source-file.js';
 
 /** The result of one pass over all bytes of a file. */
@@ -42,133 +39,141 @@ function knownType(start: Buffer): string | undefined {
   return undefined;
 }
 
-/** Detects the encoding of a file from all of its bytes, not from a sample. */
-class EncodingDetector {
-  #start: Buffer = Buffer.alloc(0);
-  readonly #position = new LinePosition();
-  #unfinished: Buffer = Buffer.alloc(0);
+/** How many bytes of rows decide on a code page, at most: enough for any, and soon examined. */
+const sampleBytes = 16 * 1024;
+/** How many lines at the beginning may be the header. */
+const headLines = 5;
+const longestLine = 4 * 1024;
+
+const isBeyondAscii = (line: string) => /[\x80-\xff]/.test(line);
+
+/** No more than the first 4 KiB of a line, up to a byte that is no part of a longer character in any code page. */
+const shortened = (line: string) =>
+  line.length <= longestLine ? line : (/^.*[\0-/]/.exec(line.slice(0, longestLine))?.[0] ?? '');
+
+/** Lines with bytes beyond ASCII from all parts of a file, which alone tell its code page: memory doesn't grow with it. */
+class RowSample {
+  // A character a byte.
+  readonly #head: string[] = [];
+  #rows: string[] = [];
+  /** Every so many lines beyond ASCII one is kept. */
+  #stride = 1;
+  #lines = 0;
   #bytes = 0;
-  #evenNuls = 0;
-  #oddNuls = 0;
-  #firstNul: { line: number; byte: number } | undefined;
-  #firstInvalid: { line: number; byte: number } | undefined;
-  readonly #sample = new RowSample();
+  #unfinished = '';
 
   push(chunk: Buffer): void {
-    if (this.#start.length < signatureBytes) {
-      this.#start = Buffer.concat([this.#start, chunk.subarray(0, signatureBytes - this.#start.length)]);
-    }
-    this.#countNuls(chunk);
-    this.#sample.push(chunk);
-    const bytes = this.#unfinished.length > 0 ? Buffer.concat([this.#unfinished, chunk]) : chunk;
-    const end = bytes.length - unfinishedUtf8(bytes);
-    this.#unfinished = bytes.subarray(end);
-    this.#look(bytes.subarray(0, end));
+    const lines = (this.#unfinished + chunk.toString('latin1')).split(/[\r\n]+/);
+    // Beyond the longest line nothing is looked at.
+    this.#unfinished = (lines.pop() ?? '').slice(0, longestLine + 1);
+    for (const line of lines) if (line !== '') this.#add(shortened(line));
   }
 
-  /** @param assumed the encoding that the options name */
-  async finish(assumed: Encoding | 'auto'): Promise<Omit<Inspection, 'sha256'>> {
-    const unfinished = this.#unfinished;
-    this.#unfinished = Buffer.alloc(0);
-    this.#look(unfinished);
-    const type = knownType(this.#start);
-    if (type !== undefined) throw new FileProblem('NOT_CSV', `The file is ${type}`);
-    const marked = markedEncoding(this.#start);
-    const encoding = assumed === 'auto' ? (marked ?? (await this.#unmarked())) : assumed;
-    return { encoding, byteOrderMark: marked !== undefined, bytes: this.#bytes };
-  }
-
-  async #unmarked(): Promise<Encoding> {
-    if (this.#firstNul !== undefined) {
-      // In UTF-16, each ASCII character (delimiters, line breaks, digits, addresses) has a NUL; binary files have fewer.
-      const [more, fewer] = [Math.max(this.#evenNuls, this.#oddNuls), Math.min(this.#evenNuls, this.#oddNuls)];
-      if (this.#bytes % 2 === 1 || more * 20 < this.#bytes || fewer * 4 > more)
-        throw binary(this.#firstNul.line, this.#firstNul.byte);
-      return this.#oddNuls > this.#evenNuls ? 'utf-16le' : 'utf-16be';
-    }
-    if (this.#firstInvalid === undefined) return 'utf-8';
-    const { line, byte } = this.#firstInvalid;
-    const { file, beyondAscii } = this.#sample.finish();
-    const { encoding, candidates } = isMixture(beyondAscii) ? { candidates: [] } : await guessCodePage(beyondAscii);
-    if (encoding !== undefined) return encoding;
-    if (candidates.length > 0) throw await doubtfulEncoding(file, candidates, line);
-    throw new FileProblem(
-      'ENCODING_UNKNOWN',
-      `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and its encoding can't be detected. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
-      line,
-    );
-  }
-
-  #countNuls(chunk: Buffer): void {
-    if (!chunk.includes(0)) return;
-    // In UTF-16 every other byte is a NUL: a loop is faster than repeated searches.
-    const start = this.#bytes + this.#unfinished.length;
-    for (let at = 0; at < chunk.length; at += 1) {
-      if (chunk[at] !== 0) continue;
-      if ((start + at) % 2 === 0) this.#evenNuls += 1;
-      else this.#oddNuls += 1;
-    }
-  }
-
-  /** Examines bytes that, in UTF-8, end with a whole character. A file with a NUL is neither UTF-8 nor in a code page. */
-  #look(bytes: Buffer): void {
-    if (this.#firstNul !== undefined) {
-      this.#bytes += bytes.length;
+  #add(line: string): void {
+    if (this.#head.length < headLines) {
+      this.#head.push(line);
       return;
     }
-    const nul = bytes.indexOf(0);
-    if (nul >= 0) this.#firstNul = this.#place(bytes, nul);
-    else if (this.#firstInvalid === undefined && !isUtf8(bytes))
-      this.#firstInvalid = this.#place(bytes, firstInvalidUtf8(bytes));
-    this.#position.pass(bytes);
-    this.#bytes += bytes.length;
+    if (!isBeyondAscii(line)) return;
+    this.#lines += 1;
+    if (this.#lines % this.#stride !== 0) return;
+    this.#rows.push(line);
+    this.#bytes += line.length;
+    if (this.#bytes <= sampleBytes) return;
+    this.#rows = this.#rows.filter((_, index) => index % 2 === 1);
+    this.#bytes = this.#rows.reduce((sum, { length }) => sum + length, 0);
+    this.#stride *= 2;
   }
 
-  #place(bytes: Buffer, index: number): { line: number; byte: number } {
-    return { line: this.#position.after(bytes.subarray(0, index)), byte: this.#bytes + index + 1 };
+  /** The first lines of the file and the sampled ones, and of all these the ones beyond ASCII. Ends the sample. */
+  finish(): { file: Buffer; beyondAscii: Buffer } {
+    if (this.#unfinished !== '') this.#add(shortened(this.#unfinished));
+    const lines = [...this.#head, ...this.#rows];
+    const joined = (some: readonly string[]) => Buffer.from(some.map((line) => `${line}\n`).join(''), 'latin1');
+    return { file: joined(lines), beyondAscii: joined(lines.filter(isBeyondAscii)) };
   }
-}
-
-function* runsBeyondAscii(bytes: Buffer): Generator<Buffer> {
-  let start = -1;
-  for (let at = 0; at <= bytes.length; at += 1) {
-    if (at < bytes.length && bytes.readUInt8(at) >= 0x80) start = start < 0 ? at : start;
-    else if (start >= 0) {
-      yield bytes.subarray(start, at);
-      start = -1;
-    }
-  }
-}
-
-/** A sample without a character at its end that was cut, with the file. */
-function cutOff(sample: Buffer): Buffer {
-  const text = sample.subarray(0, -1);
-  return text.subarray(0, text.length - unfinishedUtf8(text));
 }
 
 /** Whether a file that isn't UTF-8 has words in it: in texts of other encodings, few look so. @param sample of its lines */
 function isMixture(sample: Buffer): boolean {
-  let [valid, invalid] = [0, 0];
-  for (const run of runsBeyondAscii(cutOff(sample)))
-    if (isUtf8(run)) valid += 1;
-    else invalid += 1;
-  return valid > 0 && valid * 2 >= invalid;
+  // The last character may be cut off.
+  const text = new TextDecoder().decode(sample.subarray(0, -1), { stream: true });
+  const runs = text.match(/[^\0-\x7f]+/gu) ?? [];
+  const valid = runs.filter((run) => !run.includes('\ufffd')).length;
+  return valid > 0 && valid * 3 >= runs.length;
+}
+
+/** UTF-16 without its mark, in which each ASCII character (delimiters, line breaks, digits) has a NUL; binary files have fewer. */
+function utf16Of(start: Buffer, bytes: number): Encoding | undefined {
+  const nulsAt = (parity: number) => start.filter((byte, at) => byte === 0 && at % 2 === parity).length;
+  const [even, odd] = [nulsAt(0), nulsAt(1)];
+  const [more, fewer] = [Math.max(even, odd), Math.min(even, odd)];
+  if (bytes % 2 === 1 || more === 0 || more * 20 < start.length || fewer * 4 > more) return undefined;
+  return odd > even ? 'utf-16le' : 'utf-16be';
+}
+
+/** The encoding of a file that isn't UTF-8. @param fault its first byte that isn't */
+async function otherEncoding({ line, byte }: BadByte, sample: RowSample): Promise<Encoding> {
+  const { file, beyondAscii } = sample.finish();
+  const { encoding, candidates } = isMixture(beyondAscii) ? { candidates: [] } : await guessCodePage(beyondAscii);
+  if (encoding !== undefined) return encoding;
+  if (candidates.length > 0) throw await doubtfulEncoding(file, candidates, line);
+  throw new FileProblem(
+    'ENCODING_UNKNOWN',
+    `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and its encoding can't be detected. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
+    line,
+  );
+}
+
+/** The first byte of a text that isn't UTF-8, where there is one: the text is read up to it. */
+async function faultInUtf8(chunks: AsyncIterable<Buffer>): Promise<BadByte | undefined> {
+  try {
+    for await (const _ of decodedAs('utf-8', chunks));
+  } catch (error) {
+    if (error instanceof BadByte) return error;
+    if (!(error instanceof WrongMark)) throw error;
+  }
+  return undefined;
 }
 
 /**
- * Reads a whole file once for its hash, type and encoding.
- * @param encoding overrides the detected encoding
+ * Reads a whole file once for its hash, type and encoding, on which all of its bytes decide.
+ * @param wanted overrides the detected encoding
  * @throws AppError `IMPORT_FILE_INVALID` for a file that is not text, or whose encoding is uncertain
  */
 export async function inspectFile(
   chunks: AsyncIterable<Buffer>,
-  encoding: Encoding | 'auto' = 'auto',
+  wanted: Encoding | 'auto' = 'auto',
 ): Promise<Inspection> {
   const sha256 = createHash('sha256');
-  const detector = new EncodingDetector();
-  for await (const chunk of chunks) {
-    sha256.update(chunk);
-    detector.push(chunk);
+  const sample = new RowSample();
+  let start: Buffer = Buffer.alloc(0);
+  let [bytes, hasNul] = [0, false];
+  async function* read() {
+    for await (const chunk of chunks) {
+      sha256.update(chunk);
+      bytes += chunk.length;
+      hasNul ||= chunk.includes(0);
+      if (start.length < signatureBytes)
+        start = Buffer.concat([start, chunk.subarray(0, signatureBytes - start.length)]);
+      sample.push(chunk);
+      yield chunk;
+    }
   }
-  return { sha256: sha256.digest('hex'), ...(await detector.finish(encoding)) };
+  const source = read();
+  // Without a way to close it: what follows a fault is read, too.
+  const fault = await faultInUtf8({ [Symbol.asyncIterator]: () => ({ next: () => source.next() }) });
+  for await (const _ of source);
+  const type = knownType(start);
+  if (type !== undefined) throw new FileProblem('NOT_CSV', `The file is ${type}`);
+  const marked = markedEncoding(start);
+  const found = async () => {
+    if (fault === undefined) return 'utf-8';
+    if (!hasNul) return otherEncoding(fault, sample);
+    const encoding = utf16Of(start, bytes);
+    if (encoding !== undefined) return encoding;
+    throw fault.isNul ? fault : new FileProblem('NOT_CSV', `The file is binary, not CSV. ${saveAsCsv}`);
+  };
+  const encoding = wanted === 'auto' ? (marked ?? (await found())) : wanted;
+  return { sha256: sha256.digest('hex'), encoding, byteOrderMark: marked !== undefined, bytes };
 }

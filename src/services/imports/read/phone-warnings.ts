@@ -115,22 +115,20 @@ export function phoneWarnings(phone: string): RowWarning[] {
   return code === undefined ? [] : [{ code, field: 'phone', message: messages[code], example: phone }];
 }
 
-const maxLength = 20;
-
 /** Finds columns of which a spreadsheet has taken the zeros at the beginning: not of all, so that they can be told. */
 export class LostZeros {
-  /** How many numbers of a length begin with a zero. */
-  readonly #withZero = new Map<number, number>();
+  /** The lengths of numbers that begin with a zero. */
+  readonly #withZero = new Set<number>();
   readonly #without = new Map<number, Pick<PlanWarning, 'count' | 'rows' | 'examples'>>();
   #all = 0;
 
   /** @param shown the phone, where it may be shown */
   add(line: number, phone: string, shown: string | undefined): void {
     const digits = phoneKey(phone);
-    if (!/^\d+$/.test(digits) || digits.length > maxLength) return;
+    if (!/^\d{1,20}$/.test(digits)) return;
     this.#all += 1;
     if (digits.startsWith('0')) {
-      this.#withZero.set(digits.length, (this.#withZero.get(digits.length) ?? 0) + 1);
+      this.#withZero.add(digits.length);
       return;
     }
     const found = this.#without.get(digits.length) ?? { count: 0, rows: [], examples: [] };

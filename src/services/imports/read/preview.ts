@@ -3,13 +3,13 @@ import type { CsvFormat } from '../../../csv/format.js';
 import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
-import { type ImportField, type ImportOptions, importFields, requiredColumns } from '../../../schemas/import.js';
+import { type ImportField, importFields, requiredColumns } from '../../../schemas/import.js';
 import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
-import { decidedColumns } from './column-maps.js';
-import { addedColumns, type ColumnMapping, headingsOf, mapColumns, ownColumns } from './columns.js';
-import { type CsvOptions, openCsv, readAhead } from './csv-source.js';
+import { decidedColumns, headingsOf, ownColumns } from './column-maps.js';
+import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns.js';
+import { type CsvOptions, openCsv } from './csv-source.js';
 import { isSecretCell, isSecretColumn, meaningOf } from './header-aliases.js';
-import { type Column, filledWidth } from './headings.js';
+import { addedColumns, type Column, filledWidth } from './headings.js';
 import type { CsvLimits } from './row-reader.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
@@ -69,33 +69,21 @@ export function cellMask(columns: readonly Pick<FileColumn, 'index' | 'heading' 
   };
 }
 
-/** The fields of the columns of a header that can be imported. */
-function fieldsByIndex({ fields, further, fullName, suspended }: ColumnMapping): Map<number, ImportField> {
-  const found = new Map<number, ImportField>([...fields].map(([field, index]) => [index, field]));
-  for (const [field, more] of further) for (const index of more) found.set(index, field);
-  if (fullName !== undefined) found.set(fullName, 'fullName');
-  if (suspended !== undefined) found.set(suspended, 'suspended');
-  return found;
-}
-
 /** {@link cellMask} of a file that can be imported. */
 export function maskOf(mapping: ColumnMapping): CellMask {
-  const fields = fieldsByIndex(mapping);
+  const fields = fieldsByIndex(mapping.columns);
   const columns = mapping.own.map((column) => ({ ...column, field: fields.get(column.index) ?? null }));
   return cellMask(columns, mapping.width);
 }
 
-/** The options that say what the columns of a file are. */
-type PreviewOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
-
 /** What the columns of a header are, or seem to be where it can't be imported as it is. */
 export function fieldsOfHeader(
   header: readonly string[],
-  { map: maps = [], ...options }: PreviewOptions,
+  { map: maps = [], ...options }: ColumnOptions,
   rows: FirstRows,
 ): Map<number, ImportField> {
   try {
-    return fieldsByIndex(mapColumns(header, maps, rows, requiredColumns(options)));
+    return fieldsByIndex(mapColumns(header, maps, rows, requiredColumns(options)).columns);
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
     const own = ownColumns(header, maps);
@@ -130,15 +118,14 @@ function suggestionsFor(
  */
 export async function previewFile(
   bytes: AsyncIterable<Buffer>,
-  { options, format: wanted }: { options: PreviewOptions; format: CsvOptions },
+  { options, format: wanted }: { options: ColumnOptions; format: CsvOptions },
   limits: CsvLimits,
 ): Promise<FilePreview> {
   const file = await openCsv(bytes, wanted, limits);
   try {
-    const { header, headerLine, format } = file;
+    const { header, headerLine, format, first } = file;
     const maps = options.map ?? [];
     const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
-    const { first } = await readAhead(file.rows);
     const rows = first.map(({ cells }) => cells.map(restored));
     const fields = fieldsOfHeader(header, options, rows);
     const own = ownColumns(header, maps);

@@ -2,6 +2,7 @@ import type { FieldProblem } from '../../../errors.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
 import { withoutInvisible } from '../../../schemas/text.js';
 import { isSecretCell } from './header-aliases.js';
+import { longestKnown, shownText } from './headings.js';
 import type { RowCode } from './row-codes.js';
 
 /** One problem of a row. */
@@ -53,17 +54,6 @@ const labels: Partial<Readonly<Record<ImportField, string>>> = {
   notes: 'Notes',
 };
 
-const longestShown = 60;
-
-/** A value for a sentence: in quotes, in one line, and shortened. */
-function quoted(value: string): string {
-  const line = withoutInvisible(value.slice(0, 4 * longestShown))
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim();
-  const characters = Array.from(line.toWellFormed());
-  return `"${characters.length > longestShown ? `${characters.slice(0, longestShown).join('')}…` : line.toWellFormed()}"`;
-}
-
 /**
  * A sentence about a field with its value after the field's name: `Email "nobody" must be ...`.
  * @param value what the row has; blank values, hashes and values of secret fields are not quoted
@@ -75,16 +65,15 @@ export function withValue(field: ImportField | null, message: string, value: str
 function withLabelled(label: string | undefined, message: string, value: string): string {
   const isNamed = label !== undefined && (message.startsWith(`${label} `) || message.startsWith(`${label}: `));
   const isShown = isNamed && !isBlank(value) && !isSecretCell(value);
-  return isShown ? `${label} ${quoted(value)}${message.slice(label.length)}` : message;
+  return isShown ? `${label} "${shownText(value)}"${message.slice(label.length)}` : message;
 }
 
 /** Whether nothing of a cell can be seen. */
-export const isBlank = (value: string) => withoutInvisible(value.slice(0, 4 * longestShown)).trim() === '';
+export const isBlank = (value: string) => withoutInvisible(value.slice(0, longestKnown)).trim() === '';
 
-/** What a row says, and whether it may be repeated. */
-interface Told {
-  input: Partial<Record<ImportField, string>>;
-  /** False in a file with passwords: cells that have moved to other columns may be some. */
+/** How the rows of a file are told about. */
+export interface FileWords {
+  /** Whether values may be quoted: not in a file with passwords, as cells that have moved to other columns may be some. */
   quotes: boolean;
   /** The column for active or inactive accounts: its words are the file's own. */
   state?: { heading: string; ignore: string };
@@ -92,19 +81,22 @@ interface Told {
   headings: Partial<Readonly<Record<ImportField, string>>>;
 }
 
-/** A problem of a row whose code is known. */
+type Input = Partial<Record<ImportField, string>>;
+
+/** A problem of a row whose code is known. @param input what the row says */
 export function rowProblem(
   code: RowCode,
   { path, message }: Pick<FieldProblem, 'path' | 'message'>,
-  { input, quotes, headings }: Told,
+  input: Input,
+  words: FileWords,
 ): RowProblem {
   const field = importFields.find((known) => known === path) ?? null;
-  const value = field === null || !quotes ? '' : (input[field] ?? '');
-  return inWordsOfFile({ code, field, message, reason: withValue(field, message, value) }, headings);
+  const value = field === null || !words.quotes ? '' : (input[field] ?? '');
+  return inWordsOfFile({ code, field, message, reason: withValue(field, message, value) }, words);
 }
 
 /** A problem that calls its column as the file does. */
-export function inWordsOfFile(problem: RowProblem, headings: Told['headings']): RowProblem {
+export function inWordsOfFile(problem: RowProblem, { headings }: FileWords): RowProblem {
   const { field, message, reason } = problem;
   const label = field === null ? undefined : labels[field];
   const heading = field === null ? undefined : headings[field];
@@ -114,25 +106,27 @@ export function inWordsOfFile(problem: RowProblem, headings: Told['headings']): 
 }
 
 /** The problems that the schema has found in a row. */
-export function rowProblems(details: readonly FieldProblem[], told: Told): RowProblem[] {
+export function rowProblems(details: readonly FieldProblem[], input: Input, words: FileWords): RowProblem[] {
   return details.map((problem) => {
-    const path = problem.path.startsWith('otherCourses') ? 'course' : problem.path;
-    const field = importFields.find((known) => known === path);
-    if (field === 'isActive' && told.state) return stateProblem(told.state, told);
-    if (path !== problem.path) return rowProblem('COURSE_INVALID', { ...problem, path }, { ...told, quotes: false });
+    if (problem.path.startsWith('otherCourses'))
+      return rowProblem('COURSE_INVALID', { ...problem, path: 'course' }, {}, words);
+    const field = importFields.find((known) => known === problem.path);
     // The only problem of the row as a whole is that it has both.
-    if (field === undefined) return rowProblem('PASSWORD_AND_HASH', problem, told);
-    const missing = isBlank(told.input[field] ?? '') ? missingCodes[field] : undefined;
+    if (field === undefined) return rowProblem('PASSWORD_AND_HASH', problem, input, words);
+    if (field === 'isActive' && words.state)
+      return stateProblem(words.state, words.quotes ? (input.isActive ?? '') : '');
+    const missing = isBlank(input[field] ?? '') ? missingCodes[field] : undefined;
     const otherHalf = field === 'firstName' ? 'lastName' : 'firstName';
-    const isOnlyName = missing === 'NAME_MISSING' && !isBlank(told.input[otherHalf] ?? '');
+    const isOnlyName = missing === 'NAME_MISSING' && !isBlank(input[otherHalf] ?? '');
     const advice = isOnlyName ? ' A person with one name needs it in both columns.' : '';
-    return rowProblem(missing ?? invalidCodes[field], { ...problem, message: `${problem.message}${advice}` }, told);
+    const told = { ...problem, message: `${problem.message}${advice}` };
+    return rowProblem(missing ?? invalidCodes[field], told, input, words);
   });
 }
 
 /** An unknown word for active or inactive accounts. Rows with the same word have the same message. */
-function stateProblem({ heading, ignore }: NonNullable<Told['state']>, { input, quotes }: Told): RowProblem {
+function stateProblem({ heading, ignore }: NonNullable<FileWords['state']>, value: string): RowProblem {
   const message = `${heading} must be yes or no, or active or inactive. To ignore the column: ${ignore}.`;
-  const told = withLabelled(heading, message, quotes ? (input.isActive ?? '') : '');
+  const told = withLabelled(heading, message, value);
   return { code: 'IS_ACTIVE_UNKNOWN', field: 'isActive', message: told, reason: told };
 }

@@ -2,8 +2,7 @@ import { CsvError, Parser } from 'csv-parse';
 import { readCell } from '../../../csv/cells.js';
 import { AppError } from '../../../errors.js';
 import type { Delimiter } from '../../../schemas/import.js';
-import { addedColumns, rejectColumns } from './columns.js';
-import { filledWidth } from './headings.js';
+import { addedColumns, filledWidth, rejectColumns } from './headings.js';
 
 /** One record of a CSV file. */
 export interface CsvRow {
@@ -39,6 +38,8 @@ function faultOf(code: string, limits: CsvLimits): string {
   }
 }
 
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 const lineBreak = /\r\n|\r|\n/g;
 
 /** csv-parse without the output queue of a stream, which costs more than parsing. */
@@ -100,7 +101,6 @@ export class RowReader {
   #nextLine: number;
   #lastLine = 0;
   #blankLines = 0;
-  #bytesSinceLine = 0;
   /** The bytes since the last record, and where they begin in those of the parser. */
   #unparsed: Buffer = Buffer.alloc(0);
   #unparsedStart = 0;
@@ -156,20 +156,20 @@ export class RowReader {
       if (bytes === undefined) this.#parser.end(resolve);
       else this.#parser.write(bytes, resolve);
     });
-    const records = this.#parser.takeRecords();
-    for (const { cells, blankLines } of records) {
+    for (const { cells, blankLines } of this.#parser.takeRecords()) {
       this.#passBlankLines(blankLines);
       this.#add(cells, rows);
     }
-    const isOneLine = records.length === 0 && this.#parser.info.empty_lines === this.#blankLines;
-    this.#bytesSinceLine = isOneLine ? this.#bytesSinceLine + (bytes?.length ?? 0) : 0;
     this.#passBlankLines(this.#parser.info.empty_lines);
     const all = bytes === undefined ? this.#unparsed : Buffer.concat([this.#unparsed, bytes]);
-    this.#unparsed = all.subarray(this.#parser.recordsEnd - this.#unparsedStart);
-    this.#unparsedStart = this.#parser.recordsEnd;
+    const rest = all.subarray(Math.max(0, this.#parser.recordsEnd - this.#unparsedStart));
+    const text = rest.findIndex((byte) => byte !== lineFeed && byte !== carriageReturn);
+    this.#unparsed = rest.subarray(text < 0 ? rest.length : text);
+    this.#unparsedStart += all.length - this.#unparsed.length;
     if (error instanceof CsvError) this.#stopped = error;
     else if (error) throw error;
-    else this.#assertEnding();
+    // csv-parse bounds only the text of a record: one with more bytes than its longest text can take has too many fields.
+    else if (this.#unparsed.length > 3 * (this.#limits.recordBytes + this.#limits.columns)) throw this.#tooWide();
   }
 
   /**
@@ -180,7 +180,7 @@ export class RowReader {
    */
   async #passQuoteFault(error: CsvError, isEnd: boolean, rows: CsvRow[]): Promise<boolean> {
     const fault = `The row that begins on line ${this.#nextLine} ${faultOf(error.code, this.#limits)}.`;
-    const text = this.#unparsed.toString().replace(/^[\r\n]+/, '');
+    const text = this.#unparsed.toString();
     const { line, next, nextStart, isComplete } = firstLines(text);
     const isLong = !isComplete && text.length > this.#limits.recordBytes;
     if (!isComplete && !isEnd && !isLong) return false;
@@ -245,15 +245,6 @@ export class RowReader {
   #assertFieldFits(cell: string, index: number): void {
     if (Buffer.byteLength(cell) > this.#limits.fieldBytes)
       throw invalid(`Line ${this.#nextLine}, column ${index + 1} has more than ${this.#limits.fieldBytes} bytes.`);
-  }
-
-  /**
-   * Bounds the number of fields of an unfinished record. csv-parse bounds only its text: a record with more bytes than its
-   * longest text can take has too many fields.
-   */
-  #assertEnding(): void {
-    const { recordBytes, columns } = this.#limits;
-    if (this.#bytesSinceLine > 3 * (recordBytes + columns)) throw this.#tooWide();
   }
 
   #tooWide(): AppError {

@@ -46,29 +46,21 @@ describe('Names that are damaged', () => {
   });
 
   it('are rejected where UTF-8 was read as Windows-1252 and a byte is undefined in that: no name has such characters', async () => {
-    const { samples } = await planOf('Ã\x81lvaro,LÃ³pez', 'Ann,Å\x81uk', 'Ann,B\x81');
+    const { samples } = await planOf('Ã\x81lvaro,LÃ³pez', 'Ann,Å\x81uk');
+    const lost = 'has letters that were lost in an earlier conversion. Export it again as "CSV UTF-8".';
     expect(samples.map(({ code, reason }) => `${code}: ${reason}`)).to.deep.equal([
-      'NAME_DAMAGED: First name "Ã lvaro" was garbled by an earlier conversion. Export the file again as "CSV UTF-8".',
-      'NAME_DAMAGED: Last name "Å uk" was garbled by an earlier conversion. Export the file again as "CSV UTF-8".',
-      'NAME_INVALID: Last name "B" must not contain control characters.',
+      `NAME_DAMAGED: First name "Ã lvaro" ${lost}`,
+      `NAME_DAMAGED: Last name "Å uk" ${lost}`,
     ]);
   });
 
   it('are warned of where a program has escaped their letters, and not where they are other names', async () => {
-    const garbled = {
-      'â€™t Hooft': '’t Hooft',
-      "O\\'Neal": "O'Neal",
-      "O''Neal": "O'Neal",
-      '=?utf-8?Q?J=C3=B6rg?=': 'Jörg',
-      '=?UTF-8?B?SsO2cmc=?=': 'Jörg',
-      '=?iso-8859-1?q?J=F6rg_Uwe?=': 'Jörg Uwe',
-      'J\\u00f6rg': 'Jörg',
-    };
+    const garbled = { 'â€™t Hooft': '’t Hooft', "O\\'Neal": "O'Neal", "O''Neal": "O'Neal" };
     const { warnings } = await planOf(...Object.keys(garbled).map((name) => `Ann,${name}`));
-    expect(warnings.map(({ code, rows }) => [code, rows.length])).to.deep.equal([['NAME_GARBLED', 7]]);
+    expect(warnings.map(({ code, rows }) => [code, rows.length])).to.deep.equal([['NAME_GARBLED', 3]]);
     for (const [name, meant] of Object.entries(garbled))
       expect(nameWarnings({ firstName: name, lastName: 'Xu' })[0]?.example).to.equal(`${name} (probably ${meant})`);
-    for (const name of ['Åsa', 'Дмитрий', '张伟', 'Łukasz', "O'Neal", "Ngũgĩ wa'", 'J\\ud83dx', 'Ângela', '=?x?Q?y?='])
+    for (const name of ['Åsa', 'Дмитрий', '张伟', 'Łukasz', "O'Neal", "Ngũgĩ wa'", 'Ângela'])
       expect(nameWarnings({ firstName: name, lastName: 'Xu' }), name).to.deep.equal([]);
   });
 

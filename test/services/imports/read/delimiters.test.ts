@@ -63,7 +63,7 @@ describe('The delimiter of a file', () => {
   });
 
   it('is a comma when there is none', async () => {
-    for (const text of ['a', 'a\nb;c', '"a;b"\n']) expect((await open(text)).delimiter).to.equal(',');
+    for (const text of ['a', '"a;b"\n']) expect((await open(text)).delimiter).to.equal(',');
   });
 
   it('is what the option says', async () => {
@@ -136,14 +136,6 @@ describe('Cells like ="0123"', () => {
         expect(await cellsOf(`h\n${text}\r\n`, new Array(100).fill(size)), text).to.deep.equal([['h'], cells]);
   });
 
-  it('end the file and hold line breaks, which count', async () => {
-    expect(await rowsOf('h\n="a\r\nb",="c"\nx,="d"')).to.deep.equal([
-      { line: 1, cells: ['h'] },
-      { line: 2, cells: ['a\r\nb', 'c'] },
-      { line: 4, cells: ['x', 'd'] },
-    ]);
-  });
-
   it('end at the delimiter that the file has', async () => {
     expect(await cellsOf('="1";="2"\n', [], ';')).to.deep.equal([['1', '2']]);
     expect(await cellsOf('="1"\t="2"\n', [], '\t')).to.deep.equal([['1', '2']]);
@@ -154,7 +146,7 @@ describe('Cells like ="0123"', () => {
       ['h'],
       ['=1+1', '="1"', '="1"&A1', 'x=1'],
     ]);
-    for (const text of ['="1"x', '="1', 'x="1"', '= "1"', '="1"" ,2', `="${'x'.repeat(300_000)}"`]) {
+    for (const text of ['="1"x', '="1', 'x="1"', '= "1"', '="1"" ,2', '="a\nb"']) {
       const failure = await failureOf(() => rowsOf(`h,i,j\n${text}\n`));
       expect(failure.message, text).to.match(/^The row that begins on line 2 has a quote in the middle of a field/);
     }

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { importColumns } from '../../../../src/schemas/import.js';
-import { mapColumns } from '../../../../src/services/imports/read/columns.js';
+import { type ColumnMapping, mapColumns } from '../../../../src/services/imports/read/columns.js';
 import { headerAliases } from '../../../../src/services/imports/read/header-aliases.js';
 import { fieldsOf } from '../../../../src/services/imports/read/row-fields.js';
 import { failureOf } from '../../../db/support/failure.js';
 
-const found = (header: readonly string[], maps?: readonly string[]) => {
-  const { fields, fullName } = mapColumns(header, maps);
-  return { ...Object.fromEntries(fields), ...(fullName !== undefined && { fullName }) };
-};
+/** The first column of each field. */
+const firstOf = ({ columns }: ColumnMapping) =>
+  Object.fromEntries([...columns].map(([field, [index]]) => [field, index]));
+const found = (header: readonly string[], maps?: readonly string[]) => firstOf(mapColumns(header, maps));
 const problemOf = async (header: readonly string[], maps?: readonly string[]) => {
   const { code, message } = await failureOf(() => mapColumns(header, maps));
   return `${code} ${message}`;
@@ -66,7 +66,7 @@ describe('Headings of spreadsheets', () => {
     const moodle = mapColumns(
       'username,firstname,lastname,email,phone1,phone2,password,course1,role1,institution'.split(','),
     );
-    expect(Object.fromEntries(moodle.fields)).to.deep.equal({
+    expect(firstOf(moodle)).to.deep.equal({
       firstName: 1,
       lastName: 2,
       email: 3,
@@ -76,7 +76,7 @@ describe('Headings of spreadsheets', () => {
     });
     expect(moodle.ignored).to.deep.equal(['username', 'role1', 'institution']);
     const canvas = mapColumns('user_id,login_id,first_name,last_name,full_name,email,status,Phone'.split(','));
-    expect(Object.fromEntries(canvas.fields)).to.deep.equal({
+    expect(firstOf(canvas)).to.deep.equal({
       firstName: 2,
       lastName: 3,
       email: 5,
@@ -94,7 +94,7 @@ describe('Headings of spreadsheets', () => {
       'Phone 2 - Value',
       'Notes',
     ]);
-    expect(Object.fromEntries(google.fields)).to.deep.equal({
+    expect(firstOf(google)).to.deep.equal({
       firstName: 1,
       lastName: 2,
       email: 4,
@@ -126,8 +126,7 @@ describe('Headings of spreadsheets', () => {
       ['Home phone,Mobile,Telephone', 5, [6, 4]],
     ] as const) {
       const mapping = mapColumns(['x', 'firstName', 'lastName', 'email', ...header.split(',')]);
-      expect(mapping.fields.get('phone'), header).to.equal(phone);
-      expect(mapping.further.get('phone'), header).to.deep.equal(further);
+      expect(mapping.columns.get('phone'), header).to.deep.equal([phone, ...further]);
     }
   });
 
@@ -220,7 +219,7 @@ describe('A column for the full name', () => {
 
   it('is not needed beside them', () => {
     const mapping = mapColumns(['Full name', 'First name', 'Last name', 'email', 'phone']);
-    expect(mapping).not.to.have.property('fullName');
+    expect(mapping.columns.has('fullName')).to.equal(false);
     expect(mapping.ignored).to.deep.equal(['Full name']);
   });
 
@@ -264,7 +263,7 @@ describe('Columns that options map', () => {
   it('have the field of the option, whatever their name', () => {
     expect(found(header, maps)).to.deep.equal({ firstName: 0, lastName: 1, email: 2, phone: 4, notes: 5 });
     const mapping = mapColumns(header, [...maps, ' mobile = PHONE ', 'Notes=']);
-    expect(Object.fromEntries(mapping.fields)).to.deep.equal({ ...basic });
+    expect(firstOf(mapping)).to.deep.equal({ ...basic });
     expect(mapping.ignored).to.deep.equal(['Phone', 'Notes']);
     expect(found(['a=b', 'Email', 'Phone'], ['a=b=fullName'])).to.deep.equal({ fullName: 0, email: 1, phone: 2 });
     expect(found(['phone', 'email', 'Name'], ['phone=email', 'email=phone'])).to.deep.equal({
@@ -277,7 +276,7 @@ describe('Columns that options map', () => {
   it('are named by their number where headings are blank or repeated, before any heading', async () => {
     const header = ['A', 'Surname', 'A', '', '#1'];
     const mapping = mapColumns(header, ['#1=firstName', '#3=email', '#4=phone', '#5=notes']);
-    expect(Object.fromEntries(mapping.fields)).to.deep.equal({
+    expect(firstOf(mapping)).to.deep.equal({
       firstName: 0,
       lastName: 1,
       email: 2,
@@ -286,7 +285,7 @@ describe('Columns that options map', () => {
     });
     // Also at the end, where spreadsheets pad lines.
     const padded = mapColumns(['Vorname', 'Nachname', 'E-Mail', '', ' ', ''], ['#5=phone']);
-    expect(Object.fromEntries(padded.fields)).to.deep.equal({ ...basic, phone: 4 });
+    expect(firstOf(padded)).to.deep.equal({ ...basic, phone: 4 });
     expect(padded.width).to.equal(5);
     const unnamed = (value: string) =>
       failureOf(() => mapColumns(['Vorname', 'Nachname', 'E-Mail', ''], [], [['Ada', 'King', 'a@b.org', value]]));
@@ -302,7 +301,7 @@ describe('Columns that options map', () => {
   it('may be the full name, whatever other columns exist', () => {
     for (const beside of [['Vorname'], ['Surname'], ['First name'], ['First name', 'Last name']]) {
       const mapping = mapColumns(['Name', 'email', 'phone', ...beside], ['Name=fullName']);
-      expect(mapping).to.include({ fullName: 0 });
+      expect(mapping.columns.get('fullName')).to.deep.equal([0]);
       expect(mapping.ignored).to.deep.equal(beside);
     }
   });

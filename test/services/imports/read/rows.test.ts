@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { importDelimiters } from '../../../../src/schemas/import.js';
-import { type FileRow, isRejected, openImportFile } from '../../../../src/services/imports/read/rows.js';
+import { openImportFile } from '../../../../src/services/imports/read/import-file.js';
+import { type FileRow, isRejected } from '../../../../src/services/imports/read/rows.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { chunks, usualFormat, usualLimits } from '../support/csv-text.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isAppError } from '../../../../src/errors.js';
-import { openImportFile } from '../../../../src/services/imports/read/rows.js';
+import { openImportFile } from '../../../../src/services/imports/read/import-file.js';
 import { onThisMachine } from '../../../support/machine.js';
 import { people } from '../support/importing.js';
 

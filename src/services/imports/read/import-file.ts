@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CsvFormat } from '../../../csv/format.js';
+import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
+import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
+import type { PasswordPolicy } from '../../auth/password-policy.js';
+import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns.js';
+import { type CsvOptions, openCsv } from './csv-source.js';
+import { RepetitionFinder, type Repetitions } from './repetitions.js';
+import type { CsvLimits, CsvRow } from './row-reader.js';
+import { type FileRow, isRejected, RowChecker } from './rows.js';
+import type { RowWarning } from './warnings.js';
+
+/** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
+const batchPasswords = 32;
+
+/** An open file with a valid header. */
+export interface ImportFile {
+  format: CsvFormat;
+  header: readonly string[];
+  mapping: ColumnMapping;
+  /** All rows in order, checked against the schema and each other, in batches. */
+  batches: AsyncGenerator<FileRow[]>;
+  /** The words of the rows so far that were read as roles, besides the roles' own names. */
+  roleWords: ReadonlyMap<string, ImportableRole>;
+  /** What looks wrong in the file besides its rows. */
+  warnings: readonly RowWarning[];
+  /** How many lines the file has, once all rows are read. */
+  lines(): number;
+  /** What is known of repeated keys, once all rows are read. */
+  repetitions(): Repetitions | undefined;
+  /** Closes the file, even when not all rows were read. */
+  close(): Promise<void>;
+}
+
+/** After so many rows the event loop runs: rows are checked while others are written, and the database must not wait. */
+const sliceRows = 32;
+
+async function* inBatches(
+  rows: AsyncGenerator<CsvRow[]>,
+  checker: RowChecker,
+  batchRows: number,
+): AsyncGenerator<FileRow[]> {
+  let batch: FileRow[] = [];
+  let passwords = 0;
+  let checked = 0;
+  for await (const some of rows)
+    for (const raw of some) {
+      checked += 1;
+      if (checked % sliceRows === 0) await nextTurn();
+      const row = checker.check(raw);
+      batch.push(row);
+      if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
+      if (batch.length < batchRows && passwords < batchPasswords) continue;
+      yield batch;
+      [batch, passwords] = [[], 0];
+    }
+  if (batch.length > 0) yield batch;
+}
+
+/** How to read a file. */
+export interface Reading {
+  options: ColumnOptions & Pick<ImportOptions, 'course'>;
+  format: CsvOptions;
+  /** Which passwords are accepted. */
+  policy: PasswordPolicy;
+  /** By which phones are the same; without a country when absent. */
+  phones?: PhoneKeys;
+}
+
+/**
+ * Opens a file of people.
+ * @param repetitions the repetitions that an earlier reading of the same file found
+ * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that don't fit it; the
+ * batches throw `IMPORT_FILE_INVALID` for faults in the rows
+ */
+export async function openImportFile(
+  bytes: AsyncIterable<Buffer>,
+  reading: Reading,
+  { batchRows, ...limits }: CsvLimits & { batchRows: number },
+  repetitions?: Repetitions,
+): Promise<ImportFile> {
+  const { header, format, first, rows, warnings, lines, close } = await openCsv(bytes, reading.format, limits);
+  try {
+    const mapping = mappingOf(header, first, reading.options);
+    const hasCourses = mapping.columns.has('course');
+    const finder = new RepetitionFinder(reading.phones ?? plainPhoneKeys, hasCourses, repetitions);
+    const checker = new RowChecker(reading, format.delimiter, mapping, finder);
+    return {
+      format,
+      header,
+      mapping,
+      batches: inBatches(rows, checker, batchRows),
+      roleWords: checker.roleWords,
+      warnings: [...warnings, ...mapping.warnings],
+      lines,
+      repetitions: () => finder.all,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
