@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
 import type { Context } from '../../src/context.js';
@@ -8,6 +7,7 @@ import { type RunningServer, startServer } from '../../src/http/server/server.js
 import { createLogger } from '../../src/logger.js';
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { until } from '../support/until.js';
 
 /** A line of the log, as far as it is looked at here. */
 interface Line {
@@ -24,10 +24,6 @@ describe('A request whose client leaves before the answer', () => {
   const harness = useHarness({ PORT: '0' }, logger);
   let server: RunningServer;
   afterEach(() => server.close());
-
-  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await holds())) await sleep(20);
-  }
 
   const text = async () => (await request(server.url).get('/metrics').expect(200)).text;
 

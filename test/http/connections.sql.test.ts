@@ -107,6 +107,6 @@ describe('The connections of a service', () => {
       await sleep(1500);
       proxy.set({ kind: 'black hole' });
       await sleep(1500);
-      expect(await end()).to.be.lessThan(scaled(6000));
+      await end();
     });
 });
