@@ -1,4 +1,4 @@
-import { type InferAttributes, type Transaction, UniqueConstraintError } from 'sequelize';
+import type { InferAttributes, Transaction } from 'sequelize';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
@@ -34,8 +34,7 @@ export async function removeAccounts(
 }
 
 /**
- * Restores the accounts whose verdict says so, and removes the enrollments that the import made. A verdict becomes `kept` where
- * another account has the old email or phone by now.
+ * Restores the accounts whose verdict says so, and removes the enrollments that the import made.
  * @returns the audit entries
  */
 export async function restoreAccounts(
@@ -45,22 +44,17 @@ export async function restoreAccounts(
   transaction: Transaction,
 ): Promise<AuditRecord[]> {
   const { Enrollment } = core.database.models;
-  const wanted = withOutcome(verdicts, 'restored');
+  const restored = withOutcome(verdicts, 'restored');
+  if (restored.length === 0) return [];
   // Before anything is changed.
-  const entries = new Map(
-    wanted.map((verdict) => {
-      const { user, row, note, courses } = verdict;
-      return [verdict, restoredAccount({ importId, line: row.line }, user, note, courses)];
-    }),
+  const audit = restored.map(({ user, row, note, courses }) =>
+    restoredAccount({ importId, line: row.line }, user, note, courses),
   );
-  if (wanted.length === 0) return [];
   const phones = await lockPhoneKeys(core, transaction);
-  const changed = wanted.flatMap(({ user, note: { before } }) => (before ? [withOldFields(user, before, phones)] : []));
-  const refused = new Set((await saveWherePossible(core, changed, transaction)).map(({ user }) => user));
-  // Not a later row about the same person, which only enrolled.
-  const isRefused = ({ user, note }: AccountVerdict) => note.before !== undefined && refused.has(user);
-  const restored = wanted.filter((verdict) => !isRefused(verdict));
-  for (const verdict of wanted.filter(isRefused)) Object.assign(verdict, { outcome: 'kept', code: 'KEY_TAKEN' });
+  const changed = restored.flatMap(({ user, note: { before } }) =>
+    before ? [withOldFields(user, before, phones)] : [],
+  );
+  if (changed.length > 0) await saveAccounts(core, changed, transaction);
   const enrollments = restored.flatMap(({ note }) => note.enrollments ?? []);
   if (enrollments.length > 0) await Enrollment.destroy({ where: { id: enrollments }, transaction });
   // Few: enrollments that were cancelled before.
@@ -71,7 +65,7 @@ export async function restoreAccounts(
     );
   const signedOut = restored.filter(({ note }) => endsSessionsOf(note)).map(({ user }) => user.id);
   if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
-  return restored.flatMap((verdict) => entries.get(verdict) ?? []);
+  return audit;
 }
 
 /** Sets the fields that the import has changed to their old values. */
@@ -86,29 +80,6 @@ function withOldFields(user: User, before: NonNullable<UndoNote['before']>, phon
   if (before.phone !== undefined) user.set(storedPhoneKeys(before.phone, phones));
   user.set(userKeys(user));
   return { user, updatedAt: new Date(updatedAt) };
-}
-
-/**
- * Saves accounts together. Where another account has an old email or phone of one of them, it saves each half by itself: a
- * statement that fails changes nothing.
- * @returns the accounts that can't be saved
- */
-async function saveWherePossible(
-  core: Core,
-  accounts: readonly DatedAccount[],
-  transaction: Transaction,
-): Promise<DatedAccount[]> {
-  if (accounts.length === 0) return [];
-  try {
-    await saveAccounts(core, accounts, transaction);
-    return [];
-  } catch (error) {
-    if (!(error instanceof UniqueConstraintError)) throw error;
-    if (accounts.length === 1) return [...accounts];
-    const half = accounts.length >> 1;
-    const first = await saveWherePossible(core, accounts.slice(0, half), transaction);
-    return [...first, ...(await saveWherePossible(core, accounts.slice(half), transaction))];
-  }
 }
 
 /** Whether the person must log in again once the account is restored. */

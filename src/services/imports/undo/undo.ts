@@ -4,6 +4,7 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import { AppError } from '../../../errors.js';
 import { recordAudit } from '../../audit.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
+import { lockPhoneKeys, readPhoneKeys } from '../../phone-country.js';
 import { KeyIndex } from '../read/key-index.js';
 import type { KeptAccount } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
@@ -93,21 +94,43 @@ function addTo(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIn
   }
 }
 
-/** What undo would do now. Writes nothing. @throws AppError `INTERRUPTED` */
-export async function undoPreview(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
+/** The verdicts on the next rows; in a transaction, their accounts are locked. @param undone by the steps before */
+async function nextVerdicts(
+  core: Core,
+  record: Import,
+  before: number,
+  undone: KeyIndex,
+  transaction?: Transaction,
+): Promise<Verdict[]> {
+  const rows = await undoable(core, record, before, transaction);
+  const activity = await activityOf(core, rows, transaction);
+  const phones = await (transaction ? lockPhoneKeys(core, transaction) : readPhoneKeys(core));
+  return withoutTakenKeys(core, verdictsOn(rows, activity, undone), phones, transaction);
+}
+
+/** Goes through the rows of an import, the last first. @param step judges the rows before a line, and may undo them */
+async function inSteps(
+  step: (before: number, undone: KeyIndex) => Promise<Verdict[]>,
+  onProgress: (rows: number) => void = () => undefined,
+): Promise<UndoResult> {
   const result: UndoResult = { removed: 0, restored: 0, kept: [] };
   const [undone, restored] = [new KeyIndex(), new KeyIndex()];
-  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    if (signal?.aborted) throw new AppError('INTERRUPTED');
-    const verdicts = await core.database.read(async () => {
-      const rows = await undoable(core, record, before);
-      const activity = await activityOf(core, rows);
-      return withoutTakenKeys(core, verdictsOn(rows, activity, undone));
-    });
+  for (let rows = 0, before = Number.MAX_SAFE_INTEGER; ; ) {
+    const verdicts = await step(before, undone);
     addTo(result, verdicts, restored);
+    rows += verdicts.length;
+    onProgress(rows);
     if (verdicts.length < undoBatch) return result;
     before = verdicts.at(-1)?.row.line ?? 0;
   }
+}
+
+/** What undo would do now. Writes nothing. @throws AppError `INTERRUPTED` */
+export async function undoPreview(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
+  return inSteps((before, undone) => {
+    if (signal?.aborted) throw new AppError('INTERRUPTED');
+    return core.database.read(() => nextVerdicts(core, record, before, undone));
+  });
 }
 
 /**
@@ -120,26 +143,18 @@ export async function undoRows(
   actor: Actor,
   record: Import,
   advance: Advance,
-  onProgress: (rows: number) => void = () => undefined,
+  onProgress?: (rows: number) => void,
 ): Promise<UndoResult> {
-  const result: UndoResult = { removed: 0, restored: 0, kept: [] };
-  const [undone, restored] = [new KeyIndex(), new KeyIndex()];
   await advance({ status: 'undoing' }, (transaction) =>
     recordAudit(core, actor, { action: 'import.undo', targetType: 'import', targetId: record.id }, transaction),
   );
-  for (let rows = 0, before = Number.MAX_SAFE_INTEGER; ; ) {
+  return inSteps(async (before, undone) => {
     let verdicts: Verdict[] = [];
     await advance({ status: 'undoing' }, async (transaction) => {
-      const found = await undoable(core, record, before, transaction);
-      const activity = await activityOf(core, found, transaction);
-      verdicts = verdictsOn(found, activity, undone);
+      verdicts = await nextVerdicts(core, record, before, undone, transaction);
       // Once begun it goes on: half of it would be left to others.
       await carryOut(core, withoutSession(actor), record, verdicts, transaction);
     });
-    addTo(result, verdicts, restored);
-    rows += verdicts.length;
-    onProgress(rows);
-    if (verdicts.length < undoBatch) return result;
-    before = verdicts.at(-1)?.row.line ?? 0;
-  }
+    return verdicts;
+  }, onProgress);
 }

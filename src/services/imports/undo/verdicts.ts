@@ -3,9 +3,9 @@ import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import { type UndoNote, undoNoteOf } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
+import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { hasSeat } from '../../capacity.js';
 import type { Core } from '../../core.js';
-import { readPhoneKeys } from '../../phone-country.js';
 import type { KeyIndex } from '../read/key-index.js';
 import { accountOf, type KeptCode } from '../store/ledger.js';
 
@@ -120,19 +120,24 @@ function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment
 }
 
 /**
- * The verdicts, with accounts kept whose old email or phone now belongs to another account. Only for a preview: the undo
- * itself relies on the unique indexes, because a check before the write could be outdated.
+ * The verdicts, with accounts kept whose old email or phone now belongs to another account. Where it gets one in this very
+ * moment, a unique index refuses the undo, which can be repeated.
  */
-export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[]): Promise<Verdict[]> {
+export async function withoutTakenKeys(
+  core: Core,
+  verdicts: readonly Verdict[],
+  { keyOf }: PhoneKeys,
+  transaction?: Transaction,
+): Promise<Verdict[]> {
   const restored = verdicts.filter(({ outcome }) => outcome === 'restored');
   const emails = restored.flatMap(({ note }) => note.before?.email ?? []);
-  const { keyOf } = await readPhoneKeys(core);
   const phones = restored.flatMap(({ note }) => (note.before?.phone ? keyOf(note.before.phone) : []));
   if (emails.length === 0 && phones.length === 0) return [...verdicts];
   const holders = await core.database.models.User.findAll({
     attributes: ['id', 'email', 'phoneKey'],
     where: { [Op.or]: [{ email: emails }, { phoneKey: phones }] },
     raw: true,
+    ...(transaction && { transaction }),
   });
   const byEmail = new Map(holders.map(({ id, email }) => [email, id]));
   const byPhone = new Map(holders.map((holder) => [holder.phoneKey, holder.id]));
