@@ -30,12 +30,10 @@ module.exports = tableMigration({
     options_json: { type: 'longText' },
     // The plan that was applied; null until there is one.
     plan_id: { type: ['word', 16], null: true },
-    // The id of the plan for the remaining rows, unless data that they depend on has changed.
-    plan_rest_id: { type: ['word', 16], null: true },
     // Encoding, delimiter and columns, as they were recognised.
     format_json: { type: 'text', null: true },
     // How far it came, committed together with the rows it speaks of: the last data row done, and the lengths up to
-    // which the credentials and rejects files belong to rows that are done.
+    // which the credentials and rejects files belong to rows that are done, with the SHA-256 of these bytes.
     rows_done: { type: 'integer', default: 0 },
     rows_total: { type: 'integer', null: true },
     created_count: { type: 'integer', default: 0 },
@@ -45,8 +43,10 @@ module.exports = tableMigration({
     enrolled_count: { type: 'integer', default: 0 },
     credentials_file: { type: ['string', 1000], null: true },
     credentials_bytes: { type: 'bigInteger', default: 0 },
+    credentials_digest: { type: ['word', 64], null: true },
     rejects_file: { type: ['string', 1000], null: true },
     rejects_bytes: { type: 'bigInteger', default: 0 },
+    rejects_digest: { type: ['word', 64], null: true },
     // The passwords of an import over HTTP can be fetched once.
     credentials_fetched_at: { type: 'timestamp', null: true },
     cancel_requested: { type: 'boolean', default: false },

@@ -87,7 +87,7 @@ const isAscii = /^[\0-\x7f]*$/;
 
 /** Whether the encoding has every character of the text. */
 export const isEncodable = (text: string, encoding: Encoding): boolean =>
-  encoding.startsWith('utf-') || isAscii.test(text) || decoded(encoded(text, encoding), encoding) === text;
+  encoding.startsWith('utf-') || isAscii.test(text) || iconv.decode(encoded(text, encoding), encoding) === text;
 
 /** The letter or letters that a character is a form of, in its case. */
 function formOf(character: string): string {
@@ -100,9 +100,4 @@ function formOf(character: string): string {
 export function withEncodableLetters(text: string, encoding: Encoding): string {
   if (isEncodable(text, encoding)) return text;
   return Array.from(text, (character) => (isEncodable(character, encoding) ? character : formOf(character))).join('');
-}
-
-/** The text of bytes in the encoding. */
-export function decoded(bytes: Buffer, encoding: Encoding): string {
-  return encoding === 'utf-8' ? bytes.toString() : iconv.decode(bytes, encoding);
 }

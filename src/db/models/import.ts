@@ -32,7 +32,6 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare fileSha256: string;
   declare optionsJson: string;
   declare planId: CreationOptional<string | null>;
-  declare planRestId: CreationOptional<string | null>;
   declare formatJson: CreationOptional<string | null>;
   declare rowsDone: CreationOptional<number>;
   declare rowsTotal: CreationOptional<number | null>;
@@ -43,8 +42,10 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare enrolledCount: CreationOptional<number>;
   declare credentialsFile: CreationOptional<string | null>;
   declare credentialsBytes: CreationOptional<number>;
+  declare credentialsDigest: CreationOptional<string | null>;
   declare rejectsFile: CreationOptional<string | null>;
   declare rejectsBytes: CreationOptional<number>;
+  declare rejectsDigest: CreationOptional<string | null>;
   declare credentialsFetchedAt: CreationOptional<Date | null>;
   declare cancelRequested: CreationOptional<boolean>;
   declare errorCode: CreationOptional<string | null>;
@@ -106,7 +107,6 @@ export function initImport(sequelize: Sequelize): typeof Import {
       fileSha256: { type: DataTypes.STRING(64), allowNull: false },
       optionsJson: { type: DataTypes.TEXT('medium'), allowNull: false },
       planId: { type: DataTypes.STRING(16) },
-      planRestId: { type: DataTypes.STRING(16) },
       formatJson: { type: DataTypes.TEXT },
       rowsDone: count(),
       rowsTotal: { type: DataTypes.INTEGER },
@@ -117,8 +117,10 @@ export function initImport(sequelize: Sequelize): typeof Import {
       enrolledCount: count(),
       credentialsFile: { type: DataTypes.STRING(1000) },
       credentialsBytes: length(),
+      credentialsDigest: { type: DataTypes.STRING(64) },
       rejectsFile: { type: DataTypes.STRING(1000) },
       rejectsBytes: length(),
+      rejectsDigest: { type: DataTypes.STRING(64) },
       credentialsFetchedAt: timestamp(),
       cancelRequested: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       errorCode: { type: DataTypes.STRING(40) },

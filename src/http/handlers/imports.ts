@@ -110,8 +110,8 @@ export function importHandlers(service: ServerHandle) {
       return { import: await shownImport(context, record) };
     },
 
-    async applyImport({ context, caller, params, body, signal, setHeader }) {
-      const record = await applyPlan(context, actorOf(caller), params.id, body, signal);
+    async applyImport({ context, caller, params, body, setHeader }) {
+      const record = await applyPlan(context, actorOf(caller), params.id, body);
       wakeImports();
       setHeader('Location', placeOf(record));
       return { import: await shownImport(context, record) };

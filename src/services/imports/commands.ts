@@ -1,34 +1,26 @@
 import type { InferAttributes, Transaction } from 'sequelize';
-import type { Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { type ImportPlan, planImport } from './plan/plan.js';
-import { applyImport, undoRefused } from './queue/apply.js';
+import { applyUnderLease } from './queue/apply.js';
 import { assertBinding } from './queue/plan-worker.js';
-import {
-  assertLeaseHeld,
-  assertNotBeingFetched,
-  assertUnfinished,
-  howToApply,
-  howToCancel,
-  withImportLease,
-  withJobLease,
-} from './run/import-lock.js';
+import { assertUnfinished, howToApply, howToCancel, withImportLease } from './run/import-lock.js';
+import { advance } from './run/run.js';
 import type { AppliedImport, ApplyOptions } from './run/run-import.js';
 import { findImport, isRunning } from './store/find-import.js';
 import { assertLedgerKept, assertResumable } from './store/ledger.js';
 import { findPlan, removeDiscarded } from './store/plan-store.js';
-import { lockImport, optionsOf } from './store/repository.js';
+import { auditFinish, lockImport, optionsOf } from './store/repository.js';
 import { importsFolder, isReadableHere, removeSpooledFile } from './store/spool.js';
 import { type Advance, hasKeptAccounts, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
 
 /**
  * Resumes an import, whether it was begun over HTTP or at a terminal, if its file can be read here.
  * @param prepare gets the plan for the remaining rows before anything is written
- * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended or its file has changed, and as {@link applyImport}
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended or its file has changed, and as {@link applyUnderLease}
  */
 export async function resumeImport(
   core: Core,
@@ -39,9 +31,15 @@ export async function resumeImport(
 ): Promise<AppliedImport> {
   const record = await findImport(core, id);
   assertUnfinished(record);
+  // An undo that broke off is shown as interrupted, too.
+  const { Import } = core.database.models;
+  assertUnfinished(await core.database.read(() => Import.findByPk(id, { rejectOnEmpty: true })), ['queued', 'running']);
   assertResumable(record);
-  await finishInterruptedRefusal(core, actor, record, options);
-  await assertNoOpenPlan(core, record);
+  if (await hasOpenPlan(core, record))
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `The plan of the import ${record.number} was not applied: ${howToApply(record)}`,
+    );
   await assertFilesStay(core, record, options);
   const plan = await planImport(core, {
     file: record.filePath,
@@ -56,10 +54,9 @@ export async function resumeImport(
     );
   await assertBinding(core, record, plan);
   await prepare(plan);
-  return withJobLease(core, record, options, async () => {
-    // `running`: another process may still run it; applyImport waits for that one.
-    await changeUnfinished(core, actor, id, { cancelRequested: false }, async () => ['queued', 'running']);
-    return applyImport(core, actor, plan, { ...options, record });
+  return withImportLease(core, record, options, async (lease) => {
+    await changeUnfinished(core, actor, id, { cancelRequested: false }, true);
+    return applyUnderLease(core, actor, plan, { ...options, record }, lease);
   });
 }
 
@@ -87,25 +84,8 @@ async function assertFilesStay(
 }
 
 /**
- * Finishes the undo of an import at a terminal that was refused.
- * @param record with its live status, see {@link findImport}: no other interrupted import has this error
- * @throws AppError `IMPORT_REFUSED` when it is one
- */
-async function finishInterruptedRefusal(
-  core: Core,
-  actor: Actor,
-  record: Import,
-  options: Pick<ApplyOptions, 'signal' | 'onWait'>,
-): Promise<void> {
-  if (record.status !== 'interrupted' || record.errorCode !== 'IMPORT_REFUSED') return;
-  throw await withImportLease(core, record.fileSha256, record.optionsJson, options, (lease) =>
-    undoRefused(core, actor, record, lease),
-  );
-}
-
-/**
  * Changes an import that is about to be resumed, unless it has ended or been undone meanwhile.
- * @param others statuses that are allowed besides the resumable ones
+ * @param isLeased whether this process has its lease: one that is `running` without a lease was interrupted
  * @returns the changed import: reading it again after the commit could fail
  */
 async function changeUnfinished(
@@ -113,13 +93,13 @@ async function changeUnfinished(
   actor: Actor,
   id: string,
   fields: Partial<InferAttributes<Import>>,
-  others: (record: Import, transaction: Transaction) => Promise<ImportStatus[]>,
+  isLeased: boolean,
 ): Promise<Import> {
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
-    assertUnfinished(record, await others(record, transaction));
+    if (isLeased) assertUnfinished(record, ['queued', 'running']);
+    else assertUnfinished(record, (await isRunning(core, record, transaction)) ? [] : ['running']);
     assertResumable(record);
-    await assertNotBeingFetched(core, record, transaction);
     await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
     return record;
@@ -145,25 +125,13 @@ export async function requeueImport(core: Core, actor: Actor, id: string): Promi
     errorCode: null,
     errorMessage: null,
   } satisfies Partial<InferAttributes<Import>>;
-  return changeUnfinished(core, actor, id, fields, async (record, transaction) =>
-    // A `running` import without a lease was interrupted.
-    (await isRunning(core, record, transaction)) ? [] : ['running'],
-  );
+  return changeUnfinished(core, actor, id, fields, false);
 }
 
 /** Whether the import has a plan that nobody has applied. */
 async function hasOpenPlan(core: Core, record: Import): Promise<boolean> {
   const plan = await findPlan(core, record);
   return plan !== null && plan.appliedAt === null && record.rowsDone === 0;
-}
-
-/** @throws AppError `IMPORT_CONFLICT` */
-async function assertNoOpenPlan(core: Core, record: Import): Promise<void> {
-  if (await hasOpenPlan(core, record))
-    throw new AppError(
-      'IMPORT_CONFLICT',
-      `The plan of the import ${record.number} was not applied: ${howToApply(record)}`,
-    );
 }
 
 /** Imports of which nothing was ever written. */
@@ -207,34 +175,21 @@ export async function undoImport(
   id: string,
   options: Pick<ApplyOptions, 'signal' | 'onWait'> & { onProgress?(rows: number): void },
 ): Promise<UndoResult> {
-  const found = await findImport(core, id);
-  await assertUndoable(core, found);
-  const take = (lease: Lease) => undoUnderLease(core, actor, found, lease, options.onProgress);
-  return withJobLease(core, found, options, () =>
-    withImportLease(core, found.fileSha256, found.optionsJson, options, take),
-  );
-}
-
-async function undoUnderLease(
-  core: Core,
-  actor: Actor,
-  record: Import,
-  lease: Lease,
-  onProgress: ((rows: number) => void) | undefined,
-): Promise<UndoResult> {
-  const advance: Advance = (progress, work) =>
-    core.database.inTransaction(async (transaction) => {
-      await assertLeaseHeld(lease, record, transaction);
-      await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
-      // We have the lease, so a `running` import was interrupted. Any other status may have changed meanwhile.
-      if (record.status !== 'running') await assertUndoable(core, record, transaction);
-      await work(transaction);
-      await record.update(progress, { transaction });
-    });
-  const result = await undoRows(core, actor, record, advance, onProgress);
-  await advance({ status: 'undone', undoneAt: core.now() }, async () => undefined);
-  await removeSpooledFile(core, record);
-  return result;
+  const record = await findImport(core, id);
+  await assertUndoable(core, record);
+  return withImportLease(core, record, options, async (lease) => {
+    const step: Advance = (progress, work) =>
+      advance({ core, lease, record }, progress, async (transaction) => {
+        await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
+        // We have the lease, so a `running` import was interrupted. Any other status may have changed meanwhile.
+        if (record.status !== 'running') await assertUndoable(core, record, transaction);
+        await work(transaction);
+      });
+    const result = await undoRows(core, actor, record, step, options.onProgress);
+    await step({ status: 'undone', undoneAt: core.now() }, async () => undefined);
+    await removeSpooledFile(core, record);
+    return result;
+  });
 }
 
 /**
@@ -270,6 +225,7 @@ async function recordCancellation(core: Core, actor: Actor, id: string): Promise
       { transaction },
     );
     await recordAudit(core, actor, { action: 'import.cancel', targetType: 'import', targetId: id }, transaction);
+    if (record.status === 'cancelled') await auditFinish(core, actor, record, record.counts, transaction);
     return record;
   });
 }

@@ -86,8 +86,8 @@ describe('the retention of import ledgers', () => {
 
   it('keeps the rows of an import while a process has its lease: it may be about to undo it', async () => {
     const id = await importPeople();
-    const { fileSha256, optionsJson } = await models().Import.findByPk(id, { rejectOnEmpty: true });
-    const pruned = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), () => prune());
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const pruned = await withImportLease(importing.context, record, applyOptions(), () => prune());
     expect(pruned).to.include({ imports: 0 });
     expect(await rows()).to.equal(count);
   });
@@ -136,7 +136,7 @@ describe('the retention of import ledgers', () => {
     it('removes the plan of those that were cancelled after it was applied, and refuses to plan them again', async () => {
       const { id } = await submit(service(), hashedPeople(3), { plan: true });
       await runToPlan(service(), id);
-      await applyPlan(importing.context, client, id, {}, unaborted);
+      await applyPlan(importing.context, client, id, {});
       await cancelImport(importing.context, operator, id);
       const plans = async () => [await models().ImportPlan.count(), await models().ImportPlanRow.count()];
       expect(await sweepPlans(later(31))).to.include({ removed: 0 });
@@ -186,7 +186,7 @@ describe('the retention of import ledgers', () => {
   it('refuses to resume an import whose ledger is closed while the resumption waits for another run', async () => {
     const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
     await models().Import.update({ status: 'cancelled', finishedAt: new Date() }, { where: {} });
-    const { fileSha256, optionsJson } = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
     const whileHeld = async () => {
       let onWait: () => void = () => undefined;
       const waits = new Promise<void>((resolve) => {
@@ -198,7 +198,7 @@ describe('the retention of import ledgers', () => {
       await models().Import.update({ ledgerClosedAt: new Date() }, { where: { id } });
       return { resuming };
     };
-    const waited = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), whileHeld);
+    const waited = await withImportLease(importing.context, record, applyOptions(), whileHeld);
     expect((await waited.resuming).message).to.match(/it can't be resumed/);
     expect(await models().Import.findByPk(id)).to.include({ status: 'cancelled' });
     expect(await models().User.count()).to.equal(batchRows);

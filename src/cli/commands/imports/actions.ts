@@ -35,6 +35,10 @@ import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
+/** The import that the command line names. @throws AppError `NOT_FOUND`, `VALIDATION` */
+const named = async (run: Run<'<import>'>, context: Context): Promise<ImportRecord> =>
+  findImport(context, await importIdOf(context, run.arguments.import));
+
 /**
  * An import for `--json`: as the API shows it, with the files that only the machine of the terminal has. `rowsTotal` stands in
  * `progress`, too.
@@ -70,7 +74,7 @@ export async function rows(run: Run<'<import>', typeof importRowOptions>): Promi
 /** One import, and the accounts that undoing it has kept, as long as it has its rows. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
-  const record = await findImport(context, await importIdOf(context, run.arguments.import));
+  const record = await named(run, context);
   // While its rows are being deleted, the list would be incomplete.
   const kept = record.ledgerClosedAt === null ? await keptOf(run, context, record.id) : { count: 0, accounts: [] };
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
@@ -134,7 +138,7 @@ async function keptOf(
 /** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
 export async function exportLedger(run: Run<'<import>', typeof outputOption>): Promise<Result> {
   const context = await run.context();
-  const record = await findImport(context, await importIdOf(context, run.arguments.import));
+  const record = await named(run, context);
   await writeData(run, ledgerCsv(context, record));
   const { output: file } = run.options;
   const exported = record.rowsDone;
@@ -149,7 +153,7 @@ export async function exportLedger(run: Run<'<import>', typeof outputOption>): P
  */
 export async function rejects(run: Run<'<import>', typeof outputOption>): Promise<Result> {
   const context = await run.context();
-  const record = await findImport(context, await importIdOf(context, run.arguments.import));
+  const record = await named(run, context);
   await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
   const rejected = record.rejectedCount;
@@ -167,7 +171,7 @@ export async function rejects(run: Run<'<import>', typeof outputOption>): Promis
 /** Resumes an interrupted import after a question. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<'<import>', typeof resumeOptions>): Promise<Result> {
   const context = await run.context();
-  const record = await findImport(context, await importIdOf(context, run.arguments.import));
+  const record = await named(run, context);
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
   const { credentials, rejects: rejectsPath, yes } = run.options;
@@ -269,7 +273,7 @@ function undoOutcome({ io }: Pick<Run, 'io'>, undo: UndoResult, number: number):
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
   const context = await run.context();
-  const { id, number } = await findImport(context, await importIdOf(context, run.arguments.import));
+  const { id, number } = await named(run, context);
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   if (dryRun) {
     const preview = await previewUndo(context, id, run.io.signal);

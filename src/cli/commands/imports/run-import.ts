@@ -2,8 +2,7 @@ import path from 'node:path';
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { operator } from '../../../services/core.js';
-import { planWithRejects } from '../../../services/imports/output/plan-rejects.js';
-import { assertReportFolders } from '../../../services/imports/output/reports.js';
+import { planWithRejects } from '../../../services/imports/output/reports.js';
 import { templateText } from '../../../services/imports/output/template.js';
 import { defaultCourse } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
@@ -34,12 +33,10 @@ export async function importUsers(run: ImportRun): Promise<Result> {
     await assertReadable(file);
     await defaultCourse(context, run.options.course);
     if (!isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
-    await assertWritable(run, file);
     return importFile(run, context, file, named);
   }
   if (!isAnswered && !run.options.yes)
     throw new AppError('USAGE', 'Standard input is the file, not a terminal: add --yes, or --dry-run to look first.');
-  await assertWritable(run, besideStdin(run.io));
   const spooled = await fileFromStdin(run.io, context.config.dataDir);
   try {
     return await importFile(run, context, spooled.path, named, spooled);
@@ -58,11 +55,6 @@ function reportPaths({ io, options: { credentials, rejects } }: ImportRun) {
     ...(credentials !== undefined && { credentialsFile: path.resolve(io.cwd, credentials) }),
     ...(rejects !== undefined && { rejectsFile: path.resolve(io.cwd, rejects) }),
   };
-}
-
-/** @throws AppError `USAGE` where the import couldn't write its files; a dry run writes none of them */
-async function assertWritable(run: ImportRun, beside: string): Promise<void> {
-  if (!run.options.dryRun) await assertReportFolders({ ...reportPaths(run), beside });
 }
 
 async function importFile(
@@ -174,9 +166,9 @@ function exactly(io: Io, named: string, options: ImportRun['options'], plan: Imp
   return importCommand(io, named, { ...others, plan: plan.id });
 }
 
-/** @throws AppError `IMPORT_CONFLICT` unless the plan is the expected one, or what a run of that has left of it */
+/** @throws AppError `IMPORT_CONFLICT` unless the plan is the expected one, or that is resumed after its first rows */
 function assertExpected({ id, unfinished }: ImportPlan, expected: string): void {
-  if (expected === id || (expected === unfinished?.planId && id === unfinished.planRestId)) return;
+  if (expected === id || (unfinished !== null && unfinished.rowsDone > 0 && expected === unfinished.planId)) return;
   throw new AppError(
     'IMPORT_CONFLICT',
     `The plan ${expected} is out of date: the file, the options or the accounts have changed. The plan is now ${id}: see it with --dry-run.`,

@@ -90,11 +90,10 @@ export const importOperations = {
   applyImport: operation.post('/api/imports/:id/apply', {
     summary: 'Do what the plan of an import says, in the background',
     description:
-      'Answers 409 and writes nothing if the file, the matching accounts or the courses have changed since. What changes after this answer takes the import back to `planned`, with a `problem`.',
+      'If the file, the matching accounts or the courses have changed since, nothing is written, and the import is `planned` again, with the `problem` PLAN_OUTDATED.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     body: applySchema,
-    databaseDeadline: 'none',
     success: accepted('The import is queued', { import: importWithPlan }),
     failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_REFUSED', 'PLAN_OUTDATED'],
   }),

@@ -1,6 +1,4 @@
 import path from 'node:path';
-import { parse } from 'csv-parse/sync';
-import { restoreCell } from '../../../csv/cells.js';
 import {
   credentialsFormat,
   isEncodable,
@@ -9,18 +7,16 @@ import {
   withEncodableLetters,
 } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
-import { type ImportRow, undoNoteOf } from '../../../db/models/import-row.js';
-import type { User } from '../../../db/models/user.js';
-import { AppError, systemErrorCode, whyUnwritable } from '../../../errors.js';
+import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import type { Decision } from '../plan/outcomes.js';
+import { type ImportPlan, type PlanRequest, planImport } from '../plan/plan.js';
 import type { ColumnMapping } from '../read/columns.js';
 import { rejectColumns } from '../read/headings.js';
 import type { ImportFile } from '../read/import-file.js';
 import { rejectLine } from '../read/row-fields.js';
 import { ownFile } from '../store/spool.js';
-import { tryFolderOf } from './open-files.js';
-import { ReportFile } from './report-file.js';
+import { type CommittedBytes, ReportFile, type ReportPlace } from './report-file.js';
 
 /** The files that an import writes. */
 export interface Reports {
@@ -33,8 +29,10 @@ export function reportsOf({ credentials, rejects }: Reports) {
   return {
     credentialsFile: credentials.path,
     credentialsBytes: credentials.length,
+    credentialsDigest: credentials.digest,
     rejectsFile: rejects.path,
     rejectsBytes: rejects.length,
+    rejectsDigest: rejects.digest,
   };
 }
 
@@ -56,150 +54,16 @@ export interface ReportPaths {
 
 const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'password'];
 
-/** The files that an import may write, as their names say. */
-type ReportKind = 'credentials' | 'rejected';
-
-/** A name beside the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
-function nameBeside(file: string, kind: ReportKind, number: number): string {
-  const { dir, name } = path.parse(path.resolve(file));
-  return path.join(dir, `${name}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
-}
-
-interface Wanted {
-  kind: ReportKind;
-  header: readonly string[];
-  format: ReportFormat;
-  /** The path that the operator named. */
-  given: string | undefined;
-  /** The imported file. */
-  file: string;
-}
-
-/** A file that an interrupted run has written. */
-interface Written {
-  path: string | null;
-  bytes: number;
-  /** Its passwords were fetched: it is removed, and later passwords go to a new file. */
-  isFetched: boolean;
-  isOurs(lastLine: string): Promise<boolean>;
-}
-
-/** The file of the interrupted run, or a new one whose name is claimed. */
-async function openReport(wanted: Wanted, written: Written | null): Promise<ReportFile> {
-  let replaced: string | undefined;
-  if (written?.path) {
-    const report = new ReportFile(written.path, wanted.header, wanted.format);
-    if (written.isFetched || written.bytes === 0)
-      replaced = (await report.isLeftover(written.bytes)) ? written.path : undefined;
-    else if (await report.resume(written.bytes, written.isOurs)) return report;
-  }
-  return wanted.given === undefined ? claimBeside(wanted, replaced) : claimGiven(wanted, wanted.given, replaced);
-}
-
-/**
- * The first free name beside the imported file.
- * @param replaced a file that will be removed, so that its name can be used
- */
-async function claimBeside({ kind, header, format, file }: Wanted, replaced: string | undefined): Promise<ReportFile> {
-  for (let number = 1; ; number += 1) {
-    const report = new ReportFile(nameBeside(file, kind, number), header, format, replaced);
-    if (report.path === replaced) return report;
-    const problem = await report.claim();
-    // Any other fault shows when rows are written.
-    if (systemErrorCode(problem) !== 'EEXIST') return report;
-  }
-}
-
-/** The file that the operator has named. @throws AppError `USAGE` when it exists, or can't be created */
-async function claimGiven(
-  { header, format }: Wanted,
-  given: string,
-  replaced: string | undefined,
-): Promise<ReportFile> {
-  const report = new ReportFile(path.resolve(given), header, format, replaced);
-  const problem = report.path === replaced ? undefined : await report.claim();
-  if (problem === undefined) return report;
-  if (systemErrorCode(problem) !== 'EEXIST') throw folderUnusable(report.path, problem, 'name another file');
-  throw new AppError('USAGE', `The file ${report.path} exists already and is never overwritten. Name another one.`, {
-    cause: problem,
-  });
-}
-
-/** An error of the file system as `USAGE`; other errors unchanged. @param otherwise see {@link whyUnwritable} */
-function folderUnusable(file: string, cause: unknown, otherwise: string): unknown {
-  const code = systemErrorCode(cause);
-  return code === undefined
-    ? cause
-    : new AppError('USAGE', `The file ${file} ${whyUnwritable(code, otherwise)}.`, { cause });
-}
-
-/**
- * Checks that an import at a terminal can make its files, before the imported file is read and a person confirms the plan.
- * @throws AppError `USAGE`
- */
-export async function assertReportFolders({
-  credentialsFile,
-  rejectsFile,
-  beside,
-}: Required<Pick<ReportPaths, 'beside'>> & ReportPaths): Promise<void> {
-  for (const [kind, given] of [
-    ['credentials', credentialsFile],
-    ['rejected', rejectsFile],
-  ] as const) {
-    const file = given ?? nameBeside(beside, kind, 1);
-    const problem = await tryFolderOf(file);
-    if (problem === undefined) continue;
-    const otherwise =
-      given === undefined ? 'name other files with --credentials <file> and --rejects <file>' : 'name another file';
-    throw folderUnusable(file, problem, otherwise);
-  }
-}
-
-/** Whether an account has changed since the import. */
-function hasChangedSince({ outcome, undoJson }: ImportRow, { createdAt, updatedAt }: User): boolean {
-  const left = outcome === 'created' ? createdAt : new Date(undoNoteOf(undoJson)?.updatedAt ?? Number.NaN);
-  return updatedAt.getTime() !== left.getTime();
-}
-
-/**
- * Whether a line of a credentials file is about an account that the import gave a password. An account that was edited or
- * deleted since may have another email: then only the number of the line is checked.
- */
-async function isCredentialOf(core: Core, record: Import, text: string, delimiter: string): Promise<boolean> {
-  const [line, , , email] = cellsOf(text, delimiter).map(restoreCell);
-  if (!line || !/^\d{1,9}$/.test(line)) return false;
-  const { ImportRow, User } = core.database.models;
-  return core.database.read(async () => {
-    const row = await ImportRow.findOne({
-      where: { importId: record.id, line: Number(line), outcome: ['created', 'updated'] },
-    });
-    if (!row?.userId) return false;
-    const user = await User.findByPk(row.userId);
-    return !user || hasChangedSince(row, user) || user.email === email;
-  });
-}
-
-function cellsOf(line: string, delimiter: string): string[] {
-  try {
-    // Without the option `columns`, csv-parse gives lists of text.
-    return (parse(line, { delimiter }) as string[][])[0] ?? [];
-  } catch {
-    // Not a line of CSV.
-    return [];
-  }
-}
-
 /** The header of the file of rejected rows. */
 const rejectsHeader = ({ own }: ColumnMapping) => [...own.map(({ heading }) => heading), ...rejectColumns];
 
-/**
- * A new file for the rejected rows of a plan.
- * @throws AppError `USAGE` when it exists, or can't be created
- */
-export function planRejects({ mapping, format }: Pick<ImportFile, 'mapping' | 'format'>, given: string) {
-  const header = rejectsHeader(mapping);
-  return claimGiven({ kind: 'rejected', header, format: rejectsFormat(format), given, file: given }, given, undefined);
-}
+/** Paths beside the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
+const pathsBeside = (file: string, kind: 'credentials' | 'rejected'): Iterable<string> => ({
+  *[Symbol.iterator]() {
+    const { dir, name } = path.parse(path.resolve(file));
+    for (let number = 1; ; number += 1) yield path.join(dir, `${name}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
+  },
+});
 
 /**
  * The lines of the file of rejected rows for decisions.
@@ -226,14 +90,39 @@ function encodableReason(reason: string, encoding: ReportFormat['encoding']): st
   return words.filter((word, index) => word !== 'account' || words[index - 1] !== 'account').join(' ');
 }
 
-/** The path of a file of an interrupted run; nothing for one that is in no folder where such an import writes. */
-async function writtenPath(core: Core, record: Import, file: string | null): Promise<string | null> {
-  if (file === null || record.origin !== 'http') return file;
-  return (await ownFile(core, record, file)) ?? null;
+/** A file of an interrupted run. */
+interface EarlierFile extends CommittedBytes {
+  path: string | null;
+  /** Its passwords were fetched: it is removed, and later passwords go to a new file. */
+  isFetched?: boolean;
 }
 
 /**
- * Opens the files of an import: those of the interrupted run, or new ones.
+ * The file of the interrupted run, or a new one.
+ * @param given the path that the operator has named
+ */
+async function openReport(
+  place: Pick<ReportPlace, 'header' | 'format'>,
+  given: string | undefined,
+  beside: Iterable<string>,
+  earlier: EarlierFile | null,
+): Promise<ReportFile> {
+  const file = earlier && earlier.length > 0 ? earlier.path : null;
+  const report = new ReportFile({
+    ...place,
+    paths: given === undefined ? beside : [path.resolve(given)],
+    mayBeLeftOver: earlier !== null,
+    fetched: earlier?.isFetched ? file : null,
+  });
+  if (earlier && file !== null && !earlier.isFetched && (await report.resume(file, earlier))) return report;
+  await report.assertCreatable(
+    given === undefined ? 'name other files with --credentials <file> and --rejects <file>' : 'name another file',
+  );
+  return report;
+}
+
+/**
+ * Opens the files of an import: those of the interrupted run, or new ones, which are created with their first rows.
  * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`
  */
 export async function openReports(
@@ -243,42 +132,70 @@ export async function openReports(
   file: string,
   { credentialsFile, rejectsFile, beside = file }: ReportPaths,
 ): Promise<Reports> {
+  if (rejectsFile !== undefined && rejectsFile === credentialsFile)
+    throw new AppError('USAGE', 'Passwords and rejected rows need a file each: name two.');
+  /** Nothing for a path that is in no folder where such an import writes. */
+  const ownPath = async (named: string | null) =>
+    named !== null && unfinished?.origin === 'http' ? ((await ownFile(core, unfinished, named)) ?? null) : named;
   const credentials = await openReport(
-    {
-      kind: 'credentials',
-      header: credentialsHeader,
-      format: credentialsFormat(format),
-      given: credentialsFile,
-      file: beside,
-    },
+    { header: credentialsHeader, format: credentialsFormat(format) },
+    credentialsFile,
+    pathsBeside(beside, 'credentials'),
     unfinished && {
-      path: await writtenPath(core, unfinished, unfinished.credentialsFile),
-      bytes: Number(unfinished.credentialsBytes),
+      path: await ownPath(unfinished.credentialsFile),
+      length: Number(unfinished.credentialsBytes),
+      digest: unfinished.credentialsDigest,
       isFetched: unfinished.credentialsFetchedAt !== null,
-      isOurs: (line) => isCredentialOf(core, unfinished, line, format.delimiter),
     },
   );
   try {
-    if (rejectsFile !== undefined && path.resolve(rejectsFile) === credentials.path)
-      throw new AppError('USAGE', 'Passwords and rejected rows need a file each: name two.');
     const rejects = await openReport(
-      {
-        kind: 'rejected',
-        header: rejectsHeader(mapping),
-        format: rejectsFormat(format),
-        given: rejectsFile,
-        file: beside,
-      },
+      { header: rejectsHeader(mapping), format: rejectsFormat(format) },
+      rejectsFile,
+      pathsBeside(beside, 'rejected'),
       unfinished && {
-        path: await writtenPath(core, unfinished, unfinished.rejectsFile),
-        bytes: Number(unfinished.rejectsBytes),
-        isFetched: false,
-        isOurs: async () => true,
+        path: await ownPath(unfinished.rejectsFile),
+        length: Number(unfinished.rejectsBytes),
+        digest: unfinished.rejectsDigest,
       },
     );
     return { credentials, rejects };
   } catch (error) {
     await credentials.close();
+    throw error;
+  }
+}
+
+/**
+ * Plans an import, and writes the rows that it would reject to a new file, as the import would. There is none when it would
+ * reject no row, and none after a failure.
+ * @param rejectsFile the path of the file, which must not exist
+ * @throws AppError as {@link planImport}, `USAGE` for a path that can't be used, `FILE_UNUSABLE`
+ */
+export async function planWithRejects(
+  core: Core,
+  request: Omit<PlanRequest, 'onDecisions'>,
+  rejectsFile: string,
+): Promise<ImportPlan> {
+  let file: ReportFile | undefined;
+  try {
+    const plan = await planImport(core, {
+      ...request,
+      async onDecisions(decisions, { mapping, format }) {
+        const place = { header: rejectsHeader(mapping), format: rejectsFormat(format) };
+        file ??= await openReport(place, rejectsFile, [], null);
+        const lines = rejectLines(mapping, decisions, file.encoding);
+        if (lines.length === 0) return;
+        if (file.length === 0) await file.begin();
+        await file.append(lines);
+        file.commit();
+      },
+    });
+    await file?.close();
+    return plan;
+  } catch (error) {
+    // Otherwise the same command would be refused, because the file exists.
+    await file?.discard();
     throw error;
   }
 }

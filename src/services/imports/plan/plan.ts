@@ -69,13 +69,10 @@ export interface ImportPlan {
   /** Why the plan must not be applied: more bad rows than the options allow. */
   refusal: string | null;
   /**
-   * An interrupted import of this file, which applying the plan resumes. `planId` is the plan that it began with;
-   * `planRestId` equals the id of this plan if the accounts of the remaining rows haven't changed since. One that was refused
-   * and whose rows are not all undone has the status `undoing`: its undo is resumed.
+   * An interrupted import of this file, which applying the plan resumes. `planId` is the plan that it began with. One that was
+   * refused and whose rows are not all undone has the status `undoing`: its undo is resumed.
    */
-  unfinished: Pick<Import, 'id' | 'status' | 'rowsDone' | 'planId' | 'planRestId'> | null;
-  /** The ids of the remainders of the plan, by the number of rows before them. */
-  restIds: ReadonlyMap<number, string>;
+  unfinished: Pick<Import, 'id' | 'status' | 'rowsDone' | 'planId'> | null;
   /** The rows that repeat keys of others, when all of the file was read. */
   repetitions: Repetitions | undefined;
   /** The accounts that rows match by their phone alone, by `line account`. */
@@ -243,12 +240,9 @@ async function planRows(
   }
   if (summary.counts.rows === 0)
     throw new FileProblem('NO_ROWS', `The file ${file} has a header and no rows below it.`);
-  const ids = summary.ids(fileSha256 + optionsText(options));
-  const id = ids.get(rowsDone);
-  if (id === undefined) throw new Error(`The plan of ${file} has no id for its rows after ${rowsDone}.`);
   const { counts, createdByRole, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = summary;
   return {
-    id,
+    id: summary.id(fileSha256 + optionsText(options)),
     file,
     fileSha256,
     options,
@@ -270,7 +264,6 @@ async function planRows(
     // Once its rows are being undone, an import stays refused, whatever the rows are now.
     refusal: begun?.status === 'undoing' ? begun.errorMessage : refusalOf(options, counts, samples, rowsDone),
     unfinished: begun,
-    restIds: ids,
     repetitions: stopsAtLine === null ? opened.repetitions() : undefined,
     phoneMatches: decider.phoneMatches,
   };

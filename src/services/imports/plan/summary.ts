@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange } from '../../../db/models/import-plan.js';
 import type { ImportableRole } from '../../../schemas/import.js';
@@ -27,14 +27,13 @@ const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, ski
 
 const noCounts: ImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, enrolled: 0 };
 
-/** Counts, samples and ids of a plan, collected batch by batch. */
+/** Counts, samples and the id of a plan, collected batch by batch. */
 export class PlanSummary {
   readonly counts: ImportCounts;
   /** The roles of the accounts that are created. */
   readonly createdByRole: Record<ImportableRole, number> = { trainee: 0, trainer: 0 };
   readonly samples: PlanSample[] = [];
-  /** Digests of the decisions of each batch, with the number of rows before it. */
-  readonly #batches: { rowsBefore: number; digest: string }[] = [];
+  readonly #digest = createHash('sha256');
   readonly identityChanges: IdentityChange[] = [];
   /** How many more there are than were kept. */
   identityChangesLeftOut = 0;
@@ -53,35 +52,20 @@ export class PlanSummary {
   }
 
   add(decisions: readonly Decision[]): void {
-    const rowsBefore = this.counts.rows;
-    let text = '';
     for (const decision of decisions) {
       this.#count(decision);
       this.#noteIdentity(decision);
-      text += fingerprintOf(decision);
+      this.#digest.update(fingerprintOf(decision));
       const shown = this.#shown[decision.outcome];
       if (shown >= samplesPerOutcome[decision.outcome]) continue;
       this.#shown[decision.outcome] = shown + 1;
       this.samples.push(sampleOf(decision));
     }
-    this.#batches.push({ rowsBefore, digest: hash('sha256', text) });
   }
 
-  /**
-   * The ids of the plan and of its remainders, by the number of rows before them: one for each batch at which a run can
-   * be resumed.
-   * @param subject what identifies the plan besides the rows
-   */
-  ids(subject: string): ReadonlyMap<number, string> {
-    const ids = new Map<number, string>();
-    let rest = '';
-    const note = (rows: number) => ids.set(rows, hash('sha256', subject + rest).slice(0, 16));
-    note(this.counts.rows);
-    for (const { rowsBefore, digest } of this.#batches.toReversed()) {
-      rest = hash('sha256', digest + rest);
-      note(rowsBefore);
-    }
-    return ids;
+  /** The id of the plan, once all rows are added. @param subject what identifies the plan besides the rows */
+  id(subject: string): string {
+    return this.#digest.update(subject).digest('hex').slice(0, 16);
   }
 
   #noteIdentity(decision: Decision): void {

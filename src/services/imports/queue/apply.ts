@@ -13,10 +13,8 @@ import { removeSpooledFile } from '../store/spool.js';
 import { undoRows } from '../undo/undo.js';
 
 /**
- * Applies a plan batch by batch. Each batch commits its accounts, its ledger rows and its progress together, after the
- * passwords of its accounts are on the disk. The next call for the same file and options resumes a run that broke off at
- * any moment, and ends as an uninterrupted one would have.
- * @throws AppError `IMPORT_REFUSED`, `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
+ * Applies a plan under its lease, as {@link applyUnderLease}.
+ * @throws AppError `INTERRUPTED`, and as {@link applyUnderLease}
  */
 export async function applyImport(
   core: Core,
@@ -24,12 +22,31 @@ export async function applyImport(
   plan: ImportPlan,
   options: ApplyOptions,
 ): Promise<AppliedImport> {
-  if (plan.refusal !== null && !mustUndo(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
-  return withImportLease(core, plan.fileSha256, optionsText(plan.options), options, (lease) =>
-    runImport(core, actor, plan, options, lease).catch(async (error: unknown) => {
-      throw error instanceof MustUndo ? await undoRefused(core, actor, error.record, lease) : error;
-    }),
+  const file = { fileSha256: plan.fileSha256, optionsJson: optionsText(plan.options) };
+  return withImportLease(core, options.record ?? file, options, (lease) =>
+    applyUnderLease(core, actor, plan, options, lease),
   );
+}
+
+/**
+ * Applies a plan batch by batch. Each batch commits its accounts, its ledger rows and its progress together, after the
+ * passwords of its accounts are on the disk. The next call for the same file and options resumes a run that broke off at
+ * any moment, and ends as an uninterrupted one would have.
+ * @throws AppError `IMPORT_REFUSED`, `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`
+ */
+export async function applyUnderLease(
+  core: Core,
+  actor: Actor,
+  plan: ImportPlan,
+  options: ApplyOptions,
+  lease: Lease,
+): Promise<AppliedImport> {
+  if (plan.refusal !== null && !mustUndo(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
+  try {
+    return await runImport(core, actor, plan, options, lease);
+  } catch (error) {
+    throw error instanceof MustUndo ? await undoRefused(core, actor, error.record, lease) : error;
+  }
 }
 
 /** Whether the rows of an unfinished run must be undone: with `abort`, an uninterrupted run would have left nothing. */

@@ -1,17 +1,15 @@
 import type { Transaction } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import type { ImportPlan as PlanRecord } from '../../../db/models/import-plan.js';
-import { AppError, isAppError } from '../../../errors.js';
+import { AppError } from '../../../errors.js';
 import { applySchema, importOptionsSchema, optionsText, replanSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
 import { defaultCourse } from '../plan/course-index.js';
-import { planImport } from '../plan/plan.js';
 import { findImport, isRunning } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
-import { assertBelowPlanLimit, findPlan, requestPlan } from '../store/plan-store.js';
-import { auditBegin, lockImport, optionsOf, unplanned } from '../store/repository.js';
-import { isReadableHere } from '../store/spool.js';
+import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
+import { auditBegin, lockImport, unplanned } from '../store/repository.js';
 import { outdated } from './plan-worker.js';
 
 /**
@@ -87,42 +85,19 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
   if (refusal) throw new AppError('IMPORT_REFUSED', refusal);
 }
 
-/** Plans the import once more, where its file can be read, to see whether the plan is still the same. */
-async function assertStillSo(core: Core, record: Import, signal: AbortSignal): Promise<void> {
-  // Another instance has the file: its worker makes the same check before it writes anything.
-  if (!(await isReadableHere(core, record))) return;
-  const { filePath: file, planId } = record;
-  const maxRows = core.config.imports.uploadRows;
-  try {
-    const plan = await planImport(core, { file, options: optionsOf(record), signal, record, maxRows });
-    if (plan.id !== planId) throw outdated();
-  } catch (error) {
-    throw isAppError(error, 'IMPORT_FILE_INVALID', 'IMPORT_CONFLICT', 'VALIDATION', 'USAGE') ? outdated(error) : error;
-  }
-}
-
 /**
- * Queues an import to do exactly what its plan says.
+ * Queues an import to do exactly what its plan says. When the file, the accounts or the courses have changed, the worker takes
+ * it back to its plan.
  * @param input `planId`: the plan that the caller has seen
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_REFUSED`, `PLAN_OUTDATED` when the file, the
- *   accounts or the courses have changed
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_REFUSED`, `PLAN_OUTDATED`
  */
-export async function applyPlan(
-  core: Core,
-  actor: Actor,
-  id: string,
-  input: unknown,
-  signal: AbortSignal,
-): Promise<Import> {
+export async function applyPlan(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { planId } = validate(applySchema, input);
-  const found = await findImport(core, id);
-  assertApplicable(core, found, await findPlan(core, found), planId);
-  await assertStillSo(core, found, signal);
+  await findImport(core, id);
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     const plan = await core.database.models.ImportPlan.findByPk(id, { transaction });
-    // It may have been planned again, applied or discarded meanwhile.
-    assertApplicable(core, record, plan, found.planId ?? undefined);
+    assertApplicable(core, record, plan, planId);
     await record.update({ status: 'queued' }, { transaction });
     await plan?.update({ appliedAt: core.now() }, { transaction });
     await auditBegin(core, actor, record, transaction);

@@ -145,11 +145,10 @@ export async function assertBinding(core: Core, record: Import, plan: ImportPlan
   if (applied) throw outdated();
 }
 
-export const outdated = (cause?: unknown) =>
+export const outdated = () =>
   new AppError(
     'PLAN_OUTDATED',
     'The accounts, the courses or the file have changed since this plan was made. Nothing was written. Plan the import again.',
-    { cause },
   );
 
 /** Takes an import back to its plan, which is out of date: nothing of it is done. */

@@ -5,15 +5,20 @@ import { assertSchemaCurrent } from '../../../db/migrator.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError } from '../../../errors.js';
 import type { Logger } from '../../../logger.js';
-import type { ImportStatus } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
 import { planImport } from '../plan/plan.js';
-import { assertNotBeingFetched, leaseMs, withImportLease } from '../run/import-lock.js';
+import { leaseMs } from '../run/import-lock.js';
 import { needsPlan, removePlan } from '../store/plan-store.js';
-
-import { isRefusalUnfinished, jobLease, leaseName, optionsOf, transientErrors } from '../store/repository.js';
+import {
+  auditFinish,
+  isRefusalUnfinished,
+  leaseName,
+  lockImport,
+  optionsOf,
+  transientErrors,
+} from '../store/repository.js';
 import { isReadableHere, withoutPaths } from '../store/spool.js';
-import { applyImport, undoRefused } from './apply.js';
+import { applyUnderLease, undoRefused } from './apply.js';
 import { assertBinding, assertIsUpload, makePlan, reopenPlan } from './plan-worker.js';
 
 /** Runs and plans the imports that were asked for over HTTP. */
@@ -32,8 +37,8 @@ export interface WorkerOptions {
 
 const leaseTaken = () => new AppError('IMPORT_CONFLICT', 'Another process has the lease.');
 
-/** How many imports are read at a time. */
-const queuePage = 100;
+/** How many imports of the queue are looked at: those before may have their files on other machines. */
+const queueLength = 1000;
 
 /** What slots are for. Plans have slots of their own, so that they needn't wait for the end of imports. */
 type Work = 'run' | 'plan';
@@ -51,30 +56,15 @@ const due: Readonly<Record<Work, WhereOptions<Import>>> = {
   plan: { status: 'planning' },
 };
 
-const slotLease: Readonly<Record<Work, (slot: number) => string>> = {
-  run: (slot) => `import-slot:${slot}`,
-  plan: (slot) => `import-plan-slot:${slot}`,
-};
-
-/**
- * All imports that no process works on and that are due or were interrupted by a fault, the oldest first. It goes through
- * the whole queue, because any number of imports may not be readable here or now.
- */
-async function* pending(core: Core, work: Work): AsyncGenerator<Import> {
-  for (let after = ''; ; ) {
-    const records = await core.database.read(() =>
-      core.database.models.Import.findAll({
-        where: { [Op.and]: [{ id: { [Op.gt]: after }, origin: 'http' }, due[work]] },
-        order: ['id'],
-        limit: queuePage,
-      }),
-    );
-    const held = await activeLeases(core.database, records.map(jobLease));
-    const isOurs = (record: Import) => record.status !== 'undoing' || isRefusalUnfinished(record);
-    yield* records.filter((record) => !held.has(jobLease(record)) && isOurs(record));
-    if (records.length < queuePage) return;
-    after = records.at(-1)?.id ?? after;
-  }
+/** The imports that are due, or were interrupted by a fault, and that no process works on: the oldest first. */
+async function pending(core: Core, work: Work): Promise<Import[]> {
+  const where = { [Op.and]: [{ origin: 'http' }, due[work]] };
+  const records = await core.database.read(() =>
+    core.database.models.Import.findAll({ where, order: ['id'], limit: queueLength }),
+  );
+  const held = await activeLeases(core.database, records.map(leaseName));
+  const isOurs = (record: Import) => record.status !== 'undoing' || isRefusalUnfinished(record);
+  return records.filter((record) => !held.has(leaseName(record)) && isOurs(record));
 }
 
 /** The account that submitted an import is the actor of its changes. */
@@ -92,19 +82,16 @@ async function markRunning(core: Core, record: Import): Promise<boolean> {
     if (!['queued', 'running', 'interrupted'].includes(record.status)) return false;
     if (record.cancelRequested) {
       await record.update({ status: 'cancelled', finishedAt: core.now() }, { transaction });
+      await auditFinish(core, actorOf(record), record, record.counts, transaction);
       return false;
     }
-    await assertNotBeingFetched(core, record, transaction);
     const startedAt = record.startedAt ?? core.now();
     await record.update({ status: 'running', startedAt, errorCode: null, errorMessage: null }, { transaction });
     return true;
   });
 }
 
-async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
-  // Checked before the file is read, which would take long for nothing.
-  const file = leaseName(record.fileSha256, record.optionsJson);
-  if ((await activeLeases(core.database, [file])).size > 0) throw leaseTaken();
+async function runOne(core: Core, record: Import, lease: Lease, signal: AbortSignal): Promise<void> {
   if (!(await markRunning(core, record))) return;
   const plan = await planImport(core, {
     file: record.filePath,
@@ -117,16 +104,8 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
   await assertBinding(core, record, plan);
   const ignore = () => undefined;
   const events = { onProgress: ignore, onResume: ignore, onWait: ignore };
-  await applyImport(core, actorOf(record), plan, { record, signal, waitMs: 0, ...events });
+  await applyUnderLease(core, actorOf(record), plan, { record, signal, ...events }, lease);
   if (!needsPlan(record)) await removePlan(core, record);
-}
-
-/** Undoes the rest of an import that was refused. Its file isn't needed for that. */
-async function undoRest(core: Core, record: Import, signal: AbortSignal): Promise<void> {
-  const options = { signal, waitMs: 0, onWait: () => undefined };
-  await withImportLease(core, record.fileSha256, record.optionsJson, options, (lease) =>
-    undoRefused(core, actorOf(record), record, lease),
-  );
 }
 
 /** Records why a run failed, unless the import was ended otherwise meanwhile. */
@@ -136,8 +115,10 @@ async function noteOutcome(core: Core, record: Import, error: unknown): Promise<
   if (isAppError(error, 'INTERRUPTED') && record.status === 'planning') return;
   const fields = outcomeOf(core, record, error);
   await core.database.inTransaction(async (transaction) => {
-    const where = { id: record.id, status: ['planning', 'running', 'interrupted'] as ImportStatus[] };
-    await core.database.models.Import.update(fields, { where, transaction });
+    const current = await lockImport(core, record.id, transaction);
+    if (!['planning', 'running', 'interrupted'].includes(current.status)) return;
+    await current.update(fields, { transaction });
+    if (fields.finishedAt) await auditFinish(core, actorOf(record), current, current.counts, transaction);
   });
 }
 
@@ -153,26 +134,20 @@ function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAtt
   };
 }
 
-/**
- * Logs what stops the slots of a worker, and when all of them work again. Each slot tries again every second and fails likewise
- * in an outage, so each fault is logged once until then, and later ones for debugging only.
- */
+/** Logs what stops a slot, once, and that it works again: in an outage it tries again every second. */
 function logFaults(logger: Logger) {
-  const failing = new Set<string>();
-  const logged = new Set<string>();
+  let current: string | undefined;
   return {
-    failed(slot: string, error: unknown) {
-      failing.add(slot);
+    failed(error: unknown) {
       const fault = isAppError(error) ? error.code : String(error);
-      const level = logged.has(fault) ? 'debug' : isAppError(error) ? 'warn' : 'error';
-      logged.add(fault);
+      const level = fault === current ? 'debug' : isAppError(error) ? 'warn' : 'error';
+      current = fault;
       if (isAppError(error)) logger[level]({ code: error.code, reason: error.message }, 'import worker waits');
       else logger[level]({ err: error }, 'import worker');
     },
-    worked(slot: string) {
-      if (!failing.delete(slot) || failing.size > 0) return;
-      logged.clear();
-      logger.info('import worker works again');
+    worked() {
+      if (current !== undefined) logger.info('import worker works again');
+      current = undefined;
     },
   };
 }
@@ -183,18 +158,17 @@ function logFaults(logger: Logger) {
  */
 export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions = {}): ImportWorker {
   const stop = new AbortController();
-  const faults = logFaults(core.logger);
   let wakeUp = new AbortController();
 
   /** Runs or plans the next import that can be read here. @returns whether there was one */
   async function runNext(work: Work): Promise<boolean> {
-    for await (const record of pending(core, work)) {
+    for (const record of await pending(core, work)) {
       if (stop.signal.aborted) return false;
       if (record.status !== 'undoing' && !(await isReadableHere(core, record))) continue;
       try {
-        const name = jobLease(record);
         const attempted = (lease: Lease) => attempt(record, work, lease);
-        if (await withLease(core.database, name, 0, leaseTaken, attempted, { durationMs: leaseMs })) return true;
+        const options = { durationMs: leaseMs };
+        if (await withLease(core.database, leaseName(record), 0, leaseTaken, attempted, options)) return true;
       } catch (error) {
         if (!isAppError(error, 'IMPORT_CONFLICT')) throw error;
       }
@@ -206,8 +180,9 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   async function attempt(record: Import, work: Work, lease: Lease): Promise<boolean> {
     try {
       if (work === 'plan') await makePlan(core, record, lease, stop.signal);
-      else if (record.status === 'undoing') await undoRest(core, record, stop.signal);
-      else await runOne(core, record, stop.signal);
+      // Its file isn't needed for that.
+      else if (record.status === 'undoing') await undoRefused(core, actorOf(record), record, lease);
+      else await runOne(core, record, lease, stop.signal);
     } catch (error) {
       if (isAppError(error, ...transientErrors)) {
         // Conflicts with other runs are normal.
@@ -230,24 +205,25 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   }
 
   async function runSlot(slot: number, work: Work): Promise<void> {
-    const name = slotLease[work](slot);
+    const name = `${work === 'run' ? 'import-slot' : 'import-plan-slot'}:${slot}`;
+    const faults = logFaults(core.logger);
     const next = () => {
       // The lease was written. An import may run for long, so this is reported before.
-      faults.worked(name);
+      faults.worked();
       return runNext(work);
     };
     while (!stop.signal.aborted) {
       try {
         // The queue is empty most of the time: then no lease is taken.
-        const isDue = !(await pending(core, work).next()).done;
+        const isDue = (await pending(core, work)).length > 0;
         // After a newer program has migrated, imports may have what this one doesn't know.
         if (isDue) await assertSchemaCurrent(core.database);
-        if (!isDue) faults.worked(name);
+        if (!isDue) faults.worked();
         else if (await withLease(core.database, name, 0, leaseTaken, next, { durationMs: leaseMs })) continue;
       } catch (error) {
         // Another instance has the slot, or the database can't be used: the slot is tried again after the pause.
-        if (isAppError(error, 'IMPORT_CONFLICT')) faults.worked(name);
-        else faults.failed(name, error);
+        if (isAppError(error, 'IMPORT_CONFLICT')) faults.worked();
+        else faults.failed(error);
       }
       await pause();
     }

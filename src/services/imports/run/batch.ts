@@ -1,58 +1,18 @@
-import pLimit from 'p-limit';
 import type { CreationAttributes, Transaction } from 'sequelize';
-import type { ImportRow, UndoNote } from '../../../db/models/import-row.js';
+import type { ImportRow } from '../../../db/models/import-row.js';
 import { Inserts } from '../../../db/sql/insert.js';
 import type { ImportOptions } from '../../../schemas/import.js';
-import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import { searchKey } from '../../../schemas/keys.js';
-import { addAccounts, initialPasswordExpiry, type NewAccount } from '../../accounts/store.js';
 import { prepareAudit } from '../../audit.js';
-import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
 import type { Actor, Core } from '../../core.js';
-import { addEnrollments } from '../../enrollments/store.js';
 import { withNewIds } from '../../ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
-import { codesOf, type Decision, isSamePerson, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
+import { codesOf, type Decision, isSamePerson } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
-import { assertCourses, assertTrainees, StaleDecision } from './batch-checks.js';
-import { accountSecret, type Secret, type Secrets, updateExisting, type Writing } from './updates.js';
-
-/** How many hashes an import computes at the same time: enough for all cores, few enough that logins don't wait long. */
-const hashesInFlight = 8;
-
-/** All imports together wait for hashes as one client does. */
-const hashing = { owner: 'imports' };
-
-async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Secret> {
-  if (password !== undefined)
-    return { passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost, hashing) };
-  const generated = generatePassword();
-  return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost, hashing), generated };
-}
-
-/** Hashes the passwords of accounts that need one and have no secret yet. */
-export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
-  const limit = pLimit(hashesInFlight);
-  const making: Promise<void>[] = [];
-  for (const decision of decisions) {
-    if (!needsSecret(decision) || secrets.has(decision.row.line)) continue;
-    const { line, person } = decision.row;
-    if (person.passwordHash !== undefined) secrets.set(line, { passwordHash: person.passwordHash });
-    else making.push(limit(async () => void secrets.set(line, await makeSecret(core, person))));
-  }
-  await Promise.all(making);
-}
-
-/** The lines of the credentials file. */
-export function credentialLines(decisions: readonly Decision[], secrets: Secrets): string[][] {
-  return decisions.flatMap((decision) => {
-    const generated = needsSecret(decision) ? secrets.get(decision.row.line)?.generated : undefined;
-    if (generated === undefined || decision.outcome === 'rejected') return [];
-    const { firstName, lastName, email, phone = '' } = decision.row.person;
-    return [[String(decision.row.line), firstName, lastName, email, phone, generated]];
-  });
-}
+import { createAccounts, type Secrets, updateExisting, type Writing } from './accounts.js';
+import { assertCourses, assertTrainees, enroll, reviveEnrollments } from './enrollments.js';
+import { StaleDecision } from './run.js';
 
 /** What the rows of a ledger have in common. */
 interface LedgerOf {
@@ -90,7 +50,7 @@ export async function writeBatch(
     if (decision.outcome === 'skipped' && !isSamePerson(decision))
       ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
   await noteSamePeople(writing, importId, decisions, ledger);
-  await assertTrainees(core, enrolledAccounts(decisions, ledger), transaction);
+  await assertTrainees(writing, decisions, ledger);
   await reviveEnrollments(writing, decisions, ledger);
   // Together, so that the rows of one table are prepared while the database inserts those of another.
   const inserts = new Inserts(transaction);
@@ -138,15 +98,6 @@ async function noteSamePeople(
   }
 }
 
-/** The accounts that are there already and get enrollments. */
-function enrolledAccounts(decisions: readonly Decision[], ledger: ReadonlyMap<number, LedgerEntry>): string[] {
-  const accounts = (wanted: (decision: Decision) => boolean) =>
-    new Set(decisions.flatMap((one) => (wanted(one) ? (ledger.get(one.row.line)?.userId ?? []) : [])));
-  const created = accounts(({ outcome }) => outcome === 'created');
-  const enrolled = accounts((one) => one.outcome !== 'rejected' && one.enrollments.length > 0);
-  return [...enrolled].filter((id) => !created.has(id));
-}
-
 /** The rows of the ledger for decisions. */
 function* ledgerRows(
   { importId, mask }: Omit<LedgerOf, 'country'>,
@@ -168,84 +119,3 @@ function* ledgerRows(
 /** Kept for a resumed run: a later row about the same account is a duplicate even though this one was rejected. */
 const accountOfRejected = (decision: Decision) =>
   decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;
-
-async function createAccounts(
-  { core, options, secrets, phones }: Writing,
-  created: readonly [id: string, decision: Decision & { outcome: 'created' }][],
-  inserts: Inserts,
-): Promise<void> {
-  const expiry = initialPasswordExpiry(core);
-  function* accounts(): Generator<NewAccount> {
-    for (const [, { row }] of created) {
-      const { line, person } = row;
-      yield {
-        firstName: person.firstName,
-        lastName: person.lastName,
-        email: person.email,
-        phone: person.phone ?? '',
-        role: person.role ?? options.role,
-        isActive: person.isActive ?? true,
-        ...accountSecret(secrets, line, expiry),
-      };
-    }
-  }
-  const ids = created.map(([id]) => id);
-  await addAccounts(core, accounts(), ids, { inserts, phones });
-}
-
-async function enroll(
-  { core, now }: Writing,
-  decisions: readonly Decision[],
-  ledger: ReadonlyMap<number, LedgerEntry>,
-  inserts: Inserts,
-): Promise<void> {
-  const enrollments = decisions.flatMap((decision) => {
-    const entry = ledger.get(decision.row.line);
-    if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
-    const { userId, note } = entry;
-    const fresh = withNewIds(decision.enrollments.filter(({ cancelled }) => !cancelled));
-    if (fresh.length === 0) return [];
-    note.enrollments = fresh.map(([id]) => id);
-    return fresh.map(([id, { course, status, notes }]) => ({
-      id,
-      userId,
-      courseId: course.id,
-      trainerId: course.trainerId,
-      status,
-      notes,
-    }));
-  });
-  await addEnrollments(core, enrollments, now, inserts);
-}
-
-/** Makes cancelled enrollments active again. @throws StaleDecision as {@link revive} */
-async function reviveEnrollments(
-  { core, transaction, now }: Writing,
-  decisions: readonly Decision[],
-  ledger: ReadonlyMap<number, LedgerEntry>,
-): Promise<void> {
-  for (const decision of decisions) {
-    const note = ledger.get(decision.row.line)?.note;
-    if (decision.outcome === 'rejected' || !note) continue;
-    for (const planned of decision.enrollments) await revive(core, planned, note, now, transaction);
-  }
-}
-
-/** Makes a cancelled enrollment active again. @throws StaleDecision when another process did, or the enrollment is gone */
-async function revive(
-  core: Core,
-  { status, notes, cancelled }: PlannedEnrollment,
-  note: UndoNote,
-  now: Date,
-  transaction: Transaction,
-): Promise<void> {
-  if (!cancelled) return;
-  const { id, enrolledAt } = cancelled;
-  const [revived] = await core.database.models.Enrollment.update(
-    { status, enrolledAt: now, updatedAt: now, ...(notes !== null && { notes }) },
-    { where: { id, status: 'cancelled' }, silent: true, transaction },
-  );
-  if (revived !== 1) throw new StaleDecision();
-  const before = { id, enrolledAt: enrolledAt.toISOString(), notes: cancelled.notes, updatedAt: now.toISOString() };
-  note.revived = [...(note.revived ?? []), before];
-}

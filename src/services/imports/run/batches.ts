@@ -1,22 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transaction } from 'sequelize';
-import { countsOf, type Import, type ImportCounts } from '../../../db/models/import.js';
+import { countsOf, type Import } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
-import { recordAudit } from '../../audit.js';
 import type { ReportFile } from '../output/report-file.js';
 import { closeReports, type Reports, rejectLines, reportsOf } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-index.js';
 import { type Decision, needsCapacity, type Outcome } from '../plan/outcomes.js';
 import { type ImportPlan, upToFirstRejected } from '../plan/plan.js';
 import { type FileRow, remainingRows } from '../read/rows.js';
-import { credentialLines, prepareSecrets, writeBatch } from './batch.js';
-import { StaleDecision } from './batch-checks.js';
-import { Prefetch } from './prefetch.js';
-import { advance, assertUnchanged, type ImportRun, refuse } from './run.js';
-import type { Secrets } from './updates.js';
+import { auditFinish } from '../store/repository.js';
+import { credentialLines, prepareSecrets, type Secrets } from './accounts.js';
+import { writeBatch } from './batch.js';
+import { advance, assertUnchanged, type ImportRun, refuse, StaleDecision } from './run.js';
 
-/** How many batches are decided and hashed while one is being written. */
-const batchesAhead = 2;
 /** How often a batch is tried, when others create its accounts first or the database is busy. */
 const batchAttempts = 25;
 
@@ -25,9 +20,26 @@ interface PreparedBatch {
   rows: readonly FileRow[];
   /** Absent when they depend on the batches before this one: on the remaining capacity of courses. */
   decisions: readonly Decision[] | undefined;
-  /** The run's number of redecisions when this batch was decided. */
-  redecisions: number;
   secrets: Secrets;
+}
+
+/** Passes the items of a source on, and produces the next one while the consumer works on one. */
+export async function* oneAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = source.next();
+  try {
+    for (;;) {
+      const { done, value } = await next;
+      if (done) return;
+      next = source.next();
+      // Awaited in the next round: until then a rejection must not count as unhandled.
+      next.catch(() => undefined);
+      yield value;
+    }
+  } finally {
+    // The consumer may have stopped.
+    await next.catch(() => undefined);
+    await source.return(undefined);
+  }
 }
 
 /** Decides on the batches that are not done, and hashes their passwords. */
@@ -47,15 +59,15 @@ async function* prepareBatches(
     decider.addDone(done);
     await run.reasons.addDone(core, record, done);
     if (rows.length === 0) continue;
+    const secrets: Secrets = new Map();
     if (signal.aborted) {
-      run.isInterrupted = true;
+      // The consumer sees that, too, and ends the run.
+      yield { rows, decisions: undefined, secrets };
       return;
     }
-    const redecisions = run.redecisions;
     const decisions = await decider.decide(rows, new CourseCapacity(core));
-    const secrets: Secrets = new Map();
     await prepareSecrets(core, decided(plan, decisions), secrets);
-    yield { rows, decisions: decisions.some(needsCapacity) ? undefined : decisions, redecisions, secrets };
+    yield { rows, decisions: decisions.some(needsCapacity) ? undefined : decisions, secrets };
   }
 }
 
@@ -71,19 +83,15 @@ export async function importRows(
   { signal, onProgress }: { signal: AbortSignal; onProgress(rowsDone: number): void },
 ): Promise<void> {
   const { core, plan, record } = run;
-  const prepared = new Prefetch(prepareBatches(run, batches, signal), batchesAhead);
-  for await (const batch of prepared) {
-    if (signal.aborted) {
-      run.isInterrupted = true;
-      break;
-    }
+  let isOutdated = false;
+  for await (const batch of oneAhead(prepareBatches(run, batches, signal))) {
+    if (signal.aborted) return end(run, { status: 'interrupted' });
     if (await cancelRequested(run)) return end(run, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
-    await importBatch(run, batch, () => prepared.request());
+    isOutdated = await importBatch(run, batch, isOutdated);
     onProgress(record.rowsDone);
     if (record.status === 'stopped') return closeReports(run.reports);
   }
-  if (run.isInterrupted) return end(run, { status: 'interrupted' });
   // With `stop` the plan may have counted fewer rows: up to a bad row that is good by now.
   return end(run, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
 }
@@ -95,19 +103,9 @@ async function end(run: ImportRun, progress: Parameters<typeof advance>[1]): Pro
   await rejects.end();
   // Rows that a file was begun for may have been decided otherwise since: then it was removed.
   await advance(run, { ...progress, ...reportsOf(run.reports) }, async (transaction) => {
-    if (progress.finishedAt) await auditFinish(run, run.record.counts, transaction);
+    const { core, actor, record } = run;
+    if (progress.finishedAt) await auditFinish(core, actor, record, record.counts, transaction);
   });
-}
-
-/** Records what an import did in all. Its ledger has what became of each row. */
-async function auditFinish(
-  { core, actor, record }: ImportRun,
-  counts: ImportCounts,
-  transaction: Transaction,
-): Promise<void> {
-  const after = { fileName: record.fileName, ...counts };
-  const entry = { action: 'import.finish', targetType: 'import', targetId: record.id, after } as const;
-  await recordAudit(core, actor, entry, transaction);
 }
 
 /** Whether so many bad rows end the import before its end. */
@@ -115,16 +113,9 @@ function mustStop({ options: { onError, maxErrors } }: ImportPlan, rejected: num
   return (onError === 'stop' && rejected > 0) || (maxErrors !== undefined && rejected > maxErrors);
 }
 
-/** How often a run checks whether it was cancelled, in milliseconds. */
-const cancelCheckMs = 500;
-
-async function cancelRequested(run: ImportRun): Promise<boolean> {
-  const { core, record } = run;
-  if (performance.now() - run.cancelCheckedAt < cancelCheckMs) return false;
-  run.cancelCheckedAt = performance.now();
-  const current = await core.database.read(() =>
-    core.database.models.Import.findByPk(record.id, { attributes: ['cancelRequested'] }),
-  );
+async function cancelRequested({ core, record }: ImportRun): Promise<boolean> {
+  const { Import } = core.database.models;
+  const current = await core.database.read(() => Import.findByPk(record.id, { attributes: ['cancelRequested'] }));
   return current?.cancelRequested ?? false;
 }
 
@@ -137,16 +128,18 @@ function isWorthAnotherTry(error: unknown): boolean {
 
 /**
  * Imports one batch. When others change its accounts or courses meanwhile, it is decided again.
- * @param prepareNext called when the database has begun to insert the batch
+ * @param isOutdated the batch before was decided again since: its rows may now be about accounts that this one is about
+ * @returns whether it was decided again
  */
-async function importBatch(run: ImportRun, batch: PreparedBatch, prepareNext: () => void): Promise<void> {
+async function importBatch(run: ImportRun, batch: PreparedBatch, isOutdated: boolean): Promise<boolean> {
   const { credentials, rejects } = run.reports;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await tryBatch(run, batch, attempt > 1, prepareNext);
+      const refresh = attempt > 1;
+      await tryBatch(run, refresh || isOutdated ? { ...batch, decisions: undefined } : batch, refresh);
       credentials.commit();
       rejects.commit();
-      return;
+      return refresh;
     } catch (error) {
       if (!isWorthAnotherTry(error) || attempt >= batchAttempts) throw error;
       await credentials.rewind();
@@ -156,70 +149,53 @@ async function importBatch(run: ImportRun, batch: PreparedBatch, prepareNext: ()
   }
 }
 
-async function tryBatch(
-  run: ImportRun,
-  batch: PreparedBatch,
-  refresh: boolean,
-  prepareNext: () => void,
-): Promise<void> {
+/** @param refresh the batch is decided again, because others have changed what its decisions relied on */
+async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean): Promise<void> {
   const { core, actor, plan, record, mapping, mask, decider, reports } = run;
   const { credentials, rejects } = reports;
-  const decisions = decided(plan, await decisionsOn(run, batch, refresh));
-  const rejected = rejectLines(mapping, decisions, rejects.format.encoding);
+  // The capacity is counted again: earlier decisions are committed or discarded by now.
+  const { rows, decisions: known = await decider.decide(rows, new CourseCapacity(core), refresh) } = batch;
+  const decisions = decided(plan, known);
+  const rejected = rejectLines(mapping, decisions, rejects.encoding);
   if (plan.options.onError === 'abort' && rejected.length > 0) return abort(run, decisions);
   await prepareSecrets(core, decisions, batch.secrets);
   const passwords = credentialLines(decisions, batch.secrets);
-  await beginReports(run, passwords.length > 0, rejected.length > 0);
+  await beginReports(run, [...(passwords.length > 0 ? [credentials] : []), ...(rejected.length > 0 ? [rejects] : [])]);
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
   // In the transaction of the batch: a run that breaks off after it must not import the rows behind the bad one.
   const stopped =
     mustStop(plan, record.rejectedCount + rejected.length) && ({ status: 'stopped', finishedAt: core.now() } as const);
-  // A file without rows, or an empty one that reserves its name: nothing would remove it after a kill.
-  if (stopped && !credentials.hasRows) await credentials.end();
-  const progress = progressAfter(record, plan, decisions, reports);
+  // With no more than a header, because its rows were decided otherwise since.
+  if (stopped && !credentials.hasRows) await credentials.discard();
+  const progress = progressAfter(record, decisions, reports);
   await advance(run, { ...progress, ...stopped }, async (transaction) => {
-    // Once the first long statement is sent: before, it would delay the short ones while the database waits for them.
-    setImmediate(prepareNext);
     const ledger = { importId: record.id, country: decider.country, mask };
     await writeBatch(core, actor, ledger, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();
-    if (stopped) await auditFinish(run, countsOf(progress), transaction);
+    if (stopped) await auditFinish(core, actor, record, countsOf(progress), transaction);
   });
   run.reasons.add(decisions);
 }
 
 /** The progress of the import once a batch is committed. */
-function progressAfter(record: Import, plan: ImportPlan, decisions: readonly Decision[], reports: Reports) {
+function progressAfter(record: Import, decisions: readonly Decision[], reports: Reports) {
   const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
-  const rowsDone = record.rowsDone + decisions.length;
   let enrolled = 0;
   for (const decision of decisions) {
     counts[decision.outcome] += 1;
     if (decision.outcome !== 'rejected') enrolled += decision.enrollments.length;
   }
   return {
-    rowsDone,
-    planRestId: plan.restIds.get(rowsDone) ?? null,
+    rowsDone: record.rowsDone + decisions.length,
     createdCount: record.createdCount + counts.created,
     updatedCount: record.updatedCount + counts.updated,
     skippedCount: record.skippedCount + counts.skipped,
     rejectedCount: record.rejectedCount + counts.rejected,
     enrolledCount: record.enrolledCount + enrolled,
-    credentialsBytes: reports.credentials.length,
-    rejectsBytes: reports.rejects.length,
+    ...reportsOf(reports),
   };
-}
-
-async function decisionsOn(run: ImportRun, batch: PreparedBatch, refresh: boolean): Promise<readonly Decision[]> {
-  const { core, decider } = run;
-  // Another batch was decided again since: its rows may now be about accounts that this batch is about.
-  const isOutdated = batch.redecisions !== run.redecisions;
-  if (batch.decisions && !refresh && !isOutdated) return batch.decisions;
-  if (refresh) run.redecisions += 1;
-  // The capacity is counted again: earlier decisions are committed or discarded by now.
-  return decider.decide(batch.rows, new CourseCapacity(core), refresh);
 }
 
 /** Ends an import with `abort` of which a row has become bad since it was planned. */
@@ -229,16 +205,11 @@ async function abort(run: ImportRun, decisions: readonly Decision[]): Promise<ne
   throw await refuse(run, `Line ${bad?.row.line} has become bad since the plan was made: ${reason}`);
 }
 
-/** Whether a file isn't recorded, or was removed again before a retry. @param recorded bytes */
-const isUnknown = ({ length }: ReportFile, recorded: string | number) => Number(recorded) === 0 || length === 0;
-
-/** Creates the files before their first rows. Their paths are committed before any row is written to them. */
-async function beginReports(run: ImportRun, withPasswords: boolean, withRejects: boolean): Promise<void> {
-  const { record, reports } = run;
-  const unknown = [
-    ...(withPasswords && isUnknown(reports.credentials, record.credentialsBytes) ? [reports.credentials] : []),
-    ...(withRejects && isUnknown(reports.rejects, record.rejectsBytes) ? [reports.rejects] : []),
-  ];
-  for (const report of unknown) if (report.length === 0) await report.begin();
-  if (unknown.length > 0) await advance(run, reportsOf(reports));
+/** Creates files before their first rows. Their paths are committed before any row is written to them. */
+async function beginReports(run: ImportRun, reports: readonly ReportFile[]): Promise<void> {
+  const fresh = reports.filter(({ length }) => length === 0);
+  if (fresh.length === 0) return;
+  for (const report of fresh) await report.begin();
+  await advance(run, reportsOf(run.reports));
+  for (const report of fresh) report.commit();
 }

@@ -1,54 +1,38 @@
 import type { Transaction } from 'sequelize';
-import { activeLeases, type Lease, type LeaseOptions, withLease } from '../../../db/lease.js';
+import { type Lease, type LeaseOptions, withLease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
-import { credentialsLease, jobLease, leaseName } from '../store/repository.js';
-
-/** How a run waits for the lease of its import. */
-export interface LockOptions extends Required<Pick<LeaseOptions, 'signal' | 'onWait'>> {
-  /** How long it waits, in milliseconds; when absent, until the lease of a dead run has expired. */
-  waitMs?: number;
-}
+import { type Leasable, leaseName } from '../store/repository.js';
 
 /** A run that doesn't renew its lease for so long is dead, in milliseconds. */
 export const leaseMs = 10_000;
 /** Long enough for the lease of a dead run to expire, in milliseconds. */
 const leaseWaitMs = 15_000;
 
-/** Runs `work` while no other process works on an import of this file with these options. */
+/**
+ * Runs `work` while no other process plans, runs or undoes the import, or sends its passwords; at a terminal, while none imports
+ * the file with the same options. Waits until the lease of a dead run has expired.
+ */
 export function withImportLease<T>(
   core: Core,
-  fileSha256: string,
-  options: string,
-  { signal, onWait, waitMs = leaseWaitMs }: LockOptions,
+  record: Leasable,
+  { signal, onWait }: Required<Pick<LeaseOptions, 'signal' | 'onWait'>>,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const refusal = () =>
-    new AppError('IMPORT_CONFLICT', 'This file is being imported by another process. Wait for it to end.');
-  const leaseOptions = { durationMs: leaseMs, signal, onWait };
-  return withLease(core.database, leaseName(fileSha256, options), waitMs, refusal, work, leaseOptions);
-}
-
-/**
- * Runs `work` while neither the service nor another process runs, resumes or undoes this import: an import over HTTP has
- * a lease of its own besides that on its file.
- */
-export async function withJobLease<T>(
-  core: Core,
-  record: Import,
-  { signal, onWait }: LockOptions,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (record.origin !== 'http') return work();
-  const refusal = () =>
     new AppError(
       'IMPORT_CONFLICT',
-      `The import ${record.number} is being run by the service. Wait for its end, or ${howToCancel(record)}`,
+      record.origin === 'http'
+        ? `The import ${record.number} is being run by the service, or its passwords are being fetched. Wait for the end of that, or ${howToCancel(record)}`
+        : 'This file is being imported by another process. Wait for it to end.',
     );
-  const leaseOptions = { durationMs: leaseMs, signal, onWait };
-  return withLease(core.database, jobLease(record), leaseWaitMs, refusal, work, leaseOptions);
+  return withLease(core.database, leaseName(record), leaseWaitMs, refusal, work, {
+    durationMs: leaseMs,
+    signal,
+    onWait,
+  });
 }
 
 /** Imports that can be resumed by command; the service resumes those that are queued or running. */
@@ -88,13 +72,4 @@ export async function assertLeaseHeld(
 ): Promise<void> {
   if (!(await lease.renew(transaction)))
     throw new AppError('IMPORT_CONFLICT', `The import ${number} was taken over by another process.`);
-}
-
-/** @throws AppError `IMPORT_CONFLICT` while the passwords of the import are being fetched */
-export async function assertNotBeingFetched(core: Core, record: Import, transaction: Transaction): Promise<void> {
-  if ((await activeLeases(core.database, [credentialsLease(record)], transaction)).size > 0)
-    throw new AppError(
-      'IMPORT_CONFLICT',
-      `The passwords of the import ${record.number} are being fetched. Try again in a minute.`,
-    );
 }

@@ -29,8 +29,6 @@ export interface ApplyOptions extends ReportPaths {
   onProgress(rowsDone: number): void;
   /** Called once when an unfinished import of the same file is resumed. */
   onResume(rowsDone: number): void;
-  /** How long to wait for another run of the same file, in ms; when absent, until the lease of a dead run has expired. */
-  waitMs?: number;
   /** Called once when another run of the same file must end first, or its lease must expire. */
   onWait(): void;
   /** Called before a failure is thrown that leaves an unfinished import. @param canResume false when its file has changed */
@@ -45,7 +43,7 @@ export interface AppliedImport extends ImportResult {
 
 /**
  * Runs an import under the lease of its file and options, from the first row that is not done.
- * @throws AppError as `applyImport` in queue/apply.ts, but {@link MustUndo} for one that is refused after its first rows
+ * @throws AppError as `applyUnderLease` in queue/apply.ts, but {@link MustUndo} for one that is refused after its first rows
  */
 export async function runImport(
   core: Core,
@@ -68,7 +66,7 @@ export async function runImport(
     if (begun?.status === 'undoing') throw new MustUndo(begun, begun.errorMessage ?? '');
     const decider = await Decider.open(core, plan.options, begun, plan.phoneMatches);
     reports = await openReports(core, begun, file, plan.file, options);
-    const record = begun ?? (await startImport(core, actor, plan, reports));
+    const record = begun ?? (await startImport(core, actor, plan));
     run = {
       core,
       actor,
@@ -80,9 +78,6 @@ export async function runImport(
       mask: maskOf(mapping),
       decider,
       reasons: new ReasonGroups(),
-      redecisions: 0,
-      cancelCheckedAt: Number.NEGATIVE_INFINITY,
-      isInterrupted: false,
     };
     if (begun) await resumeRecord(run, options.record === undefined);
     if (plan.refusal !== null) throw await refuse(run, plan.refusal);
@@ -94,8 +89,7 @@ export async function runImport(
     const error = await causeOf(failure, plan);
     if (run && breaksOff(run, error)) {
       await noteFailure(run, error);
-      const canResume = !(error instanceof FileChanged) || error.hasSameContent;
-      options.onBreakOff?.({ ...resultOf(run.record), status: 'interrupted' }, canResume);
+      options.onBreakOff?.({ ...resultOf(run.record), status: 'interrupted' }, !(error instanceof FileChanged));
     }
     throw error;
   } finally {
@@ -105,7 +99,7 @@ export async function runImport(
 }
 
 /** Records an import that starts now. */
-function startImport(core: Core, actor: Actor, plan: ImportPlan, reports: Reports): Promise<Import> {
+function startImport(core: Core, actor: Actor, plan: ImportPlan): Promise<Import> {
   return createImport(core, actor, {
     status: 'running',
     fileName: path.basename(plan.file),
@@ -113,7 +107,6 @@ function startImport(core: Core, actor: Actor, plan: ImportPlan, reports: Report
     fileSha256: plan.fileSha256,
     options: plan.options,
     ...planOf(plan),
-    ...reportsOf(reports),
   });
 }
 
@@ -131,8 +124,7 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
   const { core, plan, record, reports } = run;
   const progress = {
     status: 'running' as const,
-    // Where the accounts of the remaining rows have changed, the import now follows the new plan.
-    ...((record.rowsDone === 0 || record.planRestId !== plan.id) && planOf(plan)),
+    ...(record.rowsDone === 0 && planOf(plan)),
     ...reportsOf(reports),
     startedAt: record.startedAt ?? core.now(),
     finishedAt: null,

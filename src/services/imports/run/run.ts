@@ -9,7 +9,7 @@ import type { ImportPlan } from '../plan/plan.js';
 import type { ReasonGroups } from '../plan/reasons.js';
 import type { ColumnMapping } from '../read/columns.js';
 import type { CellMask } from '../read/preview.js';
-import { fileIdentity, sha256Of } from '../read/source-file.js';
+import { fileIdentity } from '../read/source-file.js';
 import { assertLeaseHeld } from './import-lock.js';
 
 /** The state of one run of an import. */
@@ -25,11 +25,11 @@ export interface ImportRun {
   decider: Decider;
   /** Why rows are skipped or rejected, those that an earlier run has done included. */
   reasons: ReasonGroups;
-  /** How many batches were decided again. */
-  redecisions: number;
-  cancelCheckedAt: number;
-  /** It was told to stop before its last row. */
-  isInterrupted: boolean;
+}
+
+/** Others have changed what a decision relied on: the batch must be decided again. */
+export class StaleDecision extends Error {
+  override readonly name = 'StaleDecision';
 }
 
 /** A run of which nothing may stay: its rows must be undone, under the lease that the run held. */
@@ -44,16 +44,10 @@ export class MustUndo extends AppError {
 
 /** The file of an import is no longer the one that was planned. */
 export class FileChanged extends AppError {
-  /** @param hasSameContent it was only written again or touched: an import of it can be resumed */
-  constructor(
-    file: string,
-    readonly hasSameContent: boolean,
-  ) {
+  constructor(file: string) {
     super(
       'IMPORT_CONFLICT',
-      hasSameContent
-        ? `The file ${file} was saved again after it was read, with the same content. Run the same command again.`
-        : `The file ${file} was changed after it was read. Import it again: rows that are done are skipped.`,
+      `The file ${file} was changed or saved again after it was read. Import it again: rows that are done are skipped.`,
     );
   }
 }
@@ -62,16 +56,8 @@ export class FileChanged extends AppError {
 export async function assertUnchanged(plan: ImportPlan): Promise<void> {
   // A file that is gone or can't be read any more has changed, too.
   const current = await fileIdentity(plan.file).catch(() => undefined);
-  if (current === plan.fileIdentity) return;
-  throw new FileChanged(plan.file, current !== undefined && (await hasPlannedContent(plan)));
+  if (current !== plan.fileIdentity) throw new FileChanged(plan.file);
 }
-
-// A file that was removed or can't be read any more has no content.
-const hasPlannedContent = ({ file, fileSha256 }: ImportPlan): Promise<boolean> =>
-  sha256Of(file).then(
-    (sha256) => sha256 === fileSha256,
-    () => false,
-  );
 
 /**
  * Commits the progress of an import together with the work, if this process still holds the lease.

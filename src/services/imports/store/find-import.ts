@@ -2,30 +2,25 @@ import path from 'node:path';
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
 import { activeLeases } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
-import { notFound, validationError } from '../../../errors.js';
+import { notFound } from '../../../errors.js';
 import { type ImportStatus, importListingSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Core } from '../../core.js';
 import { type Page, pageOf } from '../../paging.js';
-import { idEndingWith } from '../../short-ids.js';
-import { isRefusalUnfinished, jobLease, leaseName } from './repository.js';
+import { wholeId } from '../../short-ids.js';
+import { isRefusalUnfinished, leaseName } from './repository.js';
 
-/**
- * The leases of a process that runs an import: one on the file, and one on the import that the service takes first.
- */
-const leasesOf = (record: Import) => [leaseName(record.fileSha256, record.optionsJson), jobLease(record)];
-
-/** Whether a process runs the import now, whatever its recorded status. */
+/** Whether a process runs the import now or sends its passwords, whatever its recorded status. */
 export async function isRunning(core: Core, record: Import, transaction: Transaction): Promise<boolean> {
-  return (await activeLeases(core.database, leasesOf(record), transaction)).size > 0;
+  return (await activeLeases(core.database, [leaseName(record)], transaction)).size > 0;
 }
 
 /** Sets the live status of imports: one that is `running` or `undoing` without a lease was interrupted. */
 async function setLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
   const running = records.filter(({ status }) => status === 'running' || status === 'undoing');
-  const held = await activeLeases(core.database, running.flatMap(leasesOf));
+  const held = await activeLeases(core.database, running.map(leaseName));
   for (const record of running) {
-    if (leasesOf(record).some((name) => held.has(name))) continue;
+    if (held.has(leaseName(record))) continue;
     if (isRefusalUnfinished(record)) {
       // The service finishes it.
       if (record.origin === 'http') continue;
@@ -86,27 +81,18 @@ export async function findInterrupted(
   return last.status === 'interrupted' ? last : null;
 }
 
-/** A number of an import, as people write it. */
-const writtenNumber = /^[1-9]\d{0,9}$/;
-
-async function idNumbered({ database }: Core, typed: string): Promise<string | undefined> {
-  if (!writtenNumber.test(typed)) return undefined;
-  const where = { number: Number(typed) };
-  return (await database.read(() => database.models.Import.findOne({ attributes: ['id'], where })))?.id;
-}
+/** A number of an import, as people write it: shorter than the end of an id. */
+const writtenNumber = /^[1-9]\d{0,6}$/;
 
 /**
  * The id of the import that a text names: its number, or the end of its id. Any other text, as a whole id, is returned as it
  * is: the operation finds it, or refuses it.
- * @throws AppError `VALIDATION` for the end of several ids, and for digits that are a number and the end of another id
+ * @throws AppError `VALIDATION` for the end of several ids
  */
 export async function importIdOf(core: Core, reference: string): Promise<string> {
   const typed = reference.trim();
-  const numbered = await idNumbered(core, typed);
-  const ending = await idEndingWith(core, 'Import', typed);
-  if (numbered !== undefined && ending !== undefined && numbered !== ending) {
-    const message = `Import: ${typed} is the number of one import and the end of the id of another. Give the whole id: ${numbered} (number ${typed}), ${ending}.`;
-    throw validationError([{ path: 'id', message }]);
-  }
-  return numbered ?? ending ?? reference;
+  if (!writtenNumber.test(typed)) return wholeId(core, 'Import', reference);
+  const { Import } = core.database.models;
+  const where = { number: Number(typed) };
+  return (await core.database.read(() => Import.findOne({ attributes: ['id'], where })))?.id ?? reference;
 }

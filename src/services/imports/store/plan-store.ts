@@ -5,7 +5,7 @@ import type { ImportPlan } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import { forceIncrementUserVersions } from '../../row-locks.js';
-import { jobLease, lockImport } from './repository.js';
+import { leaseName, lockImport } from './repository.js';
 import { hasEnded, removeSpooledFile } from './spool.js';
 
 /** How many lines are cleared in one transaction. */
@@ -57,16 +57,8 @@ export async function requestPlan(core: Core, { id }: Pick<Import, 'id'>, transa
 /** Removes the rows of a plan, in several transactions. */
 export async function clearPlanRows(core: Core, { id }: Pick<Import, 'id'>): Promise<void> {
   const { ImportPlanRow } = core.database.models;
-  const where = { importId: id };
-  const last = await core.database.read(() =>
-    ImportPlanRow.max<number | null, InstanceType<typeof ImportPlanRow>>('line', { where }),
-  );
-  for (let from = 0; from <= (last ?? -1); from += clearedLines) {
-    const line = { [Op.between]: [from, from + clearedLines - 1] as [number, number] };
-    await core.database.inTransaction((transaction) =>
-      ImportPlanRow.destroy({ where: { ...where, line }, transaction }),
-    );
-  }
+  const rows = { where: { importId: id }, limit: clearedLines };
+  while ((await core.database.inTransaction((transaction) => ImportPlanRow.destroy({ ...rows, transaction }))) > 0);
 }
 
 /** Removes a plan that nobody needs any more, with its rows. */
@@ -107,12 +99,12 @@ export async function sweepPlans(core: Core, signal?: AbortSignal): Promise<{ ex
   const plans = await core.database.read(() => ImportPlan.findAll({ attributes: ['importId', 'expiresAt'] }));
   const ids = plans.map(({ importId }) => importId);
   const records = await core.database.read(() => Import.findAll({ where: { id: ids } }));
-  const held = await activeLeases(core.database, records.map(jobLease));
+  const held = await activeLeases(core.database, records.map(leaseName));
   const due = new Set(plans.filter(({ expiresAt }) => expiresAt <= core.now()).map(({ importId }) => importId));
   for (const record of records) {
     if (signal?.aborted) break;
     // A process is planning or running it.
-    if (held.has(jobLease(record))) continue;
+    if (held.has(leaseName(record))) continue;
     if (!needsPlan(record)) {
       await removePlan(core, record);
       result.removed += 1;

@@ -33,19 +33,18 @@ export function optionsOf(record: Import): ImportOptions {
   return optionsFrom(record.optionsJson);
 }
 
-/** The lease that a run of this file with these options holds: the same for all imports of the same. */
-export function leaseName(fileSha256: string, options: string): string {
-  return `import:${createHash('sha256').update(fileSha256).update(options).digest('hex')}`;
-}
+/** An import, or a file at a terminal with its options, of which no import may be recorded yet. */
+export type Leasable =
+  | Pick<Import, 'id' | 'number' | 'origin' | 'fileSha256' | 'optionsJson'>
+  | (Pick<Import, 'fileSha256' | 'optionsJson'> & { origin?: undefined });
 
-/** The lease that the service holds while it runs an import. */
-export function jobLease({ id }: Pick<Import, 'id'>): string {
-  return `import-job:${id}`;
-}
-
-/** The lease that is held while the passwords of an import are fetched. */
-export function credentialsLease({ id }: Pick<Import, 'id'>): string {
-  return `import-credentials:${id}`;
+/**
+ * The lease that a process holds while it plans, runs or undoes an import over HTTP, or sends its passwords. At a terminal it is
+ * that of the file with its options: the same command resumes an import that it doesn't know yet.
+ */
+export function leaseName(record: Leasable): string {
+  if (record.origin === 'http') return `import-job:${record.id}`;
+  return `import:${createHash('sha256').update(record.fileSha256).update(record.optionsJson).digest('hex')}`;
 }
 
 /** Errors that end without a change to the import: it is tried again. */
@@ -68,9 +67,7 @@ export function isRefusalUnfinished(record: Import): boolean {
 }
 
 /** The fields of a new import. */
-interface NewImport
-  extends Partial<Pick<Import, 'credentialsFile' | 'credentialsBytes' | 'rejectsFile' | 'rejectsBytes'>>,
-    Partial<Pick<ReturnType<typeof planOf>, 'planId' | 'planRestId' | 'formatJson'>> {
+interface NewImport extends Partial<Pick<ReturnType<typeof planOf>, 'planId' | 'formatJson'>> {
   status: 'queued' | 'running' | 'planning';
   fileName: string;
   filePath: string;
@@ -85,6 +82,23 @@ export async function auditBegin(core: Core, actor: Actor, record: Import, trans
   const action = record.status === 'planning' ? 'import.plan' : 'import.start';
   const after = { fileName: record.fileName, rows: record.rowsTotal, ...(JSON.parse(record.optionsJson) as object) };
   await recordAudit(core, actor, { action, targetType: 'import', targetId: record.id, after }, transaction);
+}
+
+/** Records what an import that ends did in all. Its ledger has what became of each row. */
+export async function auditFinish(
+  core: Core,
+  actor: Actor,
+  { id, fileName }: Import,
+  counts: ImportCounts,
+  transaction: Transaction,
+): Promise<void> {
+  const entry = {
+    action: 'import.finish',
+    targetType: 'import',
+    targetId: id,
+    after: { fileName, ...counts },
+  } as const;
+  await recordAudit(core, actor, entry, transaction);
 }
 
 /** The number after the last one. Another import that begins at the same time gets the same. */
@@ -138,13 +152,12 @@ export async function createImport(
 }
 
 /** What {@link planOf} gives, of an import without a plan. */
-export const unplanned = { planId: null, planRestId: null, rowsTotal: null, formatJson: null };
+export const unplanned = { planId: null, rowsTotal: null, formatJson: null };
 
 /** The columns that describe the plan of an import. */
 export function planOf(plan: ImportPlan) {
   return {
     planId: plan.id,
-    planRestId: plan.id,
     rowsTotal: plan.counts.rows,
     formatJson: JSON.stringify({ ...plan.format, columns: plan.columns, ignoredColumns: plan.ignoredColumns }),
   };

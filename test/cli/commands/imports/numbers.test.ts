@@ -37,23 +37,4 @@ describe('An import at the command line', () => {
     expect((await cli('imports', 'export', '1')).stdout).to.match(/p00001@example\.org/);
     expect((await cli('imports', 'undo', '1', '--yes')).stdout).to.match(/^Undone: 1 account removed/m);
   });
-
-  it('is named by the end of an id of digits only, unless that is the number of another', async () => {
-    const first = await begin('a');
-    const { Import } = importing.context.database.models;
-    const record = await Import.findByPk(first.id, { rejectOnEmpty: true });
-    const id = first.id.replace(/.{8}$/, '12345678');
-    await Import.create({ ...record.get({ plain: true }), id, number: 2 });
-    expect(await named('12345678')).to.equal(id);
-    await Import.update({ number: 12_345_678 }, { where: { id: first.id } });
-    const { exitCode, stderr } = await cli('imports', 'show', '12345678');
-    expect([exitCode, stderr]).to.deep.equal([
-      2,
-      `error: Import: 12345678 is the number of one import and the end of the id of another. Give the whole id: ${first.id} (number 12345678), ${id}.\n`,
-    ]);
-    // One that has both.
-    await Import.update({ number: 3 }, { where: { id: first.id } });
-    await Import.update({ number: 12_345_678 }, { where: { id } });
-    expect(await named('12345678')).to.equal(id);
-  });
 });

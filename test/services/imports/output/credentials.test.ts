@@ -1,27 +1,14 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { activeLeases, withLease } from '../../../../src/db/lease.js';
-import { AppError } from '../../../../src/errors.js';
-import { operator } from '../../../../src/services/core.js';
-import { requeueImport, resumeImport } from '../../../../src/services/imports/commands.js';
+import { requeueImport } from '../../../../src/services/imports/commands.js';
 import { type CredentialsClaim, claimCredentials } from '../../../../src/services/imports/queue/credentials.js';
-import { credentialsLease, jobLease } from '../../../../src/services/imports/store/repository.js';
+import { withImportLease } from '../../../../src/services/imports/run/import-lock.js';
 import { isReadableHere } from '../../../../src/services/imports/store/spool.js';
 import { failureOf } from '../../../db/support/failure.js';
-import { beforeTransactions } from '../../../support/transactions.js';
-import { until } from '../../../support/until.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
-import { applyOptions, batchRows } from '../support/running.js';
+import { batchRows } from '../support/running.js';
 import { client, runToEnd, runUntil, submit, submitInterrupted } from '../support/submitting.js';
 
 const count = 120;
@@ -44,28 +31,17 @@ describe('Fetching the passwords of an import', () => {
     return recordsOf(file).map(({ email }) => email);
   }
 
-  it('keeps the import from being resumed until they have arrived', async () => {
+  it('keeps the service from resuming the import until they have arrived', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const claimed = await claim(id);
-    const queueing = await failureOf(() => requeueImport(importing.context, client, id));
-    expect([queueing.code, queueing.message]).to.deep.equal([
-      'IMPORT_CONFLICT',
-      'The passwords of the import 1 are being fetched. Try again in a minute.',
-    ]);
-    const resuming = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
-    expect(resuming.code).to.equal('IMPORT_CONFLICT');
-    expect(await models().Import.findByPk(id)).to.include({ status: 'interrupted', rowsDone: batchRows });
-    await claimed.failed();
-  });
-
-  it('keeps the service from resuming it, too', async () => {
-    const { id } = await submitInterrupted(importing, people(count));
-    const claimed = await claim(id);
+    await requeueImport(importing.context, client, id);
     const looks = { left: 20 };
     const record = await runUntil(importing, id, ({ rowsDone }) => rowsDone > batchRows || --looks.left === 0);
-    expect(record).to.include({ status: 'interrupted', rowsDone: batchRows });
-    await claimed.failed();
-    expect(await runToEnd(importing, id)).to.include({ status: 'completed', rowsDone: count });
+    expect(record).to.include({ status: 'queued', rowsDone: batchRows });
+    await claimed.done();
+    const ended = await runToEnd(importing, id);
+    expect(ended).to.include({ status: 'completed', rowsDone: count });
+    expect(recordsOf(ended.credentialsFile)).to.have.length(count - batchRows);
   });
 
   it('is impossible while the import is queued or running again', async () => {
@@ -105,15 +81,6 @@ describe('Fetching the passwords of an import', () => {
     expect(recordsOf(record.credentialsFile)).to.have.length(count - batchRows);
   });
 
-  it('never uses a file that others have put in the place of its own', async () => {
-    const { id, credentialsFile } = await submitInterrupted(importing, people(count));
-    await (await claim(id)).done();
-    writeFileSync(credentialsFile ?? '', 'name,amount\n');
-    const record = await runToEnd(importing, id);
-    expect(recordsOf(record.credentialsFile)).to.have.length(count - batchRows);
-    expect(readFileSync(credentialsFile ?? '', 'utf8')).to.equal('name,amount\n');
-  });
-
   it('never reads or removes the files of another installation on the machine', async () => {
     const { id, file } = await completed();
     const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
@@ -148,7 +115,7 @@ describe('Fetching the passwords of an import', () => {
       'The passwords of this import are being fetched. Try again in a minute.',
     ]);
     await importing.context.database.sequelize.query(
-      `UPDATE leases SET owner = 'dead', expires_at = 0 WHERE name = '${credentialsLease({ id })}'`,
+      "UPDATE leases SET owner = 'dead', expires_at = 0 WHERE name LIKE 'import-job:%'",
     );
     const again = await claim(id);
     // The service was only paused; its claim is lost.
@@ -166,32 +133,18 @@ describe('Fetching the passwords of an import', () => {
     expect(code).to.equal('CREDENTIALS_FETCHED');
   });
 
-  for (const status of ['completed', 'stopped', 'failed', 'cancelled', 'interrupted'] as const)
-    it(`waits for the run of an import that is ${status} to release its lease`, async () => {
-      const { id } = await completed();
-      await models().Import.update({ status }, { where: { id } });
-      const { database } = importing.context;
-      const refusal = () => new AppError('IMPORT_CONFLICT');
-      let release: () => void = () => undefined;
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const run = withLease(database, jobLease({ id }), 0, refusal, () => released);
-      await until(async () => (await activeLeases(database, [jobLease({ id })])).size > 0, 'the run has its lease');
-      let transactions = 0;
-      const context = beforeTransactions(importing.context, async () => {
-        transactions += 1;
-        // The first takes the lease of the request, the second finds that of the run.
-        if (transactions !== 3) return;
-        release();
-        await run;
-      });
-      const claimed = await claimCredentials(context, client, id);
-      release();
-      expect(transactions).to.be.at.least(3);
-      await claimed.failed();
-      await run;
+  it('waits for the run of an import that has ended to release its lease', async () => {
+    const { id } = await completed();
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const options = { signal: new AbortController().signal, onWait: () => undefined };
+    let claiming: Promise<CredentialsClaim> | undefined;
+    await withImportLease(importing.context, record, options, async () => {
+      claiming = claim(id);
+      await sleep(300);
     });
+    await (await claiming)?.failed();
+    expect(claiming).not.to.equal(undefined);
+  });
 
   it("answers NOT_READY where the file can't be read", async () => {
     const { id, file } = await completed();

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { unusable } from '../../../../src/services/imports/output/open-files.js';
+import { unusable } from '../../../../src/services/imports/output/report-file.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
 import { importFile } from '../support/running.js';
@@ -11,7 +11,7 @@ describe('Parallel imports that write their files into one folder', () => {
   // Not 'e': a phone such as +1 e 00001 looks like a number in scientific notation.
   const tags = ['a', 'b', 'c', 'd', 'f'];
 
-  it('use different names, which they claim before they write rows', async () => {
+  it('use different names', async () => {
     // As for standard input: all names derive from the same path.
     const beside = path.join(importing.folder, 'stdin.csv');
     const results = await Promise.all(
@@ -46,7 +46,7 @@ describe('Parallel imports that write their files into one folder', () => {
     expect(importing.files()).to.deep.equal(['people.csv']);
   });
 
-  it('claim the names that options give them before they read rows', async () => {
+  it('never overwrite a file that another has begun under the name that options give them', async () => {
     const [one, other] = ['one', 'other'].map((tag) => importing.write(`${tag}.csv`, people(600, tag)));
     const credentialsFile = path.join(importing.folder, 'secret.csv');
     const racing = [one, other].map((file) => importFile(importing.context, file ?? '', { credentialsFile }));
@@ -60,7 +60,7 @@ describe('Parallel imports that write their files into one folder', () => {
     expect(existsSync(path.join(importing.folder, 'one.rejected.csv'))).to.equal(false);
   });
 
-  it('are refused before the file is read where they can not be made, whether named or not', async () => {
+  it('are refused before anything is written where they can not be made, whether named or not', async () => {
     const before = await importing.contents();
     // Too long with the ending, for every user: what a folder forbids, it allows to root.
     const file = importing.write(`${'p'.repeat(246)}.csv`, people(3));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
-import { planWithRejects } from '../../../../src/services/imports/output/plan-rejects.js';
+import { planWithRejects } from '../../../../src/services/imports/output/reports.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { hashedPeople, people, useImporting } from '../support/importing.js';

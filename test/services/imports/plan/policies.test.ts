@@ -273,7 +273,7 @@ describe('Bad rows', () => {
       expect(next.counts).to.include({ rows: 60, created: 60 });
     });
 
-    it('are undone by imports resume, too', async () => {
+    it('are undone by imports undo, to which imports resume refers', async () => {
       const { id } = await breakUndoOff();
       const imports = (...args: string[]) =>
         runCli(['imports', ...args], { env: importing.env, cwd: importing.folder });
@@ -282,8 +282,12 @@ describe('Bad rows', () => {
         .to.match(/status +interrupted\n/)
         .and.to.include('run the same command again, or undo it');
       const { exitCode, stderr } = await imports('resume', id, '--yes');
-      expect(exitCode).to.equal(2);
-      await expectUndone(id, stderr);
+      expect([exitCode, stderr]).to.deep.equal([
+        1,
+        'error: The import 1 is being undone. Finish its undo: coursectl imports undo 1\n',
+      ]);
+      expect(await imports('undo', id, '--yes')).to.include({ exitCode: 0 });
+      expect(await models().User.count()).to.equal(0);
     });
   });
 

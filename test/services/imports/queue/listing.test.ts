@@ -21,10 +21,9 @@ describe('A list of imports', () => {
       for (const item of items) expect(item.status).to.equal(status);
       return items.map(({ id }) => id);
     };
-    const name = leaseName(running?.fileSha256 ?? '', running?.optionsJson ?? '');
     await withLease(
       context.database,
-      name,
+      running ? leaseName(running) : '',
       1000,
       () => new AppError('IMPORT_CONFLICT'),
       async () => {

@@ -8,7 +8,7 @@ import { applyPlan, replanImport } from '../../../../src/services/imports/queue/
 import { makePlan } from '../../../../src/services/imports/queue/plan-worker.js';
 import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
 import { sweepPlans } from '../../../../src/services/imports/store/plan-store.js';
-import { jobLease } from '../../../../src/services/imports/store/repository.js';
+import { leaseName } from '../../../../src/services/imports/store/repository.js';
 import { importsFolder } from '../../../../src/services/imports/store/spool.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { buildUser } from '../../../support/factories.js';
@@ -23,7 +23,7 @@ describe('Plans of imports', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
   const { signal } = new AbortController();
-  const apply = (id: string) => applyPlan(importing.context, client, id, {}, signal);
+  const apply = (id: string) => applyPlan(importing.context, client, id, {});
   const find = (id: string) => models().Import.findByPk(id, { rejectOnEmpty: true });
   const lines = async (id: string) =>
     (await models().ImportPlanRow.findAll({ where: { importId: id }, order: ['line'] })).map(({ line }) => line);
@@ -45,7 +45,9 @@ describe('Plans of imports', () => {
     const watched = { ...context, database: { ...context.database, inTransaction } };
     const record = await find(id);
     const refusal = () => new AppError('IMPORT_CONFLICT');
-    return withLease(context.database, jobLease(record), 0, refusal, (lease) => makePlan(watched, record, lease, stop));
+    return withLease(context.database, leaseName(record), 0, refusal, (lease) =>
+      makePlan(watched, record, lease, stop),
+    );
   }
 
   it('are made again from the beginning after a stop, and then are whole', async () => {

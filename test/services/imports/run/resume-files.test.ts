@@ -12,9 +12,8 @@ import {
 import path from 'node:path';
 import { expect } from 'chai';
 import { failureOf } from '../../../db/support/failure.js';
-import { emailsOf, hashedPeople, people, recordsOf, useImporting } from '../support/importing.js';
+import { emailsOf, people, recordsOf, useImporting } from '../support/importing.js';
 import { batchRows, expectAllAccounts, expectWholeLedger, importFile, importFirstBatch } from '../support/running.js';
-import { runToEnd, submitInterrupted } from '../support/submitting.js';
 
 const count = 60;
 const emails = emailsOf(count);
@@ -52,44 +51,6 @@ describe('The report files of an interrupted import', () => {
     expect(recordsOf(rejectsFile).map(({ line }) => line)).to.deep.equal(['2', String(count + 3)]);
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv', 'people.rejected.csv']);
     expect(statSync(credentials()).mode & 0o777).to.equal(0o600);
-  });
-
-  /** What may have become of the account in the last line of the credentials file, in the first and in later batches. */
-  const lives: Record<string, (email: string) => Promise<unknown>> = {
-    'got another email': (email) =>
-      importing.context.database.models.User.update({ email: 'other@example.org' }, { where: { email } }),
-    'was deleted': (email) => importing.context.database.models.User.destroy({ where: { email } }),
-  };
-  for (const [what, change] of Object.entries(lives)) {
-    const last = emails[batchRows - 1] ?? '';
-
-    it(`are resumed when the account of their last line ${what}`, async () => {
-      await importFirstBatch(importing.context, file);
-      await change(last);
-      const result = await importFile(importing.context, file);
-      expect(result).to.include({ status: 'completed', credentialsFile: credentials() });
-      expect(recordsOf(credentials()).map(({ email }) => email)).to.deep.equal(emails);
-    });
-
-    it(`are resumed by the service when the account of their last line ${what}`, async () => {
-      const { id } = await submitInterrupted(importing, people(count));
-      await change(last);
-      const record = await runToEnd(importing, id);
-      expect(record).to.include({ status: 'completed', errorCode: null, createdCount: count });
-      expect(recordsOf(record.credentialsFile).map(({ email }) => email)).to.deep.equal(emails);
-    });
-  }
-
-  it('are resumed when the account of their last line was updated by the import and edited since', async () => {
-    await importFile(importing.context, importing.write('first.csv', hashedPeople(count)));
-    const changed = people(count).replaceAll('Family', 'Changed');
-    file = importing.write('people.csv', changed);
-    const options = { onExisting: 'update', resetPasswords: true };
-    await importFirstBatch(importing.context, file, {}, options);
-    const email = emails[batchRows - 1] ?? '';
-    await importing.context.database.models.User.update({ email: 'other@example.org' }, { where: { email } });
-    const result = await importFile(importing.context, file, {}, options);
-    expect(result).to.include({ status: 'completed', credentialsFile: credentials() });
   });
 
   describe('are refused when replaced by others', () => {
@@ -180,13 +141,7 @@ describe('The report files of an interrupted import', () => {
         rejectsFile: null,
         files: ['people.csv'],
       });
-      for (const leftover of ['', header.slice(0, 9), header]) {
-        await importing.context.database.models.Import.update({ status: 'interrupted' }, { where: {} });
-        writeFileSync(credentials(), leftover);
-        await breakOffAtOnce();
-        expect(importing.files()).to.deep.equal(['people.csv']);
-      }
-      writeFileSync(credentials(), header);
+      writeFileSync(credentials(), header.slice(0, 9));
       expect((await expectToFinish(credentials())).credentialsFile).to.equal(credentials());
     });
 

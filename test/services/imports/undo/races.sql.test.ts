@@ -91,9 +91,10 @@ describe('An import that is undone', () => {
   });
 
   it('is not undone when it was queued while the undo waited for the lease', async () => {
-    const { id, fileSha256, optionsJson } = await submitInterrupted(importing, hashedPeople(count));
+    const record = await submitInterrupted(importing, hashedPeople(count));
+    const { id } = record;
     const { sequelize } = importing.context.database;
-    const replacements = { name: leaseName(fileSha256, optionsJson), expiresAt: Date.now() + 60_000 };
+    const replacements = { name: leaseName(record), expiresAt: Date.now() + 60_000 };
     await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES (:name, 'another', :expiresAt)", {
       replacements,
     });

@@ -270,7 +270,7 @@ describe('coursectl imports', () => {
     // As after a kill: its run looks alive until its lease is free.
     const record = await importing.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
     await record.update({ status: 'running' });
-    const lease = leaseName(record.fileSha256, record.optionsJson);
+    const lease = leaseName(record);
     const unexpected = () => new AppError('IMPORT_CONFLICT');
     await withLease(importing.context.database, lease, 0, unexpected, async () => {
       const early = await imports('resume', id, '--yes');

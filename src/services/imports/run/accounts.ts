@@ -1,19 +1,24 @@
+import pLimit from 'p-limit';
 import type { Transaction } from 'sequelize';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
+import type { Inserts } from '../../../db/sql/insert.js';
 import { selectRows } from '../../../db/sql/rows.js';
 import type { ImportOptions } from '../../../schemas/import.js';
+import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
-import { initialPasswordExpiry, updateAccounts } from '../../accounts/store.js';
+import { addAccounts, initialPasswordExpiry, type NewAccount, updateAccounts } from '../../accounts/store.js';
+import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
 import { accountFields } from '../plan/account-index.js';
-import type { Decision, ExistingAccount } from '../plan/outcomes.js';
+import { type Decision, type ExistingAccount, needsSecret } from '../plan/outcomes.js';
+import { blockedRoleChanges } from '../plan/role-changes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
-import { assertRoleChangesAllowed, StaleDecision } from './batch-checks.js';
+import { StaleDecision } from './run.js';
 
 /** The password that an account gets. */
-export interface Secret {
+interface Secret {
   passwordHash: string;
   /** The generated password; absent when the file gave one. */
   generated?: string;
@@ -21,6 +26,42 @@ export interface Secret {
 
 /** Secrets by the line of their row. A batch keeps them when it is tried again, because hashing takes long. */
 export type Secrets = Map<number, Secret>;
+
+/** How many hashes an import computes at the same time: enough for all cores, few enough that logins don't wait long. */
+const hashesInFlight = 8;
+
+/** All imports together wait for hashes as one client does. */
+const hashing = { owner: 'imports' };
+
+async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Secret> {
+  if (password !== undefined)
+    return { passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost, hashing) };
+  const generated = generatePassword();
+  return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost, hashing), generated };
+}
+
+/** Hashes the passwords of accounts that need one and have no secret yet. */
+export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
+  const limit = pLimit(hashesInFlight);
+  const making: Promise<void>[] = [];
+  for (const decision of decisions) {
+    if (!needsSecret(decision) || secrets.has(decision.row.line)) continue;
+    const { line, person } = decision.row;
+    if (person.passwordHash !== undefined) secrets.set(line, { passwordHash: person.passwordHash });
+    else making.push(limit(async () => void secrets.set(line, await makeSecret(core, person))));
+  }
+  await Promise.all(making);
+}
+
+/** The lines of the credentials file. */
+export function credentialLines(decisions: readonly Decision[], secrets: Secrets): string[][] {
+  return decisions.flatMap((decision) => {
+    const generated = needsSecret(decision) ? secrets.get(decision.row.line)?.generated : undefined;
+    if (generated === undefined || decision.outcome === 'rejected') return [];
+    const { firstName, lastName, email, phone = '' } = decision.row.person;
+    return [[String(decision.row.line), firstName, lastName, email, phone, generated]];
+  });
+}
 
 /** What a batch is written with. */
 export interface Writing {
@@ -34,7 +75,7 @@ export interface Writing {
 }
 
 /** The password fields of an account. */
-export function accountSecret(secrets: Secrets, line: number, expiry: Date) {
+function accountSecret(secrets: Secrets, line: number, expiry: Date) {
   const secret = secrets.get(line);
   if (!secret) throw new Error(`No password was prepared for line ${line}.`);
   return {
@@ -70,7 +111,8 @@ export async function updateExisting(
     lockedBy: transaction,
   });
   if (accounts.length < updates.length) throw new StaleDecision();
-  await assertRoleChangesAllowed(core, updates, transaction);
+  // New courses and enrollments of these accounts wait for the locks.
+  if ((await blockedRoleChanges(core, updates, transaction)).size > 0) throw new StaleDecision();
   const byAccount = new Map(updates.map((update) => [update.account.id, update]));
   const changed = accounts.map((account) => {
     const update = byAccount.get(account.id);
@@ -101,4 +143,29 @@ function noteOf(account: LockedAccount, changes: ReturnType<typeof changesOf>, n
 /** Whether the person must log in again after an update. */
 function endsItsSessions({ changes, resetPassword }: Update): boolean {
   return resetPassword || changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
+}
+
+/** Creates the accounts of a batch. @param created with their ids */
+export async function createAccounts(
+  { core, options, secrets, phones }: Writing,
+  created: readonly [id: string, decision: Decision & { outcome: 'created' }][],
+  inserts: Inserts,
+): Promise<void> {
+  const expiry = initialPasswordExpiry(core);
+  function* accounts(): Generator<NewAccount> {
+    for (const [, { row }] of created) {
+      const { line, person } = row;
+      yield {
+        firstName: person.firstName,
+        lastName: person.lastName,
+        email: person.email,
+        phone: person.phone ?? '',
+        role: person.role ?? options.role,
+        isActive: person.isActive ?? true,
+        ...accountSecret(secrets, line, expiry),
+      };
+    }
+  }
+  const ids = created.map(([id]) => id);
+  await addAccounts(core, accounts(), ids, { inserts, phones });
 }

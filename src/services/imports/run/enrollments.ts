@@ -1,0 +1,131 @@
+import type { Transaction } from 'sequelize';
+import type { UndoNote } from '../../../db/models/import-row.js';
+import type { Inserts } from '../../../db/sql/insert.js';
+import { countReservedSeats } from '../../capacity.js';
+import type { Core } from '../../core.js';
+import { addEnrollments } from '../../enrollments/store.js';
+import { withNewIds } from '../../ids.js';
+import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
+import type { CourseReference, Decision, PlannedEnrollment } from '../plan/outcomes.js';
+import type { LedgerEntry } from '../store/audit-records.js';
+import type { Writing } from './accounts.js';
+import { StaleDecision } from './run.js';
+
+/**
+ * Locks the courses, makes sure that they are as the decisions assumed, and reserves seats.
+ * @throws StaleDecision
+ */
+export async function assertCourses(
+  core: Core,
+  decisions: readonly Decision[],
+  transaction: Transaction,
+): Promise<void> {
+  const wanted = new Map<string, { course: CourseReference; count: number }>();
+  for (const decision of decisions) {
+    if (decision.outcome === 'rejected') continue;
+    for (const { course } of decision.enrollments)
+      wanted.set(course.id, { course, count: (wanted.get(course.id)?.count ?? 0) + 1 });
+  }
+  if (wanted.size === 0) return;
+  await forceIncrementCourseVersions(core, [...wanted.keys()], transaction);
+  const limited = [...wanted.values()].filter(({ course }) => course.maxStudents !== null);
+  const limitedIds = limited.map(({ course }) => course.id);
+  const taken =
+    limited.length > 0 ? await countReservedSeats(core, limitedIds, transaction) : new Map<string, number>();
+  const courses = await core.database.models.Course.findAll({
+    attributes: ['id', 'trainerId', 'maxStudents'],
+    where: { id: [...wanted.keys()] },
+    transaction,
+  });
+  if (courses.length < wanted.size) throw new StaleDecision();
+  for (const { id, trainerId, maxStudents } of courses) {
+    const { course, count } = wanted.get(id) ?? {};
+    if (trainerId !== course?.trainerId || (maxStudents === null) !== (course.maxStudents === null))
+      throw new StaleDecision();
+    const seats = (taken.get(id) ?? 0) + (count ?? 0);
+    if (maxStudents !== null && seats > maxStudents) throw new StaleDecision();
+  }
+}
+
+/**
+ * Locks existing accounts that are enrolled, and makes sure that they are active trainees.
+ * @throws StaleDecision
+ */
+export async function assertTrainees(
+  { core, transaction }: Writing,
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, LedgerEntry>,
+): Promise<void> {
+  const ids = enrolledAccounts(decisions, ledger);
+  if (ids.length === 0) return;
+  const people = await forceIncrementUserVersions(core, ids, transaction);
+  if (people.length < ids.length || people.some(({ role, isActive }) => role !== 'trainee' || !isActive))
+    throw new StaleDecision();
+}
+
+/** The accounts that are there already and get enrollments. */
+function enrolledAccounts(decisions: readonly Decision[], ledger: ReadonlyMap<number, LedgerEntry>): string[] {
+  const accounts = (wanted: (decision: Decision) => boolean) =>
+    new Set(decisions.flatMap((one) => (wanted(one) ? (ledger.get(one.row.line)?.userId ?? []) : [])));
+  const created = accounts(({ outcome }) => outcome === 'created');
+  const enrolled = accounts((one) => one.outcome !== 'rejected' && one.enrollments.length > 0);
+  return [...enrolled].filter((id) => !created.has(id));
+}
+
+/** Makes the new enrollments of a batch, and notes them. */
+export async function enroll(
+  { core, now }: Writing,
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, LedgerEntry>,
+  inserts: Inserts,
+): Promise<void> {
+  const enrollments = decisions.flatMap((decision) => {
+    const entry = ledger.get(decision.row.line);
+    if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
+    const { userId, note } = entry;
+    const fresh = withNewIds(decision.enrollments.filter(({ cancelled }) => !cancelled));
+    if (fresh.length === 0) return [];
+    note.enrollments = fresh.map(([id]) => id);
+    return fresh.map(([id, { course, status, notes }]) => ({
+      id,
+      userId,
+      courseId: course.id,
+      trainerId: course.trainerId,
+      status,
+      notes,
+    }));
+  });
+  await addEnrollments(core, enrollments, now, inserts);
+}
+
+/** Makes cancelled enrollments active again. @throws StaleDecision as {@link revive} */
+export async function reviveEnrollments(
+  { core, transaction, now }: Writing,
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, LedgerEntry>,
+): Promise<void> {
+  for (const decision of decisions) {
+    const note = ledger.get(decision.row.line)?.note;
+    if (decision.outcome === 'rejected' || !note) continue;
+    for (const planned of decision.enrollments) await revive(core, planned, note, now, transaction);
+  }
+}
+
+/** Makes a cancelled enrollment active again. @throws StaleDecision when another process did, or the enrollment is gone */
+async function revive(
+  core: Core,
+  { status, notes, cancelled }: PlannedEnrollment,
+  note: UndoNote,
+  now: Date,
+  transaction: Transaction,
+): Promise<void> {
+  if (!cancelled) return;
+  const { id, enrolledAt } = cancelled;
+  const [revived] = await core.database.models.Enrollment.update(
+    { status, enrolledAt: now, updatedAt: now, ...(notes !== null && { notes }) },
+    { where: { id, status: 'cancelled' }, silent: true, transaction },
+  );
+  if (revived !== 1) throw new StaleDecision();
+  const before = { id, enrolledAt: enrolledAt.toISOString(), notes: cancelled.notes, updatedAt: now.toISOString() };
+  note.revived = [...(note.revived ?? []), before];
+}
