@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -70,8 +69,8 @@ describe('Imports over HTTP', function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const call = (method: 'get' | 'post', route: string, bearer = token) =>
-    request(url)[method](route).set('Authorization', `Bearer ${bearer}`);
+  const call = (method: 'get' | 'head' | 'post', route: string) =>
+    request(url)[method](route).set('Authorization', `Bearer ${token}`);
 
   async function submit(csv: string, fields: Record<string, string> = {}): Promise<ImportBody> {
     const response = await call('post', '/api/imports').attach('file', Buffer.from(csv), 'people.csv').field(fields);
@@ -110,6 +109,12 @@ describe('Imports over HTTP', function () {
     const outcome = await call('get', `/api/imports/${record.id}/outcome.csv`).expect(200);
     expect(outcome.text.trimEnd().split('\n')).to.have.length(5);
     await eventually(() => !existsSync(path.join(folder, 'imports', record.id, 'upload.csv')));
+    rmSync(path.join(folder, 'imports', record.id, 'upload.rejected.csv'));
+    const gone = await call('get', `/api/imports/${record.id}/rejected.csv`).expect(503);
+    expect(gone.headers['retry-after']).to.match(/^\d+$/);
+    expect(gone.body).to.deep.equal({
+      error: 'The rejected rows of this import are not where this instance of the service could read them.',
+    });
   });
 
   it('are accepted where their folder is on a file system of its own', async function () {
@@ -136,40 +141,34 @@ describe('Imports over HTTP', function () {
 
   it('give their rejected rows in the encoding of the file, and say which', async () => {
     const text = 'Vorname;Nachname;E-Mail;Telefon\nJürgen;Groß;juergen;0301\nAda;King;ada@example.org;1\n';
-    const files = {
-      'windows-1252': iconv.encode(text, 'windows-1252'),
-      'utf-16le': iconv.encode(`\ufeff${text}`, 'utf-16le'),
-    };
-    for (const [encoding, bytes] of Object.entries(files)) {
-      const upload = request(url).post('/api/imports').set('Authorization', `Bearer ${token}`);
-      const { body } = await upload.attach('file', bytes, 'p.csv').expect(202);
-      const record = await ended(body.import.id);
-      const fetched = async (name: string) => {
-        const response = await fetch(`${url}/api/imports/${record.id}/${name}.csv`, {
-          headers: { Authorization: `Bearer ${token}` },
-        });
-        return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) };
-      };
-      const rejected = await fetched('rejected');
-      expect(rejected.type).to.equal(`text/csv; charset=${encoding}`);
-      expect(iconv.decode(rejected.bytes, encoding)).to.include("\nJürgen;Groß;juergen;'0301;2;EMAIL_INVALID;");
-      // The second file creates nobody.
-      if (encoding === 'windows-1252')
-        expect((await fetched('credentials')).type).to.equal(`text/csv; charset=${encoding}`);
+    const bytes = iconv.encode(text, 'windows-1252');
+    const upload = call('post', '/api/imports').attach('file', bytes, 'C:\\fakepath\\people.csv');
+    const { body } = await upload.expect(202);
+    expect(body.import.file).to.equal('people.csv');
+    const record = await ended(body.import.id);
+    for (const [name, row] of [
+      ['rejected', "\nJürgen;Groß;juergen;'0301;2;EMAIL_INVALID;"],
+      ['credentials', '3;Ada;King;ada@example.org;'],
+    ]) {
+      const headers = { Authorization: `Bearer ${token}` };
+      const response = await fetch(`${url}/api/imports/${record.id}/${name}.csv`, { headers });
+      expect(response.headers.get('content-type')).to.equal('text/csv; charset=windows-1252');
+      expect(iconv.decode(Buffer.from(await response.arrayBuffer()), 'windows-1252')).to.include(row);
     }
   });
 
   it('take a mapping for each of 256 columns', async () => {
     const others = Array.from({ length: 252 }, (_, index) => `c${index}`);
-    const fields = ['firstName', 'lastName', 'email', 'phone'];
-    const map = [...fields.map((field, index) => `x${index}=${field}`), ...others.map((name) => `${name}=`)];
-    const text = `x0,x1,x2,x3,${others}\nAda,King,ada@example.org,1,${others}\n`;
-    const call = request(url)
-      .post('/api/imports')
-      .set('Authorization', `Bearer ${token}`)
-      .attach('file', Buffer.from(text), 'p.csv');
-    for (const one of map) call.field('map', one);
-    const { body } = await call.expect(202);
+    const upload = call('post', '/api/imports').attach(
+      'file',
+      Buffer.from(`x0,x1,x2,x3,${others}\nAda,King,ada@example.org,1,${others}\n`),
+      '../../évil.csv',
+    );
+    for (const [index, field] of ['firstName', 'lastName', 'email', 'phone'].entries())
+      upload.field('map', `x${index}=${field}`);
+    for (const name of others) upload.field('map', `${name}=`);
+    const { body } = await upload.expect(202);
+    expect(body.import.file).to.equal('évil.csv');
     expect((await ended(body.import.id)).counts).to.include({ rows: 1, created: 1 });
   });
 
@@ -177,7 +176,7 @@ describe('Imports over HTTP', function () {
     const { id } = await ended((await submit(people(3))).id);
     const file = path.join(folder, 'imports', id, 'upload.credentials.csv');
     expect(existsSync(file)).to.equal(true);
-    await request(url).head(`/api/imports/${id}/credentials.csv`).set('Authorization', `Bearer ${token}`).expect(200);
+    await call('head', `/api/imports/${id}/credentials.csv`).expect(200);
     expect(existsSync(file)).to.equal(true);
     const answers = await Promise.all([1, 2].map(() => call('get', `/api/imports/${id}/credentials.csv`)));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 410]);
@@ -187,38 +186,13 @@ describe('Imports over HTTP', function () {
     while (existsSync(file)) await sleep(5);
     const again = await call('get', `/api/imports/${id}/credentials.csv`).expect(410);
     expect(again.body).to.deep.equal({ error: 'The passwords of this import have already been fetched.' });
-    await request(url).head(`/api/imports/${id}/credentials.csv`).set('Authorization', `Bearer ${token}`).expect(410);
+    await call('head', `/api/imports/${id}/credentials.csv`).expect(410);
     expect(await show(id)).to.include({ hasCredentials: false });
     expect(logged.join('')).not.to.include(password);
   });
 
-  it('have had their passwords fetched when the service stops right after', async () => {
-    const { id } = await ended((await submit(people(3))).id);
-    await call('get', `/api/imports/${id}/credentials.csv`).expect(200);
-    await stopInstances();
-    const record = await harness.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
-    expect(record.credentialsFetchedAt).to.be.an.instanceOf(Date);
-    expect(existsSync(path.join(folder, 'imports', id, 'upload.credentials.csv'))).to.equal(false);
-  });
-
-  it('give their rejected rows however many they are, without a warning in the log', async () => {
-    const rows = Array.from({ length: 1500 }, () => `A,B,nobody,1,${'x'.repeat(500)}`);
-    const { id } = await ended((await submit(`firstName,lastName,email,phone,notes\n${rows.join('\n')}\n`)).id);
-    const warnings: string[] = [];
-    const onWarning = ({ name }: Error) => void warnings.push(name);
-    process.on('warning', onWarning);
-    try {
-      const { text } = await call('get', `/api/imports/${id}/rejected.csv`).expect(200);
-      expect(text.trimEnd().split('\n')).to.have.length(1501);
-      await sleep(10);
-    } finally {
-      process.off('warning', onWarning);
-    }
-    expect(warnings).to.deep.equal([]);
-  });
-
   it('can be watched until they end', async () => {
-    const { id } = await submit(people(300));
+    const { id } = await submit(people(120));
     const { text, headers } = await call('get', `/api/imports/${id}/events`).expect(200);
     expect(headers['content-type']).to.equal('text/event-stream; charset=utf-8');
     const events = text.trimEnd().split('\n\n');
@@ -283,9 +257,8 @@ describe('Imports over HTTP', function () {
       const startedAt = performance.now();
       const watching = Array.from({ length: 20 }, () => call('get', `/api/imports/${id}/events`).then());
       // Each of them reads once at its beginning, and all of them together every half second.
-      while (readings < 20 + 3 && performance.now() - startedAt < scaled(20_000)) await sleep(50);
-      const half = Math.ceil((performance.now() - startedAt) / 500);
-      expect(readings).to.be.within(20 + 3, 20 + half);
+      await eventually(() => readings >= 20 + 2);
+      expect(readings).to.be.at.most(20 + Math.ceil((performance.now() - startedAt) / 500));
       await call('post', `/api/imports/${id}/cancel`).expect(200);
       for (const { text } of await Promise.all(watching)) expect(text).to.match(/event: end\n.*"cancelled"/);
     } finally {
@@ -296,22 +269,23 @@ describe('Imports over HTTP', function () {
   it('run one at a time, in the order of their coming, over all instances', async () => {
     await startInstance();
     const ids: string[] = [];
-    for (const tag of ['a', 'b', 'c']) ids.push((await submit(people(120, tag))).id);
+    for (const tag of ['a', 'b', 'c']) ids.push((await submit(people(60, tag))).id);
     let most = 0;
     for (let over = false; !over; ) {
       const records = await Promise.all(ids.map(show));
       most = Math.max(most, records.filter(({ status }) => status === 'running').length);
       over = records.every(({ status }) => status === 'completed');
+      await sleep(5);
     }
     expect(most).to.equal(1);
     const { Import, User } = harness.context.database.models;
     const records = await Import.findAll({ order: ['startedAt'] });
     expect(records.map(({ id }) => id)).to.deep.equal(ids);
-    expect(await User.count({ where: { role: 'trainee' } })).to.equal(360);
+    expect(await User.count({ where: { role: 'trainee' } })).to.equal(180);
   });
 
   it('are resumed after the service was stopped', async () => {
-    const { id } = await submit(people(400));
+    const { id } = await submit(people(250));
     await until(id, ({ progress }) => progress.rowsDone > 0);
     await stopInstances();
     const stopped = await harness.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
@@ -320,24 +294,24 @@ describe('Imports over HTTP', function () {
     ({ url } = await startInstance());
     const record = await ended(id);
     expect(record).to.deep.include({ status: 'completed' });
-    expect(record.counts).to.include({ rows: 400, created: 400 });
+    expect(record.counts).to.include({ rows: 250, created: 250 });
     const { text } = await call('get', `/api/imports/${id}/credentials.csv`).expect(200);
-    expect(text.trimEnd().split('\n')).to.have.length(401);
+    expect(text.trimEnd().split('\n')).to.have.length(251);
   });
 
   it('can be cancelled while they wait and while they run, and resumed', async () => {
-    const [running, waiting] = [await submit(people(2500)), await submit(people(10, 'w'))];
+    const [running, waiting] = [await submit(people(700)), await submit(people(10, 'w'))];
     await until(running.id, ({ progress }) => progress.rowsDone > 0);
     const { body } = await call('post', `/api/imports/${waiting.id}/cancel`).expect(200);
     expect(body.import).to.include({ status: 'cancelled' });
     await call('post', `/api/imports/${running.id}/cancel`).expect(200);
     const record = await ended(running.id);
     expect(record).to.include({ status: 'cancelled' });
-    expect(record.counts.created).to.be.within(1, 2499);
+    expect(record.counts.created).to.be.within(1, 699);
     const refused = await call('post', `/api/imports/${running.id}/cancel`).expect(400);
     expect(refused.body.error).to.match(/is cancelled: there is nothing to cancel\.$/);
     await call('post', `/api/imports/${running.id}/resume`).expect(202);
-    expect((await ended(running.id)).counts).to.include({ rows: 2500, created: 2500 });
+    expect((await ended(running.id)).counts).to.include({ rows: 700, created: 700 });
   });
 
   it('fail with the words of the command line, and can be undone there', async () => {
@@ -362,24 +336,20 @@ describe('Imports over HTTP', function () {
   it('are refused with the reason, and nothing is kept, of files that no options make importable', async () => {
     const header = 'firstName,lastName,email,phone\n';
     const files = [
-      ['a workbook', 'PK\x03\x04xl/workbook.xml', 'The file is an Excel workbook (.xlsx).'],
-      ['an OpenDocument spreadsheet', 'PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet', '(.ods)'],
-      ['an old workbook', '\xd0\xcf\x11\xe0', 'The file is an old Excel workbook (.xls).'],
-      ['a PDF document', '%PDF-1.7\n', 'The file is a PDF document.'],
-      ['a web page', '<html><table>', 'The file is a web page (HTML).'],
-      ['a picture', `\x89PNG\r\n\x1a\n\0\0\0\rIHDR${'\x55'.repeat(90)}`, 'The file is binary, not CSV'],
-      ['blank lines', '\n,,\n', 'The file is empty.'],
-      ['a header alone', `${header}\n`, 'The file p.csv has a header and no rows below it.'],
+      ['PK\x03\x04xl/workbook.xml', 'The file is an Excel workbook (.xlsx).'],
+      [`\x89PNG\r\n\x1a\n\0\0\0\rIHDR${'\x55'.repeat(90)}`, 'The file is binary, not CSV'],
+      ['\n,,\n', 'The file is empty.'],
+      [`${header}\n`, 'The file p.csv has a header and no rows below it.'],
     ] as const;
-    for (const [what, content, reason] of files)
+    for (const [content, reason] of files)
       for (const plan of ['true', 'false']) {
-        const answer = await call('post', '/api/imports')
+        const { status, body } = await call('post', '/api/imports')
           .attach('file', Buffer.from(content, 'latin1'), 'p.csv')
           .field('plan', plan);
-        expect(answer.status, what).to.equal(400);
-        expect(answer.body.errors, what).to.have.length(1);
-        expect(answer.body.errors[0], what).to.include({ path: 'file', location: 'body' });
-        expect(answer.body.errors[0].msg, what).to.include(reason);
+        expect(status, reason).to.equal(400);
+        expect(body.errors).to.have.length(1);
+        expect(body.errors[0]).to.include({ path: 'file', location: 'body' });
+        expect(body.errors[0].msg).to.include(reason);
       }
     // What other options may cure is planned.
     for (const content of [`${header}"a`, 'nomen;cognomen\na;b\n', `sep=x\n${header}a`, '\xff\x81 \xc3\xa9\n'])
@@ -398,30 +368,23 @@ describe('Imports over HTTP', function () {
       400,
       { errors: [{ type: 'field', path: 'file', location: 'body', msg: 'A file is required.' }] },
     ]);
-    const bad = await call('post', '/api/imports')
-      .attach('file', Buffer.from('x'), 'p.csv')
-      .field('role', 'super_admin');
-    expect(bad.body.errors[0]).to.include({ path: 'role', msg: 'Role must be one of trainee, trainer.' });
-    const reset = await call('post', '/api/imports')
-      .attach('file', Buffer.from('x'), 'p.csv')
-      .field('resetPasswords', 'true');
-    const needs = { path: 'resetPasswords', msg: 'resetPasswords needs onExisting update.' };
-    expect(reset.body.errors).to.deep.equal([{ type: 'field', location: 'body', ...needs }]);
-    const empty = await call('post', '/api/imports').attach('file', Buffer.from(''), 'p.csv');
-    expect(empty.body.errors[0]).to.include({ path: 'file', msg: 'The file is empty.' });
+    for (const [content, fields, error] of [
+      ['x', { role: 'super_admin' }, { path: 'role', msg: 'Role must be one of trainee, trainer.' }],
+      ['x', { resetPasswords: 'true' }, { path: 'resetPasswords', msg: 'resetPasswords needs onExisting update.' }],
+      ['x', { course: 'x' }, { path: 'course', msg: 'Course: there is none with this id or title.' }],
+      ['x', { map: `${'x'.repeat(1000)}=` }, { msg: 'A mapping can have no more than 1000 characters.' }],
+      ['', {}, { path: 'file', msg: 'The file is empty.' }],
+    ] as const) {
+      const { status, body } = await call('post', '/api/imports')
+        .attach('file', Buffer.from(content), 'p.csv')
+        .field(fields);
+      expect([status, body.errors?.length]).to.deep.equal([400, 1]);
+      expect(body.errors[0]).to.include(error);
+    }
     const two = await call('post', '/api/imports')
       .attach('file', Buffer.from('x'), 'p.csv')
       .attach('file', Buffer.from('x'), 'q.csv');
     expect(two.body.errors[0]).to.include({ msg: 'Send one file, in the field "file".' });
-    const nowhere = await call('post', '/api/imports').attach('file', Buffer.from('x'), 'p.csv').field('course', 'x');
-    expect(nowhere.body.errors[0]).to.include({ path: 'course', msg: 'Course: there is none with this id or title.' });
-    const mapped = (...maps: string[]) =>
-      maps.reduce(
-        (form, map) => form.field('map', map),
-        call('post', '/api/imports').attach('file', Buffer.from('x'), 'p.csv'),
-      );
-    const long = await mapped('Mobile=phone', `${'x'.repeat(1000)}=`);
-    expect(long.body.errors[0]).to.include({ msg: 'A mapping can have no more than 1000 characters.' });
     await call('post', '/api/imports').send({ role: 'trainee' }).expect(415);
     const broken = await call('post', '/api/imports')
       .set('Content-Type', 'multipart/form-data; boundary=x')
@@ -436,85 +399,26 @@ describe('Imports over HTTP', function () {
     expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);
   });
 
-  it('keep the name of a file, without its folders and in one line', async () => {
-    for (const [name, kept] of [
-      ['../../évil.csv', 'évil.csv'],
-      ['C:\\fakepath\\people.csv', 'people.csv'],
-    ] as const) {
-      const { body } = await call('post', '/api/imports')
-        .attach('file', Buffer.from(people(1)), name)
-        .expect(202);
-      expect(body.import.file).to.equal(kept);
-      await ended(body.import.id);
-    }
-  });
-
-  it('are refused unread when they say that they are far too long', async () => {
-    const answer = await call('post', '/api/imports')
-      .set('Content-Type', 'multipart/form-data; boundary=x')
-      .set('Content-Length', String(10 ** 10))
-      .timeout(5000)
-      .catch((error: { response?: { status: number } }) => error.response);
-    expect(answer?.status).to.equal(413);
-  });
-
-  it('leave nothing of an upload that breaks off', async () => {
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname);
-    const start = `--x\r\nContent-Disposition: form-data; name="file"; filename="p.csv"\r\n\r\n${people(500)}`;
-    socket.write(
-      `POST /api/imports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999999\r\n\r\n${start}`,
-    );
-    const uploads = () => readdirSync(path.join(folder, 'uploads'));
-    while (!existsSync(path.join(folder, 'uploads')) || uploads().length === 0) await sleep(5);
-    socket.destroy();
-    while (uploads().length > 0) await sleep(5);
-    expect(await harness.context.database.models.Import.count()).to.equal(0);
-    await call('get', '/api/imports').expect(200);
-  });
-
-  it('show those of the terminal, whose passwords stay there', async () => {
+  it('show those of the terminal, whose passwords and rejected rows stay there', async () => {
     await buildUser(harness.context, { email: 'p00001@example.org' });
-    writeFileSync(path.join(folder, 'people.csv'), people(3));
+    writeFileSync(path.join(folder, 'people.csv'), `${people(3)}A,B,nobody,\n`);
     const { exitCode } = await runCli(['users', 'import', 'people.csv', '--yes'], { env, cwd: folder });
-    expect(exitCode).to.equal(0);
+    expect(exitCode).to.equal(3);
     const { body } = await call('get', '/api/imports').expect(200);
     const [record] = (body as { imports: ImportBody[] }).imports;
-    expect(record).to.deep.include({ status: 'completed', origin: 'cli', hasCredentials: false });
-    expect(record?.counts).to.include({ created: 2, skipped: 1 });
+    expect(record).to.deep.include({ status: 'completed', origin: 'cli', hasCredentials: false, hasRejects: false });
+    expect(record?.counts).to.include({ created: 2, skipped: 1, rejected: 1 });
+    const { stdout } = await runCli(['imports', 'rejects', '1'], { env, cwd: folder });
+    expect(stdout).to.include('A,B,nobody,,5,NAME_INVALID,');
     expect(JSON.stringify(body)).not.to.include(folder);
     await call('get', `/api/imports/${record?.id}/credentials.csv`).expect(404);
     const none = await call('get', `/api/imports/${record?.id}/rejected.csv`).expect(404);
     expect(none.body).to.deep.equal({ error: 'Rejected rows not found.' });
-    await request(url)
-      .head(`/api/imports/${record?.id}/rejected.csv`)
-      .set('Authorization', `Bearer ${token}`)
-      .expect(404);
+    await call('head', `/api/imports/${record?.id}/rejected.csv`).expect(404);
     const preview = await call('post', `/api/imports/${record?.id}/undo?dryRun=true`).expect(200);
     expect(preview.body.undo).to.deep.equal({ removed: 2, restored: 0, kept: [] });
     const undone = await call('post', `/api/imports/${record?.id}/undo`).expect(200);
     expect(undone.body).to.deep.include({ message: 'Import undone.', undo: { removed: 2, restored: 0, kept: [] } });
     expect(await harness.context.database.models.User.count({ where: { role: 'trainee' } })).to.equal(1);
-  });
-
-  it('of the terminal have rejected rows for its operator alone, who chose where they are', async () => {
-    writeFileSync(path.join(folder, 'people.csv'), `${people(1)}A,B,nobody,\n`);
-    const { exitCode } = await runCli(['users', 'import', 'people.csv', '--yes'], { env, cwd: folder });
-    expect(exitCode).to.equal(3);
-    const { id } = await harness.context.database.models.Import.findOne({ rejectOnEmpty: true });
-    expect(await show(id)).to.include({ hasRejects: false });
-    await call('get', `/api/imports/${id}/rejected.csv`).expect(404);
-    const { stdout } = await runCli(['imports', 'rejects', id], { env, cwd: folder });
-    expect(stdout).to.include('A,B,nobody,,3,NAME_INVALID,');
-  });
-
-  it('say where rejected rows should be that are not there any more', async () => {
-    const { id } = await ended((await submit(`${people(1)}A,B,nobody,\n`)).id);
-    rmSync(path.join(folder, 'imports', id, 'upload.rejected.csv'));
-    const { body, headers } = await call('get', `/api/imports/${id}/rejected.csv`).expect(503);
-    expect(headers['retry-after']).to.match(/^\d+$/);
-    expect(body).to.deep.equal({
-      error: 'The rejected rows of this import are not where this instance of the service could read them.',
-    });
   });
 });

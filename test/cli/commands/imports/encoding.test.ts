@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
-import { importEncodings } from '../../../../src/schemas/import.js';
 import { useImporting } from '../../../services/imports/support/importing.js';
 import { batchRows, importFirstBatch } from '../../../services/imports/support/running.js';
 import { runToPlan } from '../../../services/imports/support/submitting.js';
@@ -29,18 +28,23 @@ describe('The encoding of a file that is not certain', () => {
   const importing = useImporting();
   const commandLine = useCommandLine(() => importing.env);
   const names = async () => {
-    const users = await importing.context.database.models.User.findAll({ order: ['email'] });
+    const users = await importing.models().User.findAll({ order: ['email'] });
     return users.map(({ firstName, lastName }) => `${firstName} ${lastName}`);
   };
 
-  it('is asked for at a terminal, with the same names in each, and shown in the plan', async () => {
+  const answer = ['Which of these names are right?', keys.down + keys.enter] as const;
+
+  it('is asked for at a terminal, with the same names in each, and shown in the plan and the command for it', async () => {
     const file = importing.write('people.csv', romanian);
+    const left = await commandLine.atTerminal(['users', 'import', file], [answer, ['Import these rows?', keys.ctrlC]], {
+      columns: 200,
+    });
+    expect(left.terminal.screen()).to.match(
+      /without the questions:\n {2}coursectl users import \S*people\.csv --encoding windows-1250\n/,
+    );
     const { exitCode, terminal } = await commandLine.atTerminal(
       ['users', 'import', file],
-      [
-        ['Which of these names are right?', keys.down + keys.enter],
-        ['Import these rows?', keys.enter],
-      ],
+      [answer, ['Import these rows?', keys.enter]],
       { columns: 100 },
     );
     const screen = terminal.screen();
@@ -51,50 +55,29 @@ describe('The encoding of a file that is not certain', () => {
     expect(await names()).to.deep.equal(['Ana Ioniţă', 'Bob Moe', 'Radu Săndulescu']);
   });
 
-  const answer = ['Which of these names are right?', keys.down + keys.enter] as const;
-
-  it('is part of the command that is printed where the import is left at its last question', async () => {
-    const file = importing.write('people.csv', romanian);
-    const { exitCode, terminal } = await commandLine.atTerminal(
-      ['users', 'import', file],
-      [answer, ['Import these rows?', keys.ctrlC]],
-      { columns: 200 },
-    );
-    expect(exitCode, terminal.screen()).to.equal(130);
-    expect(terminal.screen()).to.match(
-      /without the questions:\n {2}coursectl users import \S*people\.csv --encoding windows-1250\n/,
-    );
-  });
-
   describe('where the import was interrupted', () => {
     const more = batchRows + 5;
     const long = Buffer.concat([
       romanian,
       Buffer.from(Array.from({ length: more }, (_, at) => `Al;Bo;al${at}@example.org;7${at};\r\n`).join('')),
     ]);
+    beforeEach(() =>
+      importFirstBatch(importing.context, importing.write('people.csv', long), {}, { encoding: 'windows-1250' }),
+    );
     const expectResumed = async () => {
-      const [record, ...others] = await importing.context.database.models.Import.findAll();
-      expect(record).to.include({ status: 'completed', rowsDone: more + 3 });
-      expect(others).to.deep.equal([]);
-      expect(await names())
-        .to.include('Ana Ioniţă')
-        .and.to.have.length(more + 3);
+      const records = await importing.models().Import.findAll();
+      expect(records.map(({ status, rowsDone }) => [status, rowsDone])).to.deep.equal([['completed', more + 3]]);
+      expect(await names()).to.include('Ana Ioniţă');
     };
 
-    for (const option of ['--encoding', '--map'])
-      it(`is taken from --encoding${option === '--map' ? ', beside other words for the columns' : ''}`, async () => {
-        const file = importing.write('people.csv', long);
-        await importFirstBatch(importing.context, file, {}, { encoding: 'windows-1250' });
-        const words = option === '--map' ? ['--map', 'Email=email'] : [];
-        await importing.json(file, '--encoding', 'Windows-1250', ...words);
-        await expectResumed();
-      });
+    it('is taken from --encoding, beside other words for the columns', async () => {
+      await importing.json('people.csv', '--encoding', 'Windows-1250', '--map', 'Email=email');
+      await expectResumed();
+    });
 
     it('is asked for again by the same command', async () => {
-      const file = importing.write('people.csv', long);
-      await importFirstBatch(importing.context, file, {}, { encoding: 'windows-1250' });
       const { exitCode, terminal } = await commandLine.atTerminal(
-        ['users', 'import', file],
+        ['users', 'import', `${importing.folder}/people.csv`],
         [answer, ['Import these rows?', keys.enter]],
       );
       expect(exitCode, terminal.screen()).to.equal(0);
@@ -171,20 +154,12 @@ describe('An import of a file in a code page', () => {
     for (const [part, last] of Object.entries(letters)) {
       const content = `firstName,lastName,email,phone\nAnn,${last},ann@example.org,1\n`;
       const file = importing.write(`${part}.csv`, iconv.encode(content, `iso-8859-${part}`));
-      const { stdout } = await importing.run(file, '--dry-run', '--json', '--encoding', `ISO-8859-${part}`);
-      expect((JSON.parse(stdout) as { plan: { names: string[] } }).plan.names, part).to.deep.equal([`Ann ${last}`]);
+      const plan = await importing.plan(file, { encoding: `ISO-8859-${part}` });
+      expect(plan.names, part).to.deep.equal([`Ann ${last}`]);
     }
     const file = importing.write('people.csv', 'firstName,lastName,email,phone\n');
     const { exitCode, stderr } = await importing.run(file, '--yes', '--encoding', 'iso-8859-2');
     expect(exitCode).to.equal(2);
     expect(stderr).to.include('the nearest of 2 and 16 is windows-1250');
-  });
-
-  it('names each encoding in its help', async () => {
-    const { stdout } = await importing.run('--help');
-    const help = stdout
-      .replace(/\s+/g, ' ')
-      .replace('windows-1250 to windows-1257', Array.from({ length: 8 }, (_, at) => `windows-125${at}`).join(', '));
-    for (const encoding of importEncodings) expect(help).to.include(encoding);
   });
 });

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { people, useImporting } from '../../../services/imports/support/importing.js';
-import { runCli } from '../../../support/run-cli.js';
 
 describe('An import at the command line', () => {
   const importing = useImporting();
-  const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
+  const { cli } = importing;
   /** The id of the import that commands take this for. */
   const named = async (text: string) => {
     const { stdout, stderr } = await cli('imports', 'show', text, '--json');
@@ -19,7 +18,7 @@ describe('An import at the command line', () => {
     for (const { id, number } of [first, second])
       for (const text of [String(number), ` ${number} `, id, id.slice(-8)])
         expect(await named(text), text).to.equal(id);
-    for (const text of ['0', '3', '02', '-1', '1.0', '99999999999', '00000000']) {
+    for (const text of ['0', '3', '02', '-1', '99999999999']) {
       const { exitCode, stderr } = await cli('imports', 'show', '--', text);
       expect([exitCode, stderr], text).to.deep.equal([
         1,
@@ -33,8 +32,6 @@ describe('An import at the command line', () => {
     expect((await importing.run('people.csv', '--yes')).stdout).to.match(/^Done: 1 row in \d+\.\d s\. Import 1$/m);
     expect((await cli('imports', 'list')).stdout).to.match(/^NUMBER +FILE .*\n +1 +people\.csv /);
     expect((await cli('imports', 'show', '1')).stdout).to.match(/^FIELD +VALUE\nnumber +1\nid +/);
-    expect((await cli('imports', 'rows', '1')).stdout).to.match(/p00001@example\.org/);
-    expect((await cli('imports', 'export', '1')).stdout).to.match(/p00001@example\.org/);
     expect((await cli('imports', 'undo', '1', '--yes')).stdout).to.match(/^Undone: 1 account removed/m);
   });
 });

@@ -14,7 +14,7 @@ describe('coursectl imports prune', () => {
   const importing = useImporting();
   const cli = useCommandLine(() => ({ ...importing.env, IMPORT_RETENTION_DAYS: '30' }));
   const keep = (days: string) => ({ env: { ...cli.env, IMPORT_RETENTION_DAYS: days } });
-  const models = () => importing.context.database.models;
+  const { models } = importing;
   const rows = () => models().ImportRow.count();
   beforeEach(async () => {
     importing.write('people.csv', `${hashedPeople(3)}Bad,Email,none,+1 9,\n`);
@@ -28,14 +28,10 @@ describe('coursectl imports prune', () => {
     expect(stderr).to.match(/kept for ever: set IMPORT_RETENTION_DAYS/);
   });
 
-  it('asks for --yes without a terminal', async () => {
+  it('asks for --yes without a terminal, and counts with --dry-run, and deletes nothing', async () => {
     const { exitCode, stderr } = await cli.run(['imports', 'prune']);
     expect(exitCode).to.equal(2);
     expect(stderr).to.match(/add --yes to prune/);
-    expect(await rows()).to.equal(4);
-  });
-
-  it('counts with --dry-run, and deletes nothing', async () => {
     const { stdout } = await cli.run(['imports', 'prune', '--dry-run']);
     expect(stdout).to.equal(
       '4 rows of 1 import that ended more than 30 days ago would be exported and deleted.\nNothing was written.\n',
@@ -50,17 +46,14 @@ describe('coursectl imports prune', () => {
     expect(prune).to.deep.equal({ imports: 1, exported: 3 });
   });
 
-  it('exports, deletes, and names the files', async () => {
+  it('exports, deletes, and names the files, but keeps rows that are young enough', async () => {
+    const { stdout } = await cli.run(['imports', 'prune', '--yes'], keep('32'));
+    expect(stdout).to.equal('0 rows of 0 imports exported and deleted.\n');
+    expect(await rows()).to.equal(4);
     const { prune } = await cli.json<{ prune: { files: string[] } }>(['imports', 'prune', '--yes']);
     expect(prune).to.include({ imports: 1, exported: 4 });
     expect(prune.files.join()).to.match(/\/retention\/import-[^/,]+\.ndjson$/);
     expect(await rows()).to.equal(0);
-  });
-
-  it('keeps rows that are young enough', async () => {
-    const { stdout } = await cli.run(['imports', 'prune', '--yes'], keep('32'));
-    expect(stdout).to.equal('0 rows of 0 imports exported and deleted.\n');
-    expect(await rows()).to.equal(4);
   });
 
   it('says that the imports cannot be undone any more, and deletes nothing when the answer is no', async () => {
@@ -91,34 +84,24 @@ describe('coursectl imports prune', () => {
       expect(list.stdout).to.match(/ROWS DELETED/);
     });
 
-    it('undo, with --dry-run too, is refused, and no account is removed', async () => {
-      for (const option of ['--yes', '--dry-run']) {
-        const { exitCode, said } = await cli.refusal(['imports', 'undo', '1', option]);
+    it('undo, its rows and its export are refused, and the folder with the rows is named', async () => {
+      for (const [words, why] of [
+        [['undo', '1', '--yes'], / it can't be undone\.$/],
+        [['undo', '1', '--dry-run'], / it can't be undone\.$/],
+        [['rows', '1'], / they are in the folder "retention" of DATA_DIR\.$/],
+        [['export', '1'], / they are in the folder "retention" of DATA_DIR\.$/],
+      ] as const) {
+        const { exitCode, said } = await cli.refusal(['imports', ...words]);
         expect(exitCode).to.equal(1);
-        expect(said)
-          .to.match(deleted)
-          .and.to.match(/ it can't be undone\.$/);
+        expect(said).to.match(deleted).and.to.match(why);
       }
       expect(await models().User.count()).to.equal(3);
     });
 
-    it('its rows and its export are refused, and the folder with the rows is named', async () => {
-      for (const command of ['rows', 'export']) {
-        const { exitCode, said } = await cli.refusal(['imports', command, '1']);
-        expect(exitCode).to.equal(1);
-        expect(said)
-          .to.match(deleted)
-          .and.to.match(/ they are in the folder "retention" of DATA_DIR\.$/);
-      }
-    });
-
-    it('the file of rejected rows can still be exported', async () => {
+    it('the file of rejected rows can still be exported; without it, the folder with the exported rows is named', async () => {
       const { exitCode, stdout } = await cli.run(['imports', 'rejects', '1']);
       expect(exitCode).to.equal(0);
       expect(stdout).to.match(/Bad,Email,none/);
-    });
-
-    it('without that file, it names the folder with the exported rows instead of a command that is refused', async () => {
       const file = path.join(importing.folder, 'people.rejected.csv');
       rmSync(file);
       const { said } = await cli.refusal(['imports', 'rejects', '1']);

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { people, useImporting } from '../../../services/imports/support/importing.js';
 import { runToPlan, submit } from '../../../services/imports/support/submitting.js';
-import { runCli } from '../../../support/run-cli.js';
 
 describe('coursectl imports rows', () => {
   const importing = useImporting();
-  const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
+  const { cli } = importing;
 
   it('lists the rows of an import, by outcome, code and words', async () => {
     importing.write('people.csv', `${people(2)}A,B,nobody,1\n`);

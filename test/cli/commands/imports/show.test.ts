@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { people, useImporting } from '../../../services/imports/support/importing.js';
 import { runToEnd, submit } from '../../../services/imports/support/submitting.js';
-import { runCli } from '../../../support/run-cli.js';
 
 describe('coursectl imports show and list', () => {
   const importing = useImporting();
-  const cli = (...args: string[]) => runCli(['imports', ...args], { env: importing.env, cwd: importing.folder });
+  const cli = (...args: string[]) => importing.cli('imports', ...args);
 
   it('have in their JSON every value of their text', async () => {
     const file = importing.write('people.csv', `${people(2)}A,B,nobody,\n`);

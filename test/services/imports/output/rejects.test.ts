@@ -1,7 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { buildCourse, buildUser } from '../../../support/factories.js';
-import { runCli } from '../../../support/run-cli.js';
 import { recordsOf, useImporting } from '../support/importing.js';
 
 const header = 'Team,First name,Last name,E-mail,Phone,Code';
@@ -17,16 +16,17 @@ const mixed = [
 
 describe('Rows that cannot be imported', () => {
   const importing = useImporting();
-  const users = () => importing.context.database.models.User;
-  const ledger = () => importing.context.database.models.ImportRow.findAll({ order: ['line'], raw: true });
+  const users = () => importing.models().User;
 
-  it('are left out: the others are imported', async () => {
+  it('are left out: the others are imported, and the file of them has their original columns, line, code and reason', async () => {
     const result = await importing.json(importing.write('people.csv', mixed));
     expect(result).to.include({ exitCode: 3, status: 'completed' });
     expect(result.counts).to.deep.equal({ rows: 6, created: 2, updated: 0, skipped: 0, rejected: 4, enrolled: 0 });
     const emails = (await users().findAll({ order: ['email'] })).map(({ email }) => email);
     expect(emails).to.deep.equal(['ada@example.org', 'fay@example.org']);
-    expect((await ledger()).map(({ line, outcome, code }) => `${line} ${outcome} ${code}`)).to.deep.equal([
+    expect(
+      (await importing.ledger(result.id)).map(({ line, outcome, code }) => `${line} ${outcome} ${code}`),
+    ).to.deep.equal([
       '2 created null',
       '3 rejected NAME_INVALID',
       '5 rejected PHONE_MANGLED',
@@ -34,6 +34,20 @@ describe('Rows that cannot be imported', () => {
       '7 rejected SURPLUS_CELLS',
       '8 created null',
     ]);
+    expect(statSync(result.rejectsFile ?? '').mode & 0o777).to.equal(0o600);
+    const text = readFileSync(result.rejectsFile ?? '', 'utf8');
+    expect(text.split('\n')[0]).to.equal(`\ufeff${header},line,code,reason`);
+    expect(text).to.include("'+44 4");
+    const cells = recordsOf(result.rejectsFile).map((row) => Object.values(row));
+    expect(cells.map((row) => row.slice(0, -1).join('|'))).to.deep.equal([
+      'two\nlines|A|King|nobody||b|3|NAME_INVALID',
+      'blue|Cyd|King|cyd@example.org|4.41E+11|c|5|PHONE_MANGLED',
+      'blue|Dee|King|ada@example.org|+44 4|d|6|DUPLICATE_IN_FILE',
+      'blue|Eve|King|eve@example.org|+44 5|e|7|SURPLUS_CELLS',
+    ]);
+    expect(cells[0]?.at(-1)).to.equal(
+      'First name "A" must be 2 to 50 characters. Email "nobody" must be a valid email address. Phone is required for a new account.',
+    );
   });
 
   it('end the command with exit code 3', async () => {
@@ -69,10 +83,7 @@ describe('Rows that cannot be imported', () => {
     expect(sorted(planned.stdout.split(next)[1]?.trimEnd())).to.deep.equal(sorted(command('planned.csv')));
     const { stdout } = await importing.run(file, ...given, '--yes');
     expect(sorted(stdout.split(next)[1]?.trimEnd())).to.deep.equal(sorted(command('people.rejected.csv')));
-    const copy = await runCli(['imports', 'rejects', '1', '--output', 'copy.csv'], {
-      env: importing.env,
-      cwd: importing.folder,
-    });
+    const copy = await importing.cli('imports', 'rejects', '1', '--output', 'copy.csv');
     expect(copy.stdout).to.equal(
       `2 rows written to copy.csv.\n${next}${command('copy.csv').replace(/\S+\/copy/, 'copy')}\n`,
     );
@@ -82,50 +93,6 @@ describe('Rows that cannot be imported', () => {
     importing.write('copy.csv', corrected);
     expect((await importing.json('copy.csv', ...given)).counts).to.include({ created: 2, enrolled: 1 });
     expect(await users().count({ where: { email: 'ann@x.org', role: 'trainer' } })).to.equal(1);
-  });
-
-  it('are written to a file with their original columns, their line, a code and the reason', async () => {
-    const { rejectsFile } = await importing.json(importing.write('people.csv', mixed));
-    expect(statSync(rejectsFile ?? '').mode & 0o777).to.equal(0o600);
-    const text = readFileSync(rejectsFile ?? '', 'utf8');
-    expect(text.split('\n')[0]).to.equal(`\ufeff${header},line,code,reason`);
-    expect(text).to.include("'+44 4");
-    expect(recordsOf(rejectsFile).map((row) => Object.values(row))).to.deep.equal([
-      [
-        'two\nlines',
-        'A',
-        'King',
-        'nobody',
-        '',
-        'b',
-        '3',
-        'NAME_INVALID',
-        'First name "A" must be 2 to 50 characters. Email "nobody" must be a valid email address. Phone is required for a new account.',
-      ],
-      [
-        'blue',
-        'Cyd',
-        'King',
-        'cyd@example.org',
-        '4.41E+11',
-        'c',
-        '5',
-        'PHONE_MANGLED',
-        'Phone "4.41E+11" was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the phone again.',
-      ],
-      ['blue', 'Dee', 'King', 'ada@example.org', '+44 4', 'd', '6', 'DUPLICATE_IN_FILE', 'Email is already on line 2.'],
-      [
-        'blue',
-        'Eve',
-        'King',
-        'eve@example.org',
-        '+44 5',
-        'e',
-        '7',
-        'SURPLUS_CELLS',
-        'The row has 7 fields, the header 6. Put fields that contain a comma in quotes.',
-      ],
-    ]);
   });
 
   it('can be corrected in that file and imported from it, repeatedly', async () => {
@@ -162,51 +129,13 @@ describe('Rows that cannot be imported', () => {
     const bob = await buildUser(importing.context, { email: 'bob@example.org', phone: '+44 2' });
     const named = ({ firstName, lastName, email }: typeof ada) => `${firstName} ${lastName} <${email}>`;
     const before = JSON.stringify(await users().findAll({ order: ['id'] }));
-    const { counts, rejectsFile } = await importing.json(
-      importing.write('people.csv', `${header}\n,Ada,King,ADA@example.org,+44-2,\n`),
-    );
-    expect(counts).to.include({ rows: 1, rejected: 1 });
+    const file = importing.write('people.csv', `${header}\n,Ada,King,ADA@example.org,+44-2,\n`);
+    const { id, rejectsFile } = await importing.json(file);
     expect(recordsOf(rejectsFile)[0]).to.include({
       code: 'ACCOUNTS_DIFFER',
       reason: `Email belongs to ${named(ada)}, phone to ${named(bob)}.`,
     });
-    expect((await ledger())[0]).to.include({ outcome: 'rejected', code: 'ACCOUNTS_DIFFER', userId: null });
+    expect((await importing.ledger(id))[0]).to.include({ outcome: 'rejected', userId: null });
     expect(JSON.stringify(await users().findAll({ order: ['id'] }))).to.equal(before);
   });
-
-  it('leave no file when none is rejected', async () => {
-    await importing.json(importing.write('people.csv', `${header}\n,Ada,King,ada@example.org,1,\n`));
-    expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
-  });
-});
-
-describe('Rows that match one account', () => {
-  const importing = useImporting();
-
-  for (const [by, row, ...flags] of [
-    ['email', 'Bob,Other, ADA@EXAMPLE.ORG ,+44 99'],
-    ['phone, with --match phone,', 'Bob,Other,bob@example.org,(+44) 1', '--match', 'phone'],
-    ['email and phone', 'Bob,Other,ada@example.org,+441'],
-  ] as const) {
-    it(`by ${by} are skipped, and don't change it`, async () => {
-      const ada = await buildUser(importing.context, { email: 'ada@example.org', phone: '+44 1', role: 'trainer' });
-      const file = importing.write(
-        'people.csv',
-        `firstName,lastName,email,phone,role,password\n${row},trainee,new password\n`,
-      );
-      const before = JSON.stringify(await ada.reload());
-      const { exitCode, counts } = await importing.json(file, ...flags);
-      expect(exitCode).to.equal(0);
-      expect(counts).to.include({ rows: 1, created: 0, skipped: 1, rejected: 0 });
-      expect(JSON.stringify(await ada.reload())).to.equal(before);
-      const { ImportRow, User } = importing.context.database.models;
-      expect(await User.count()).to.equal(1);
-      expect(await ImportRow.findOne({ raw: true })).to.include({
-        outcome: 'skipped',
-        code: 'ALREADY_EXISTS',
-        userId: ada.id,
-      });
-      expect(importing.files()).to.deep.equal(['people.csv']);
-    });
-  }
 });

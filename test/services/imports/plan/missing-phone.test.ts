@@ -1,20 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { buildCourse, buildUser, factoryPassword, signIn } from '../../../support/factories.js';
-import { runCli } from '../../../support/run-cli.js';
+import { corpusFile } from '../support/corpus.js';
 import { useImporting } from '../support/importing.js';
-import { runToEnd, runToPlan, submit } from '../support/submitting.js';
+import { runToPlan, submit } from '../support/submitting.js';
 
 const header = 'firstName,lastName,email,phone';
 const allow = ['--missing-phone', 'allow'];
-const fixture = (name: string) => readFileSync(new URL(`../../../fixtures/csv/${name}.csv`, import.meta.url));
 
 describe('Rows without a phone', () => {
   const importing = useImporting();
-  const models = () => importing.context.database.models;
+  const { models, cli } = importing;
   const write = (...rows: string[]) => importing.write('people.csv', `${[header, ...rows].join('\n')}\n`);
   const superAdminToken = async () => (await signIn(importing.context, { role: 'super_admin' })).token;
-  const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
   const byEmail = (email: string) => models().User.findOne({ where: { email }, rejectOnEmpty: true });
   const outcomes = async (importId: string) =>
     (await models().ImportRow.findAll({ where: { importId }, order: ['line'] })).map(({ line, outcome, code }) =>
@@ -22,7 +19,7 @@ describe('Rows without a phone', () => {
     );
 
   it('create no accounts: the reason names the option and the number of rows', async () => {
-    const { stdout } = await importing.run(importing.write('new.csv', fixture('phones-missing')), '--dry-run');
+    const { stdout } = await importing.run(importing.write('new.csv', corpusFile('phones-missing')), '--dry-run');
     expect(stdout.replace(/\s+/g, ' ')).to.contain(
       '2 rows PHONE_MISSING: Phone is required for a new account. To create accounts without one: --missing-phone allow (lines 2, 3)',
     );
@@ -44,12 +41,10 @@ describe('Rows without a phone', () => {
   });
 
   it('need no phone column with --missing-phone allow, at the terminal and over HTTP', async () => {
-    const file = importing.write('new.csv', fixture('phones-no-column'));
+    const bytes = corpusFile('phones-no-column');
+    const file = importing.write('new.csv', bytes);
     expect((await importing.run(file, '--dry-run')).exitCode).to.equal(2);
-    const { id } = await submit(importing, fixture('phones-no-column').toString(), {
-      plan: true,
-      missingPhone: 'allow',
-    });
+    const { id } = await submit(importing, bytes.toString(), { plan: true, missingPhone: 'allow' });
     await runToPlan(importing, id);
     const token = await superAdminToken();
     const { body } = await importing.api('get', `/api/imports/${id}`, token).expect(200);
@@ -67,7 +62,7 @@ describe('Rows without a phone', () => {
       await buildUser(importing.context, { email: 'ann58@corp.example' }),
       await buildUser(importing.context, { email: 'bo58@corp.example' }),
     ];
-    const file = importing.write('existing.csv', fixture('phones-missing'));
+    const file = importing.write('existing.csv', corpusFile('phones-missing'));
     const run = await importing.json(file, '--course', 'First Aid');
     expect(run).to.deep.include({ exitCode: 0 });
     expect(await outcomes(run.id)).to.deep.equal(['2 skipped ALREADY_EXISTS', '3 skipped ALREADY_EXISTS']);
@@ -123,23 +118,16 @@ describe('Rows without a phone', () => {
     await undo(created.id, '--yes');
     expect(await models().User.count({ where: { email: ['ann@example.org', 'bo@example.org'] } })).to.equal(0);
   });
-
-  it('are allowed over HTTP by missingPhone', async () => {
-    const { id } = await submit(importing, `${header}\nAnn,Lee,ann@example.org,\n`, { missingPhone: 'allow' });
-    await runToEnd(importing, id);
-    expect(await byEmail('ann@example.org')).to.include({ phone: '', phoneKey: null });
-  });
 });
 
 describe('A family in an import', () => {
   const importing = useImporting();
 
   it('that shares an email or a phone is told the ways', async () => {
-    const file = importing.write('family.csv', fixture('phones-family'));
-    const { stdout } = await importing.run(file, '--dry-run', '--json');
-    const [reason] = JSON.parse(stdout).plan.reasons;
-    expect(reason).to.include({ code: 'DUPLICATE_IN_FILE', count: 2 });
+    const { reasons } = await importing.plan(importing.write('family.csv', corpusFile('phones-family')));
+    expect(reasons).to.have.lengthOf(1);
+    expect(reasons[0]).to.include({ code: 'DUPLICATE_IN_FILE', count: 2 });
     for (const way of ['an address each', 'name+child@example.org', 'a phone each', '--missing-phone allow'])
-      expect(reason.message).to.contain(way);
+      expect(reasons[0]?.message).to.contain(way);
   });
 });

@@ -8,30 +8,13 @@ import { buildCourse, buildUser } from '../../../support/factories.js';
 import { hashedPeople, people, useImporting } from '../support/importing.js';
 
 interface PlanJson {
-  plan: {
-    id: string;
-    file: string;
-    options: object;
-    format: object;
-    counts: { rejected: number };
-    seconds: number;
-    ignoredColumns: string[];
-    samples: Record<string, unknown>[];
-    reasons: { code: string; count: number }[];
-  };
+  plan: { id: string; seconds: number };
 }
 
 const header = 'firstName,lastName,email,phone,team';
 
 describe('coursectl users import --dry-run', () => {
   const importing = useImporting();
-  const dryRun = async (file: string, ...args: string[]) => {
-    const { exitCode, stdout } = await importing.run(file, '--dry-run', '--json', ...args);
-    const { plan } = JSON.parse(stdout) as PlanJson;
-    expect(exitCode).to.equal(plan.counts.rejected > 0 ? 3 : 0);
-    return plan;
-  };
-
   it('shows what would become of the rows, and writes nothing', async () => {
     await buildUser(importing.context, { email: 'bob@example.org' });
     const file = importing.write(
@@ -86,14 +69,9 @@ describe('coursectl users import --dry-run', () => {
     ] as const) {
       importing.write(name, `${header}\nAda,King,ada@example.org,1,red\n`);
       const { stdout } = await importing.run('--dry-run', '--', name);
-      const [, line = ''] = /To do exactly this:\n {2}coursectl users import (.*) --plan/.exec(stdout) ?? [];
-      expect(line).to.equal(shown);
-      const [read] = JSON.parse(
-        execFileSync('bash', ['-c', `"$0" -p 'JSON.stringify(process.argv.slice(1))' -- ${line}`, process.execPath], {
-          encoding: 'utf8',
-        }),
-      ) as string[];
-      expect(read).to.equal(name === '-dash.csv' ? shown : name);
+      expect(stdout).to.include(`To do exactly this:\n  coursectl users import ${shown} --plan`);
+      const read = execFileSync('bash', ['-c', `printf %s ${shown}`], { encoding: 'utf8' });
+      expect(read.replace(/^\.\//, '')).to.equal(name);
     }
   });
 
@@ -106,9 +84,6 @@ describe('coursectl users import --dry-run', () => {
       for (const args of [['--dry-run'], ['--dry-run', '--json'], ['--dry-run', '--rejects', `${name}-bad.csv`]])
         expect((await importing.run(file, ...args)).exitCode, args.join(' ')).to.equal(code);
     }
-    expect(
-      (await importing.run(importing.write('again.csv', importing.read('partial.csv')), '--yes')).exitCode,
-    ).to.equal(3);
   });
 
   it('proposes no command that would be refused', async () => {
@@ -122,52 +97,29 @@ describe('coursectl users import --dry-run', () => {
 
   it('prints one object with --json', async () => {
     const file = importing.write('people.csv', `${header}\nAda,King,ada@example.org,1,red\n,King,nobody,3,\n`);
-    const plan = await dryRun(file);
+    const { plan } = JSON.parse((await importing.run(file, '--dry-run', '--json')).stdout) as PlanJson;
+    expect(plan.id).to.match(/^[0-9a-f]{16}$/);
+    const nothing = { stopsAtLine: null, refusal: null, unfinished: null, interrupted: null, roleWords: {} };
+    const none = { names: [], identityChanges: [], identityChangesLeftOut: 0, warnings: [] };
+    const skipping = { onExisting: 'skip', match: 'email', missingPhone: 'reject', resetPasswords: false };
+    const name = 'First name is required. A person with one name needs it in both columns.';
+    const rejected = { outcome: 'rejected', count: 1, rows: [3] };
     expect(plan).to.deep.equal({
+      ...nothing,
+      ...none,
       id: plan.id,
       file,
-      options: {
-        role: 'trainee',
-        enrollmentStatus: 'active',
-        onExisting: 'skip',
-        match: 'email',
-        missingPhone: 'reject',
-        resetPasswords: false,
-        onError: 'continue',
-      },
+      options: { role: 'trainee', enrollmentStatus: 'active', ...skipping, onError: 'continue' },
       format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false },
       columns: { firstName: 'firstName', lastName: 'lastName', email: 'email', phone: 'phone' },
-      stopsAtLine: null,
-      refusal: null,
+      ignoredColumns: ['team'],
       seconds: plan.seconds,
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
       generatedPasswords: 1,
-      unfinished: null,
-      interrupted: null,
-      ignoredColumns: ['team'],
-      names: [],
-      identityChanges: [],
-      identityChangesLeftOut: 0,
-      roleWords: {},
-      warnings: [],
       createdByRole: { trainee: 1, trainer: 0 },
       reasons: [
-        {
-          outcome: 'rejected',
-          code: 'NAME_MISSING',
-          field: 'firstName',
-          message: 'First name is required. A person with one name needs it in both columns.',
-          count: 1,
-          rows: [3],
-        },
-        {
-          outcome: 'rejected',
-          code: 'EMAIL_INVALID',
-          field: 'email',
-          message: 'Email must be a valid email address.',
-          count: 1,
-          rows: [3],
-        },
+        { ...rejected, code: 'NAME_MISSING', field: 'firstName', message: name },
+        { ...rejected, code: 'EMAIL_INVALID', field: 'email', message: 'Email must be a valid email address.' },
       ],
       samples: [
         { line: 2, outcome: 'created', person: 'Ada King <ada@example.org>' },
@@ -175,24 +127,10 @@ describe('coursectl users import --dry-run', () => {
           line: 3,
           outcome: 'rejected',
           code: 'NAME_MISSING',
-          reason:
-            'First name is required. A person with one name needs it in both columns. Email "nobody" must be a valid email address.',
+          reason: `${name} Email "nobody" must be a valid email address.`,
         },
       ],
     });
-    expect(plan.id).to.match(/^[0-9a-f]{16}$/);
-  });
-
-  it('shows some rows of each outcome', async () => {
-    const bad = Array.from({ length: 20 }, (_, index) => `X,Y,nobody,${index}`).join('\n');
-    const plan = await dryRun(importing.write('people.csv', `${people(100)}${bad}\n`));
-    const shown = plan.samples.map(({ line, outcome }) => `${outcome} ${line}`);
-    expect(shown.filter((sample) => sample.startsWith('created'))).to.deep.equal([
-      'created 2',
-      'created 3',
-      'created 4',
-    ]);
-    expect(shown.filter((sample) => sample.startsWith('rejected'))).to.have.length(10);
   });
 
   it('groups the rows that it would reject by their reasons, the most frequent first', async () => {
@@ -205,6 +143,8 @@ describe('coursectl users import --dry-run', () => {
       '    1 row EMAIL_INVALID: Email must be a valid email address (line 1007)',
     ]);
     expect(stdout.match(/^ {2}line \d+ {2}rejected/gm)).to.have.length(3);
+    const { samples } = await importing.plan(file);
+    expect(samples).to.have.length(10);
   });
 
   describe('and --rejects', () => {
@@ -224,7 +164,6 @@ describe('coursectl users import --dry-run', () => {
         `C,King,c@x.org,3,,4,NAME_INVALID,"First name ""C"" must be 2 to 50 characters."`,
         '',
       ]);
-      expect(await importing.context.database.models.User.count()).to.equal(0);
       writeFileSync(`${importing.folder}/bad.csv`, importing.read('bad.csv').replace('nobody', 'bob@example.org'));
       expect((await importing.json('bad.csv')).counts).to.include({ created: 1, rejected: 1 });
     });
@@ -241,10 +180,10 @@ describe('coursectl users import --dry-run', () => {
       writeFileSync(file, text);
       const breaking = new AbortController();
       const request = { file, options: {}, signal: breaking.signal, onProgress: () => breaking.abort() };
-      const rejects = `${importing.folder}/bad.csv`;
-      const { code } = await failureOf(() => planWithRejects(importing.context, request, rejects));
-      expect(code).to.equal('INTERRUPTED');
-      expect(importing.files()).to.deep.equal(['people.csv']);
+      const { code } = await failureOf(() =>
+        planWithRejects(importing.context, request, `${importing.folder}/bad.csv`),
+      );
+      expect([code, importing.files()]).to.deep.equal(['INTERRUPTED', ['people.csv']]);
 
       expect((await importing.run(file, ...dry)).exitCode).to.equal(3);
       expect(importing.read('bad.csv')).to.include('nobody');
@@ -268,59 +207,48 @@ describe('coursectl users import --dry-run', () => {
 
   it('gives the same id as long as nothing changes', async () => {
     const file = importing.write('people.csv', people(5));
-    const { id } = await dryRun(file);
-    expect((await dryRun(file)).id).to.equal(id);
-    expect((await dryRun(importing.write('elsewhere.csv', people(5)))).id).to.equal(id);
-    expect((await dryRun(file, '--role', 'trainer')).id).not.to.equal(id);
+    const { id } = await importing.plan(file);
+    expect((await importing.plan(importing.write('elsewhere.csv', people(5)))).id).to.equal(id);
     await buildUser(importing.context, { email: 'somebody.else@example.org', phone: '999' });
-    expect((await dryRun(file)).id).to.equal(id);
+    expect((await importing.plan(file)).id).to.equal(id);
   });
 
   describe('and --plan <id>', () => {
     it('does what the plan shows, without asking', async () => {
       const file = importing.write('people.csv', people(5));
-      const { id, counts } = await dryRun(file);
+      const { id, counts } = await importing.plan(file);
       const { exitCode, stdout } = await importing.run(file, '--plan', id, '--json');
       expect(exitCode).to.equal(0);
       expect((JSON.parse(stdout) as { import: { counts: object } }).import.counts).to.deep.equal(counts);
-      expect(await importing.context.database.models.User.count()).to.equal(5);
+      expect(await importing.models().User.count()).to.equal(5);
     });
 
-    async function expectRefusal(change: (file: string) => unknown, ...args: string[]) {
-      const file = importing.write('people.csv', people(5));
-      await buildUser(importing.context, { email: 'p00001@example.org' });
-      const { id } = await dryRun(file);
-      await change(file);
-      const [before, files] = [await importing.contents(), importing.files()];
-      const { exitCode, stdout, stderr } = await importing.run(file, '--plan', id, ...args);
-      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
-      expect(stderr).to.match(
-        new RegExp(
-          `^error: The plan ${id} is out of date: the file, the options or the accounts have changed\\. The plan is now [0-9a-f]{16}: see it with --dry-run\\.\n$`,
-        ),
-      );
-      expect(await importing.contents()).to.equal(before);
-      expect(importing.files()).to.deep.equal(files);
-    }
-
-    it('refuses when the file has changed in any byte', async () => {
-      await expectRefusal((file) => writeFileSync(file, `${people(5)}\n`));
-    });
-
-    it('refuses when the matching accounts have changed', async () => {
-      await expectRefusal(() => buildUser(importing.context, { phone: '+1 (112) 00002' }));
-    });
-
-    it('refuses when another account matches', async () => {
-      await expectRefusal(async () => {
-        await importing.context.database.models.User.destroy({ where: { email: 'p00001@example.org' } });
+    const changes: Record<string, (file: string) => unknown> = {
+      'the file has changed in any byte': (file) => writeFileSync(file, `${people(5)}\n`),
+      'the matching accounts have changed': () => buildUser(importing.context, { phone: '+1 (112) 00002' }),
+      'another account matches': async () => {
+        await importing.models().User.destroy({ where: { email: 'p00001@example.org' } });
         await buildUser(importing.context, { email: 'p00001@example.org' });
+      },
+      'it has other options': () => undefined,
+    };
+    for (const [what, change] of Object.entries(changes))
+      it(`refuses when ${what}`, async () => {
+        const file = importing.write('people.csv', people(5));
+        await buildUser(importing.context, { email: 'p00001@example.org' });
+        const { id } = await importing.plan(file);
+        await change(file);
+        const before = [await importing.contents(), importing.files()];
+        const options = what === 'it has other options' ? ['--role', 'trainer'] : [];
+        const { exitCode, stdout, stderr } = await importing.run(file, '--plan', id, ...options);
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
+        expect(stderr).to.match(
+          new RegExp(
+            `^error: The plan ${id} is out of date: the file, the options or the accounts have changed\\. The plan is now [0-9a-f]{16}: see it with --dry-run\\.\n$`,
+          ),
+        );
+        expect([await importing.contents(), importing.files()]).to.deep.equal(before);
       });
-    });
-
-    it('refuses with other options', async () => {
-      await expectRefusal(() => undefined, '--role', 'trainer');
-    });
   });
 });
 
@@ -335,9 +263,7 @@ describe('A batch of rows with very many courses', () => {
     const courses = ['Knots', known.id, ...unknown, 'KNOTS', 'knots '];
     const rows = courses.map((course, index) => `Ada,King,ada${index}@example.org,1${index},${course}`);
     const file = importing.write('people.csv', `firstName,lastName,email,phone,course\n${rows.join('\n')}\n`);
-    const { exitCode, stdout, stderr } = await importing.run(file, '--dry-run', '--json');
-    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 3, stderr: '' });
-    const { counts, reasons } = (JSON.parse(stdout) as PlanJson).plan;
+    const { counts, reasons } = await importing.plan(file);
     expect(counts).to.include({ rows: 1604, created: 4, rejected: 1600, enrolled: 4 });
     expect(reasons.map(({ code, count }) => [code, count])).to.deep.equal([['COURSE_UNKNOWN', 1600]]);
   });

@@ -3,10 +3,9 @@ import type { Transaction } from 'sequelize';
 import { deleteUser } from '../../../../src/services/accounts/commands.js';
 import { operator } from '../../../../src/services/core.js';
 import { assignTrainer } from '../../../../src/services/courses/commands.js';
-import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import type { ImportResult } from '../../../../src/services/imports/store/repository.js';
-import { buildCourse, buildUser } from '../../../support/factories.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { emailsOf, hashedPeople, people, recordsOf, useImporting } from '../support/importing.js';
 import { applyOptions, batchRows } from '../support/running.js';
 
@@ -23,7 +22,7 @@ function withColumn(column: string, value: string, file = hashedPeople(count)): 
 
 describe('A decision of an import', () => {
   const importing = useImporting();
-  const models = () => importing.context.database.models;
+  const { models } = importing;
 
   /** Imports, and changes something when the second batch is decided on and not written. */
   async function importAround(csv: string, options: object, change: () => Promise<unknown>): Promise<ImportResult> {
@@ -38,8 +37,7 @@ describe('A decision of an import', () => {
       return database.inTransaction(work);
     }
     const file = importing.write('people.csv', csv);
-    const { signal } = new AbortController();
-    const plan = await planImport(context, { file, options, signal });
+    const plan = await importing.plan(file, options);
     const changing = { ...context, database: { ...database, inTransaction } };
     const result = await applyImport(changing, operator, plan, applyOptions());
     expect(result.status).to.equal('completed');
@@ -72,7 +70,6 @@ describe('A decision of an import', () => {
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(withColumn('course', course.id), {}, () => trainee.update({ isActive: false }));
     expect(rejected(result)).to.deep.equal([`${email} ACCOUNT_INACTIVE`]);
-    expect(await models().Enrollment.count({ where: { userId: trainee.id } })).to.equal(0);
   });
 
   it('is made again when the course is given to another trainer', async () => {
@@ -118,13 +115,28 @@ describe('A decision of an import', () => {
   it('that is made again has each password and each rejected row in the files once', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
-    // The second batch has a wrong row from the beginning, and another one when it is decided on again.
-    const wrong = 'p00070@example.org';
-    const file = withColumn('course', course.id, people(count).replace(wrong, 'nobody'));
-    const result = await importAround(file, {}, () => trainee.update({ role: 'trainer' }));
-    const created = emailsOf(count).filter((one) => one !== email && one !== wrong);
+    // The last batch has a wrong row from the beginning; when it is decided on again, another one and an account less.
+    const [wrong, known] = ['p00070@example.org', 'p00099@example.org'];
+    const file = withColumn('course', course.id, people(100).replace(wrong, 'nobody'));
+    const result = await importAround(file, {}, async () => {
+      await trainee.update({ role: 'trainer' });
+      await buildUser(importing.context, { email: known, phone: '+1 112 00099' });
+    });
+    const created = emailsOf(100).filter((one) => ![email, wrong, known].includes(one));
     expect(recordsOf(result.credentialsFile).map((row) => row.email)).to.deep.equal(created);
     expect(recordsOf(result.rejectsFile).map(({ line }) => line)).to.deep.equal(['61', '71']);
+  });
+
+  it('is made again when the cancelled enrollment became active', async () => {
+    const trainee = await buildUser(importing.context, { email });
+    const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
+    const enrollment = await buildEnrollment(importing.context, trainee, course, { status: 'cancelled' });
+    const { enrolledAt } = enrollment;
+    const result = await importAround(withColumn('course', course.id), {}, () =>
+      enrollment.update({ status: 'active', progress: 40 }),
+    );
+    expect(result.counts).to.include({ skipped: 1, enrolled: count - 1 });
+    expect((await enrollment.reload()).enrolledAt).to.deep.equal(enrolledAt);
   });
 
   it('that is made again without a password leaves no file of passwords', async () => {

@@ -5,7 +5,6 @@ import { type Context, createContext } from '../../../../src/context.js';
 import { createLogger } from '../../../../src/logger.js';
 import { createPasswordHasher } from '../../../../src/services/auth/passwords.js';
 import { operator } from '../../../../src/services/core.js';
-import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { runCli } from '../../../support/run-cli.js';
@@ -53,7 +52,7 @@ function pausingContext(context: Context): PausingProgram {
 
 describe('An import whose process is paused', () => {
   const importing = useImporting();
-  const models = () => importing.context.database.models;
+  const { models } = importing;
   let program: PausingProgram;
   let file: string;
 
@@ -128,14 +127,6 @@ describe('An import whose process is paused', () => {
     await expectAllAccounts(importing, emailsOf(count), credentialsFile);
   });
 
-  it('leaves the first file to its successor, too', async () => {
-    const failure = await overtake(1, () => importFirstBatch(importing.context, file));
-    expect(failure.code).to.be.oneOf(['IMPORT_CONFLICT', 'FILE_UNUSABLE']);
-    const { id, credentialsFile } = await importFile(importing.context, file);
-    await expectWholeLedger(importing, id, count);
-    await expectAllAccounts(importing, emailsOf(count), credentialsFile);
-  });
-
   it('makes another run of the same file wait, which Ctrl-C ends', async () => {
     await pauseAt(batchRows + 1);
     const running = importFile(program.context, file);
@@ -165,7 +156,7 @@ describe('An import whose process is paused while it resumes its files', () => {
   it('leaves the files of its successor where they are', async () => {
     const file = importing.write('people.csv', people(count));
     const { id, credentialsFile } = await importFirstBatch(importing.context, file);
-    const plan = await planImport(importing.context, { file, options: {}, signal: new AbortController().signal });
+    const plan = await importing.plan(file);
     const pausing = pausingContext(importing.context);
     const overtaken = failureOf(() => applyImport(pausing.context, operator, plan, applyOptions()));
     await whileRunning(overtaken, pausing.paused);

@@ -21,7 +21,7 @@ const hours = 3_600_000;
 
 describe('Plans of imports', () => {
   const importing = useImporting();
-  const models = () => importing.context.database.models;
+  const { models } = importing;
   const { signal } = new AbortController();
   const apply = (id: string) => applyPlan(importing.context, client, id, {});
   const find = (id: string) => models().Import.findByPk(id, { rejectOnEmpty: true });
@@ -74,30 +74,23 @@ describe('Plans of imports', () => {
     ]);
   });
 
-  it('stop when another plan is asked for, and leave no row of theirs', async () => {
-    const { id } = await submit(importing, people(200), { plan: true });
-    const { code } = await failureOf(() =>
-      planWith(id, async (commits) => {
-        if (commits === 3) await replanImport(importing.context, client, id, { role: 'trainer' });
-      }),
-    );
-    expect(code).to.equal('IMPORT_CONFLICT');
-    await runToPlan(importing, id);
-    expect(await lines(id)).to.have.length(200);
-    expect((await find(id)).optionsJson).to.include('"role":"trainer"');
-  });
-
-  it('stop when they are cancelled', async () => {
-    const { id } = await submit(importing, people(200), { plan: true });
-    const { code } = await failureOf(() =>
-      planWith(id, async (commits) => {
-        if (commits === 3) await cancelImport(importing.context, client, id);
-      }),
-    );
-    expect(code).to.equal('IMPORT_CONFLICT');
-    expect(await find(id)).to.include({ status: 'discarded' });
-    expect(await lines(id)).to.deep.equal([]);
-    expect(spooled()).to.not.include(id);
+  it('stop when another plan is asked for or they are cancelled, and leave no row of theirs', async () => {
+    const stopAt = async (change: (id: string) => Promise<unknown>) => {
+      const { id } = await submit(importing, people(200), { plan: true });
+      const stopped = await failureOf(() =>
+        planWith(id, async (commits) => void (commits === 3 && (await change(id)))),
+      );
+      expect(stopped.code).to.equal('IMPORT_CONFLICT');
+      return id;
+    };
+    const replanned = await stopAt((id) => replanImport(importing.context, client, id, { role: 'trainer' }));
+    await runToPlan(importing, replanned);
+    expect(await lines(replanned)).to.have.length(200);
+    expect((await find(replanned)).optionsJson).to.include('"role":"trainer"');
+    const cancelled = await stopAt((id) => cancelImport(importing.context, client, id));
+    expect(await find(cancelled)).to.include({ status: 'discarded' });
+    expect(await lines(cancelled)).to.deep.equal([]);
+    expect(spooled()).to.not.include(cancelled);
   });
 
   it('are made once by two workers, and by another one when the lease of the first is lost', async () => {
@@ -123,11 +116,11 @@ describe('Plans of imports', () => {
   });
 
   it("don't wait for imports that run", async () => {
-    const running = await submit(importing, people(1500, 'r'));
+    const running = await submit(importing, people(800, 'r'));
     const { id } = await submit(importing, people(3), { plan: true });
     const record = await runUntil(importing, id, ({ status }) => status === 'planned');
     expect(record.finishedAt).to.equal(null);
-    expect((await find(running.id)).rowsDone).to.be.below(1500);
+    expect((await find(running.id)).rowsDone).to.be.below(800);
   });
 
   it('expire with their files and rows, but not while they are applied', async () => {
@@ -158,7 +151,7 @@ describe('Plans of imports', () => {
   it('that failed are made again by a resume, and are not run', async () => {
     const { id } = await submit(importing, people(3), { plan: true });
     await models().Import.update({ status: 'failed', errorCode: 'BUG' }, { where: { id } });
-    const resumed = await runCli(['imports', 'resume', id, '--yes'], { env: importing.env, cwd: importing.folder });
+    const resumed = await importing.cli('imports', 'resume', id, '--yes');
     expect(resumed.stderr).to.include(
       `The plan of the import 1 was not applied: apply it in the web console or with POST /api/imports/${id}/apply.`,
     );

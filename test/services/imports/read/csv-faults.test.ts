@@ -46,14 +46,6 @@ describe('Bytes that are not UTF-8', () => {
     const sizes = new Array(100).fill(64 * kib);
     expect(await problemOf(source, sizes)).to.equal(notUtf8(20_001, rows.length + 2));
   });
-
-  it('are named in UTF-16 and Windows-1252, too', async () => {
-    expect(await problemOf(Buffer.from('\u0660\u06e9', 'utf16le'))).to.equal(notUtf8(1, 3));
-    expect(await problemOf(Buffer.from('\ufeffa,b\n', 'utf16le'))).to.equal(
-      "The file begins with the byte order mark of UTF-16 LE: it can't be read as UTF-8. Leave the encoding out and import it again.",
-    );
-    expect(await problemOf(Buffer.from('name\nJosé\n', 'latin1'))).to.equal(notUtf8(2, 9));
-  });
 });
 
 describe('Invalid quotes', () => {
@@ -85,15 +77,11 @@ describe('Invalid quotes', () => {
     expect(row?.cells).to.deep.equal(['c', 'd "e" f']);
   });
 
-  it('are found after lines that are blank or in quotes, in every row and cell', async () => {
+  it('are found after lines that are blank or in quotes', async () => {
     for (const lineBreak of ['\n', '\r\n', '\r']) {
       const text = ['h', `"a${lineBreak}${lineBreak}b"`, '', ' ', '"c"'].join(lineBreak) + lineBreak.repeat(2);
-      const lines = ['1', '2', '7'];
-      const name = JSON.stringify(lineBreak);
-      expect(await faultsOf(`${text}x"y`), name).to.deep.equal([...lines, begins(9, opened)]);
-      expect(await problemOf(`${text}"${lineBreak}x",y"`), name).to.equal(begins(9, opened));
-      expect(await faultsOf(`${text}"x"y`), name).to.deep.equal([...lines, begins(9, continued)]);
-      expect(await faultsOf(`${text}"x${lineBreak}y`), name).to.deep.equal([...lines, begins(9, unclosed), '10']);
+      expect(await faultsOf(`${text}x"y`), text).to.deep.equal(['1', '2', '7', begins(9, opened)]);
+      expect(await faultsOf(`${text}"x${lineBreak}y`), text).to.deep.equal(['1', '2', '7', begins(9, unclosed), '10']);
     }
   });
 
@@ -120,17 +108,14 @@ describe('Invalid quotes', () => {
 describe('The rows before a fault', () => {
   it('are returned first, for any fault and any chunks', async () => {
     const rows = Array.from({ length: 4000 }, (_, index) => `${index},b`);
-    for (const [place, count] of [
-      ['in the first bytes', 3],
-      ['far down', 4000],
-    ] as const)
+    for (const count of [3, 4000])
       for (const [fault, bytes] of [
         ['a quote', Buffer.from('x"y,z,\n')],
         ['a field', Buffer.from(`${'x'.repeat(70 * kib)}\n`)],
         ['a byte', Buffer.from('xxxxxx\xe9xxxxxx', 'latin1')],
         ['a NUL', Buffer.from('xxxxxx\0xxxxxx', 'latin1')],
       ] as const)
-        for (const size of [11, 64 * kib, mib]) {
+        for (const size of [11, 64 * kib]) {
           const source = Buffer.concat([Buffer.from(`a,b\n${rows.slice(0, count).join('\n')}\nlast,row\n`), bytes]);
           const sizes = new Array(Math.ceil(source.length / size)).fill(size);
           const file = await openCsv(chunks(source, sizes), usualFormat, usualLimits);
@@ -139,7 +124,7 @@ describe('The rows before a fault', () => {
             for await (const some of file.rows) read += some.length;
           });
           expect(failure.code).to.equal('IMPORT_FILE_INVALID');
-          expect(read, `${fault} ${place} in chunks of ${size}`).to.equal(count + 1);
+          expect(read, `${fault} after ${count} rows in chunks of ${size}`).to.equal(count + 1);
         }
   });
 });
@@ -159,7 +144,8 @@ describe('The limits of a file', () => {
   it('are 256 columns', async () => {
     expect((await rowsOf(new Array(256).fill('x').join()))[0]?.cells).to.have.length(256);
     expect(await problemOf(`a\n${new Array(257).fill('x').join()}`)).to.equal('Line 2 has more than 256 columns.');
-    expect(await problemOf(`a\n${','.repeat(5 * mib)}`)).to.equal('Line 2 has more than 256 columns.');
+    for (const hostile of [','.repeat(5 * mib), '"",'.repeat(mib)])
+      expect(await problemOf(`a\n${hostile}`)).to.equal('Line 2 has more than 256 columns.');
     // As a spreadsheet saves them: blank columns at the right don't count.
     const blank = ','.repeat(16_000);
     expect(await rowsOf(`a,b${blank}\n1,2${blank}\n`)).to.deep.equal([
@@ -174,6 +160,14 @@ describe('The limits of a file', () => {
     const tooLong =
       'The row that begins on line 3 has more than 1048576 bytes. Most likely a quote in it is never closed.';
     expect(await problemOf(`a\nb\n${new Array(18).fill(field).join()}\n`)).to.equal(tooLong);
+    for (const [hostile, line] of [
+      [`"${'x\n'.repeat(mib)}`, 1],
+      ['x '.repeat(mib), 1],
+      ['\ufeff'.repeat(mib / 2), 1],
+      [`a\n${'"'.repeat(3 * mib + 1)}`, 2],
+    ] as const)
+      expect(await problemOf(hostile)).to.equal(tooLong.replace('line 3', `line ${line}`));
+    expect(await problemOf(`a\n${'="x,'.repeat(mib)}`)).to.match(/^The row that begins on line 2 has a quote in the/);
     let read = 0;
     function* sizes() {
       for (;;) {

@@ -12,29 +12,6 @@ async function open(text: string, sizes: Iterable<number> = [], delimiter: Delim
 }
 
 describe('The delimiter of a file', () => {
-  for (const delimiter of importDelimiters) {
-    it(`is found: ${JSON.stringify(delimiter)}`, async () => {
-      const others = importDelimiters.filter((other) => other !== delimiter);
-      for (const rows of [
-        [['a', 'b']],
-        [
-          ['a', 'b'],
-          ['1', '2'],
-        ],
-        [['a', `"${others.join('x')}${others.join('x')}"`, 'c'], ['1', '2', '3'], ['x']],
-        [['a', `"""${others.join('')}"""`, 'c'], [], ['"1\r\n', `${others.join('').repeat(9)}"`, '3']],
-        [
-          ['', '', '', 'a', others.join('')],
-          [`1${others[0]}5`, '2', '3', '4', '5'],
-        ],
-      ]) {
-        const text = rows.map((cells) => cells.join(delimiter)).join('\r\n');
-        expect((await open(text)).delimiter, text).to.equal(delimiter);
-        expect((await open(text, new Array(text.length).fill(1))).delimiter, text).to.equal(delimiter);
-      }
-    });
-  }
-
   it('is one that the rows have as often as the header', async () => {
     expect((await open('Name, first;Name, last;Email, Phone, Role\nA;B;C\n')).delimiter).to.equal(';');
     expect((await open('a|b|c|d,e\n1,2\n3,4\n')).delimiter).to.equal(',');
@@ -43,15 +20,12 @@ describe('The delimiter of a file', () => {
   it('is that of the first line that is not empty', async () => {
     for (const delimiter of importDelimiters) {
       const table = [['firstName', 'lastName', 'email'].join(delimiter), ['Ann', 'Bee', 'a@x.org'].join(delimiter)];
-      for (const empty of ['', ' ', '\t', ' \t\t ', '\u00a0', '""', '" "', '="",', '=""'].map((text) =>
-        text.replace(',', delimiter),
-      ))
-        for (const lineBreak of ['\n', '\r\n', '\r']) {
-          const text = [empty, empty, ...table].join(lineBreak);
-          const header = ['firstName', 'lastName', 'email'];
-          const found = await open(text, new Array(text.length).fill(1));
-          expect(found, JSON.stringify(text)).to.deep.include({ delimiter, header, headerLine: 3 });
-        }
+      for (const empty of ['', ' ', ' \t\t ', '\u00a0', '" "', `=""${delimiter}`]) {
+        const text = [empty, empty, ...table].join('\r\n');
+        const header = ['firstName', 'lastName', 'email'];
+        const found = await open(text, new Array(text.length).fill(1));
+        expect(found, JSON.stringify(text)).to.deep.include({ delimiter, header, headerLine: 3 });
+      }
     }
     // More of them than the records that are counted.
     for (const empty of [' ', '\t', ';;']) {
@@ -86,17 +60,16 @@ describe('A line sep=', () => {
       ['"sep=;",,,', ';'],
       ['\ufeffsep=;', ';'],
     ] as const)
-      for (const lineBreak of ['\n', '\r\n', '\r'])
-        for (const size of [1, 1000]) {
-          const text = `${line}${lineBreak}a${delimiter}b${lineBreak}`;
-          expect(await open(text, new Array(text.length).fill(size)), text).to.deep.include({
-            delimiter,
-            sepLine: true,
-            byteOrderMark: line.startsWith('\ufeff'),
-            header: ['a', 'b'],
-            headerLine: 2,
-          });
-        }
+      for (const lineBreak of ['\n', '\r\n', '\r']) {
+        const text = `${line}${lineBreak}a${delimiter}b${lineBreak}`;
+        expect(await open(text, new Array(text.length).fill(1)), text).to.deep.include({
+          delimiter,
+          sepLine: true,
+          byteOrderMark: line.startsWith('\ufeff'),
+          header: ['a', 'b'],
+          headerLine: 2,
+        });
+      }
     expect(await rowsOf('sep=;\r\na;b\r\n\r\n1;2', [], { delimiter: 'auto' })).to.deep.equal([
       { line: 2, cells: ['a', 'b'] },
       { line: 4, cells: ['1', '2'] },
@@ -138,7 +111,6 @@ describe('Cells like ="0123"', () => {
 
   it('end at the delimiter that the file has', async () => {
     expect(await cellsOf('="1";="2"\n', [], ';')).to.deep.equal([['1', '2']]);
-    expect(await cellsOf('="1"\t="2"\n', [], '\t')).to.deep.equal([['1', '2']]);
   });
 
   it('are ordinary cells when text follows', async () => {

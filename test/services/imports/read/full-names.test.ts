@@ -2,37 +2,31 @@ import { expect } from 'chai';
 import { isLastNameFirst, nameHalves } from '../../../../src/services/imports/read/full-names.js';
 
 describe('A full name is split', () => {
-  const halves = (name: string) => {
-    const found = nameHalves(name);
+  const halves = (name: string, lastNameFirst = false) => {
+    const found = nameHalves(name, lastNameFirst);
     return found && `${found.firstName} | ${found.lastName}${found.isGuess ? ' ?' : ''}`;
   };
 
   for (const [why, names] of Object.entries({
-    'before its last word': {
-      'Ada King': 'Ada | King',
-      'Dr. Anna Müller': 'Dr. Anna | Müller ?',
-      'Jack Ma': 'Jack | Ma',
-    },
-    'before particles': {
-      'Jean-Luc de la Fontaine': 'Jean-Luc | de la Fontaine ?',
-      'Ludwig van Beethoven': 'Ludwig | van Beethoven ?',
-      'Mohammed bin Salman': 'Mohammed | bin Salman ?',
-      'Maria del Carmen López': 'Maria del Carmen | López ?',
-      'Al Gore': 'Al | Gore',
-    },
-    'with suffixes in the last name': {
-      'John Smith Jr.': 'John | Smith Jr. ?',
-      'Sara Smith PhD': 'Sara | Smith PhD ?',
-      'Müller Anna (Ann)': 'Müller | Anna (Ann) ?',
-      'Henry van Dyke II': 'Henry | van Dyke II ?',
-      'John Smith, Jr.': 'John | Smith Jr. ?',
-    },
-    'at a comma, with the last name first': {
+    'before its last word': ['Ada | King', 'Dr. Anna | Müller ?', 'Jack | Ma'],
+    'before particles': [
+      ...['Jean-Luc | de la Fontaine ?', 'Ludwig | van Beethoven ?', 'Mohammed | bin Salman ?', 'Al | Gore'],
+      'Maria del Carmen | López ?',
+    ],
+    'with suffixes in the last name': [
+      ...['John | Smith Jr. ?', 'Sara | Smith PhD ?', 'Müller | Anna (Ann) ?', 'Henry | van Dyke II ?'],
+    ],
+  }))
+    it(why, () => {
+      for (const expected of names) expect(halves(expected.replace(' | ', ' ').replace(' ?', ''))).to.equal(expected);
+    });
+
+  it('at a comma, behind a last name in capitals or in an East Asian script', () => {
+    for (const [name, expected] of Object.entries({
       'King, Ada': 'Ada | King',
+      'John Smith, Jr.': 'John | Smith Jr. ?',
       'Berg, Pieter van der': 'Pieter | van der Berg ?',
       'de la Cruz, María José': 'María José | de la Cruz ?',
-    },
-    'behind a last name in capitals or in an East Asian script': {
       'DUPONT Jean': 'Jean | DUPONT ?',
       'de LA TOUR Anne': 'Anne | de LA TOUR ?',
       'GARCÍA LÓPEZ María José': 'María José | GARCÍA LÓPEZ ?',
@@ -40,11 +34,9 @@ describe('A full name is split', () => {
       'ジョン スミス': 'ジョン | スミス',
       'JP Morgan': 'JP | Morgan',
       'ADA KING': 'ADA | KING',
-    },
-  }))
-    it(why, () => {
-      for (const [name, expected] of Object.entries(names)) expect(halves(name), name).to.equal(expected);
-    });
+    }))
+      expect(halves(name), name).to.equal(expected);
+  });
 
   it('unless it has no two halves', () => {
     for (const name of ['', 'Sukarno', 'King,', ', Ada', 'King, Ada, PhD', 'x '.repeat(500)])
@@ -52,21 +44,19 @@ describe('A full name is split', () => {
   });
 
   it('behind the last name where the heading says so', () => {
-    const lastFirst = [
+    for (const heading of [
       'Nom et prénom',
       'Nachname, Vorname',
       'Apellidos y nombre',
       'Last name, first name',
       'Név',
       'ФИО',
-    ];
-    for (const heading of lastFirst) expect(isLastNameFirst(heading), heading).to.equal(true);
+    ])
+      expect(isLastNameFirst(heading), heading).to.equal(true);
     for (const heading of ['Name', 'Full name', 'Prénom et nom', 'Nombre y apellidos', 'First and last name'])
       expect(isLastNameFirst(heading), heading).to.equal(false);
-    const names = { 'Dupont Jean': 'Jean | Dupont', 'de la Tour Anne': 'Anne | de la Tour', 'King, Ada': 'Ada | King' };
-    for (const [name, expected] of Object.entries(names)) {
-      const found = nameHalves(name, true);
-      expect(`${found?.firstName} | ${found?.lastName}`).to.equal(expected);
-    }
+    expect(halves('Dupont Jean', true)).to.match(/^Jean \| Dupont/);
+    expect(halves('de la Tour Anne', true)).to.match(/^Anne \| de la Tour/);
+    expect(halves('King, Ada', true)).to.match(/^Ada \| King/);
   });
 });

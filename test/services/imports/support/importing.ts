@@ -4,7 +4,10 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
 import { QueryTypes } from 'sequelize';
+import type { Context } from '../../../../src/context.js';
 import { readCell, restoreProtected } from '../../../../src/csv/cells.js';
+import type { ImportRow } from '../../../../src/db/models/import-row.js';
+import { type ImportPlan, planImport } from '../../../../src/services/imports/plan/plan.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { type Harness, useHarness } from '../../../support/harness.js';
 import { type CliResult, runCli } from '../../../support/run-cli.js';
@@ -43,6 +46,13 @@ export interface Importing extends Harness {
   run(...args: string[]): Promise<CliResult>;
   /** Runs it with `--yes --json`. */
   json(...args: string[]): Promise<ImportJson['import'] & { exitCode: number }>;
+  models(): Context['database']['models'];
+  /** Runs another command in the folder. */
+  cli(...args: string[]): Promise<CliResult>;
+  /** What importing a file would do. */
+  plan(file: string, options?: object): Promise<ImportPlan>;
+  /** The ledger of an import. */
+  ledger(id: string): Promise<ImportRow[]>;
   /** All rows of all tables, as text. */
   contents(): Promise<string>;
 }
@@ -71,6 +81,12 @@ export function useImporting(settings: Record<string, string> = {}): Importing {
       if (printed.error) throw new Error(`exit ${exitCode}: ${printed.error.message} ${stderr}`);
       return { exitCode, ...printed.import };
     },
+    models: () => harness.context.database.models,
+    cli: (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder }),
+    plan: (file: string, options: object = {}) =>
+      planImport(harness.context, { file, options, signal: new AbortController().signal }),
+    ledger: (importId: string) =>
+      harness.context.database.models.ImportRow.findAll({ where: { importId }, order: ['line'] }),
     async contents() {
       const all: Record<string, object[]> = {};
       for (const table of tables) {

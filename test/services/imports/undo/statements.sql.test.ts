@@ -55,25 +55,4 @@ describe('Undoing a batch of updates', () => {
     const most = statements.length + 3;
     expect(undone.statements.length, undone.statements.join('\n')).to.be.at.most(most);
   });
-
-  it('keeps exactly those whose old phone another account has by now', async () => {
-    const { id } = await undoUpdates(12, 'p');
-    const lines = [3, 4, 11];
-    for (const line of lines)
-      await buildUser(importing.context, { phone: `+1 112 ${String(line - 1).padStart(5, '0')}` });
-    const { result } = await undo(id);
-    expect({ ...result, kept: result.kept.map(({ line, code }) => [line, code]) }).to.deep.equal({
-      removed: 0,
-      restored: 9,
-      kept: lines.toReversed().map((line) => [line, 'KEY_TAKEN']),
-    });
-    // Their enrollments stay, too.
-    expect(await models().Enrollment.count()).to.equal(lines.length);
-    const changed = await models().User.findAll({
-      where: { phone: lines.map((line) => `+2 112 ${String(line - 1).padStart(5, '0')}`) },
-    });
-    expect(changed).to.have.length(lines.length);
-    const audited = await models().AuditEntry.count({ where: { action: 'user.undo-import' } });
-    expect(audited).to.equal(9);
-  });
 });
