@@ -111,7 +111,7 @@ describe('An import that is undone', () => {
       'IMPORT_CONFLICT',
       'The import 1 is queued: first cancel it in the web console or with: coursectl imports cancel 1',
     ]);
-    expect(await models().User.count()).to.equal(700);
+    expect(await models().User.count()).to.equal(500);
   });
 
   it('stays undone in part when another process takes over', async () => {
