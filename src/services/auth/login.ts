@@ -11,7 +11,7 @@ import { readPhoneKeys } from '../phone-country.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import type { HashRequest } from './passwords.js';
 import { endSessions, isStarted, lockCaller, type StartedSession, startSession } from './sessions.js';
-import { type Attempt, guessing } from './throttle.js';
+import { type Attempt, throttled } from './throttle.js';
 import type { Target } from './throttle-rules.js';
 
 /** The account of an identifier. */
@@ -103,7 +103,7 @@ export async function login(
       compared = current;
     }
   };
-  return guessing(core, target, client.ip, work, signal);
+  return throttled(core, target, client.ip, work, signal);
 }
 
 interface Compared {
@@ -168,7 +168,7 @@ function lockedUser(core: Core, id: string, transaction: Transaction): Promise<U
 export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
   const { currentPassword, newPassword } = validate(changePasswordSchema, input);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
-  await guessing(core, { accountId: caller.user.id }, caller.ip, async (attempt) => {
+  await throttled(core, { accountId: caller.user.id }, caller.ip, async (attempt) => {
     const request = { owner: caller.user.id, before: attempt.count };
     if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash, request)))
       throw new AppError('CURRENT_PASSWORD_INCORRECT');

@@ -5,7 +5,7 @@ import { isLatestLock, isLockedNow } from '../../db/sql/conditions.js';
 import type { Joined } from '../../db/sql/joins.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
-import { count, lockFull } from './throttle.js';
+import { countOrRefuse, lockAtLimit } from './throttle.js';
 import {
   addressPrefix,
   addressSubject,
@@ -122,8 +122,8 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
  */
 export async function countPhone(core: Core, accountId: string): Promise<void> {
   const subjects = [phonesSubject(accountId)];
-  await count(core, subjects, null, 'phone numbers tried');
-  await lockFull(core, subjects);
+  await countOrRefuse(core, subjects, null, 'phone numbers tried');
+  await lockAtLimit(core, subjects);
 }
 
 /** Rows per transaction of the cleanup, which must not delay logins. */

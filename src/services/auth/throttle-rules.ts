@@ -94,7 +94,7 @@ export function pairSubject(target: Target, ip: string): string | undefined {
 export const phonesSubject = (accountId: string) => `${phonePrefix}${accountId}`;
 
 /** The milliseconds since a moment; infinite for none, and for one that a clock noted that was ahead. */
-export const age = (now: Date, moment: Date | null): number =>
+export const msSince = (now: Date, moment: Date | null): number =>
   moment === null || moment > latestMoment(now) ? Number.POSITIVE_INFINITY : now.getTime() - moment.getTime();
 
 /** Whether a lock is no longer part of the history, or was set by a clock that was ahead. */

@@ -7,12 +7,12 @@ import { cancellationError } from '../../fair-queue.js';
 import type { Core } from '../core.js';
 import {
   addressSubject,
-  age,
   isForgotten,
   knownMs,
   lastLock,
   latestMoment,
   locksInForce,
+  msSince,
   pairSubject,
   ruleOf,
   subjectOf,
@@ -53,7 +53,7 @@ async function oneAtATime<T>(subject: string, work: () => Promise<T>): Promise<T
   }
 }
 
-function tooMany(what: string, rows: readonly LoginThrottle[], now: Date): AppError | undefined {
+function lockError(what: string, rows: readonly LoginThrottle[], now: Date): AppError | undefined {
   const lockedUntil = lastLock(rows, now);
   if (!lockedUntil) return undefined;
   const seconds = Math.max(1, Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000));
@@ -70,7 +70,7 @@ const readRows = ({ database }: Core, subject: readonly string[]): Promise<Login
  * @param what is counted, for the message
  * @throws AppError `TOO_MANY_ATTEMPTS` when one of the rows is locked, or has as many failures and attempts under way as it may
  */
-export async function count(core: Core, subjects: readonly string[], accountId: string | null, what: string) {
+export async function countOrRefuse(core: Core, subjects: readonly string[], accountId: string | null, what: string) {
   const now = core.now();
   const counted = [...subjects].sort().map((subject) => {
     const { failures, windowMs, isOfAccount } = ruleOf(subject);
@@ -79,11 +79,11 @@ export async function count(core: Core, subjects: readonly string[], accountId: 
   });
   const at = { now, inForce: locksInForce(now), latestMoment: latestMoment(now) };
   if (await countAttempt(core.database, counted, at)) return now;
-  throw tooMany(what, await readRows(core, subjects), now) ?? new AppError('TOO_MANY_ATTEMPTS');
+  throw lockError(what, await readRows(core, subjects), now) ?? new AppError('TOO_MANY_ATTEMPTS');
 }
 
 /** Locks the rows that have reached their limit, each for longer than the last time. */
-export async function lockFull(core: Core, subjects: readonly string[]): Promise<void> {
+export async function lockAtLimit(core: Core, subjects: readonly string[]): Promise<void> {
   const now = core.now();
   await core.database.inTransaction(async (transaction) => {
     const rows = await core.database.models.LoginThrottle.findAll({
@@ -133,9 +133,9 @@ interface Subjects {
   pair: string | undefined;
 }
 
-/** The subjects that count: an account that is known at an address is counted there separately from all others. */
-function counting(rows: readonly LoginThrottle[], { target, address, pair }: Subjects, now: Date): string[] {
-  const isKnown = rows.some(({ subject, signedInAt }) => subject === pair && age(now, signedInAt) < knownMs);
+/** The subjects that an attempt counts for: an account that is known at an address is counted there separately from all others. */
+function subjectsToCount(rows: readonly LoginThrottle[], { target, address, pair }: Subjects, now: Date): string[] {
+  const isKnown = rows.some(({ subject, signedInAt }) => subject === pair && msSince(now, signedInAt) < knownMs);
   return [target, isKnown ? pair : address].filter((subject) => subject !== undefined);
 }
 
@@ -147,7 +147,7 @@ const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD
  * @param signal gives up waiting for other attempts
  * @throws AppError `TOO_MANY_ATTEMPTS`, `OVERLOADED`, `INTERRUPTED`, and what `work` throws
  */
-export function guessing<T>(
+export function throttled<T>(
   core: Core,
   target: Target,
   ip: string | null,
@@ -167,18 +167,18 @@ export function guessing<T>(
       core,
       [target, address, pair].filter((subject) => subject !== undefined),
     );
-    const counted = counting(rows, subjects, core.now());
+    const counted = subjectsToCount(rows, subjects, core.now());
     // Refuses most of a storm without a hash or a write.
-    const refused = tooMany(
+    const locked = lockError(
       'failed attempts',
       rows.filter(({ subject }) => counted.includes(subject)),
       core.now(),
     );
-    if (refused) throw refused;
+    if (locked) throw locked;
     let countedAt: Date | undefined;
     const attempt: Attempt = {
       async count() {
-        countedAt ??= await count(core, counted, subjects.accountId, 'failed attempts');
+        countedAt ??= await countOrRefuse(core, counted, subjects.accountId, 'failed attempts');
       },
       async succeed(transaction) {
         await reset(core, subjects, transaction);
@@ -190,18 +190,18 @@ export function guessing<T>(
     try {
       return await work(attempt);
     } catch (error) {
-      if (countedAt) await end(core, counted, countedAt, error);
+      if (countedAt) await recordEnd(core, counted, countedAt, error);
       throw error;
     }
   });
 }
 
 /** Ends an attempt that was counted: it has failed, or its password was not compared, or the result is unknown. */
-async function end(core: Core, counted: readonly string[], countedAt: Date, reason: unknown): Promise<void> {
+async function recordEnd(core: Core, counted: readonly string[], countedAt: Date, reason: unknown): Promise<void> {
   const hasFailed = reason instanceof AppError && wrongGuesses.includes(reason.code);
   const record = () =>
     hasFailed
-      ? lockFull(core, counted)
+      ? lockAtLimit(core, counted)
       : core.database.inTransaction((transaction) => uncount(core, counted, countedAt, transaction));
   // One that stays counted is a failure too many, and no more are let through than the limit. The reason is what is reported.
   await core.database

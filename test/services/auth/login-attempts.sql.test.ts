@@ -5,7 +5,7 @@ import { loadConfig } from '../../../src/config/config.js';
 import { type Context, createContext } from '../../../src/context.js';
 import { AppError } from '../../../src/errors.js';
 import { login } from '../../../src/services/auth/login.js';
-import { count as countFailures, guessing, lockFull } from '../../../src/services/auth/throttle.js';
+import { countOrRefuse, lockAtLimit, throttled } from '../../../src/services/auth/throttle.js';
 import { lockOf } from '../../../src/services/auth/throttle-locks.js';
 import { failureOf } from '../../db/support/failure.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
@@ -37,7 +37,7 @@ describe('An attempt to log in', () => {
 
   /** An attempt that ends so: by the code of an error, or well. */
   const attempt = (accountId: string, code?: 'WRONG_PASSWORD' | 'OVERLOADED', ip: string | null = address) =>
-    guessing(harness.context, { accountId }, ip, async ({ count, succeed }) => {
+    throttled(harness.context, { accountId }, ip, async ({ count, succeed }) => {
       await count();
       await count();
       if (code) throw new AppError(code);
@@ -59,10 +59,10 @@ describe('An attempt to log in', () => {
 
   it('takes back nothing of a window that began after it', async () => {
     const { id: accountId } = await buildUser(harness.context);
-    await guessing(harness.context, { accountId }, address, async ({ count }) => {
+    await throttled(harness.context, { accountId }, address, async ({ count }) => {
       await count();
       harness.advance(61 * 60_000);
-      await countFailures(harness.context, [`account:${accountId}`, `address:${address}`], accountId, 'guesses');
+      await countOrRefuse(harness.context, [`account:${accountId}`, `address:${address}`], accountId, 'guesses');
       throw new AppError('OVERLOADED');
     }).catch(() => undefined);
     expect(await counted()).to.deep.equal({ account: 1, address: 1 });
@@ -72,13 +72,13 @@ describe('An attempt to log in', () => {
     const { id: accountId } = await buildUser(harness.context);
     const subjects = [`account:${accountId}`, `address:${address}`];
     const all = await Promise.allSettled(
-      Array.from({ length: 25 }, () => countFailures(harness.context, subjects, accountId, 'guesses')),
+      Array.from({ length: 25 }, () => countOrRefuse(harness.context, subjects, accountId, 'guesses')),
     );
     expect(all.filter(({ status }) => status === 'fulfilled')).to.have.length(10);
     expect(await counted()).to.deep.equal({ account: 10, address: 10 });
     // Until they have ended nobody gets in, and then it is locked.
     expect(await attempt(accountId)).to.equal('TOO_MANY_ATTEMPTS');
-    await lockFull(harness.context, subjects);
+    await lockAtLimit(harness.context, subjects);
     expect(await counted()).to.deep.equal({ account: 0, address: 10 });
     expect(await lockOf(harness.context, accountId)).to.be.instanceOf(Date);
   });
@@ -173,7 +173,7 @@ describe('An attempt to log in', () => {
     const order: number[] = [];
     let underWay = 0;
     const attempts = Array.from({ length: 20 }, (_, number) =>
-      guessing(harness.context, { accountId }, address, async () => {
+      throttled(harness.context, { accountId }, address, async () => {
         underWay += 1;
         expect(underWay).to.equal(1);
         order.push(number);
@@ -202,7 +202,7 @@ describe('An attempt to log in', () => {
     const left = new AbortController();
     const events = new EventEmitter();
     const finished = once(events, 'finish');
-    const enter = () => codeOf(guessing(harness.context, { accountId }, address, () => finished, left.signal));
+    const enter = () => codeOf(throttled(harness.context, { accountId }, address, () => finished, left.signal));
     const first = enter();
     await otherWork();
     const waiting = Array.from({ length: 130 }, enter);
