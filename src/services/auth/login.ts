@@ -10,19 +10,19 @@ import type { Caller, Client, Core } from '../core.js';
 import { readPhoneKeys } from '../phone-country.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import type { HashRequest } from './passwords.js';
-import { endSessions, isStarted, lockCaller, type StartedSession, startSession } from './sessions.js';
+import { endSessions, lockCaller, type StartedSession, sessionExists, startSession } from './sessions.js';
 import { type Attempt, throttled } from './throttle.js';
 import type { Target } from './throttle-rules.js';
 
-/** The account of an identifier. */
-interface Named {
+/** What an identifier stands for at a login. */
+interface LoginSubject {
   /** The account, if it may sign in. */
   user: User | undefined;
   /** The subject that counts failures. */
   target: Target;
 }
 
-async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<Named> {
+async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<LoginSubject> {
   const email = normalizeEmail(identifier);
   const phoneKey = (await readPhoneKeys(core)).keyOf(identifier);
   const isPossible = isPossibleKey(identifier);
@@ -63,7 +63,12 @@ async function passwordMatches(
  * A new hash, if the stored one has a lower cost than configured. Generated passwords keep theirs: they can't be guessed
  * and must be replaced first.
  */
-async function rehashed(core: Core, password: string, user: User, request: HashRequest): Promise<string | undefined> {
+async function rehashIfOutdated(
+  core: Core,
+  password: string,
+  user: User,
+  request: HashRequest,
+): Promise<string | undefined> {
   const { bcryptCost } = core.config.auth;
   if (costOf(user.passwordHash) >= bcryptCost || user.initialPasswordExpiresAt !== null) return undefined;
   return core.hasher.hash(password, bcryptCost, request);
@@ -95,6 +100,7 @@ export async function login(
   const { user, target } = await findByIdentifier(core, identifier, role);
   const owner = client.ip === null ? '' : networkOf(client.ip);
   const work = async (attempt: Attempt) => {
+    // Compares again when the hash was replaced between the comparison and the lock of the account.
     for (let compared = user; ; ) {
       const request = { owner, signal, before: attempt.count };
       const found = await assertPasswordRight(core, password, compared, request);
@@ -123,7 +129,7 @@ async function assertPasswordRight(
   if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
   const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= core.now();
   if (!matches || expired) throw new AppError('WRONG_PASSWORD');
-  return { user, passwordHash: await rehashed(core, password, user, request) };
+  return { user, passwordHash: await rehashIfOutdated(core, password, user, request) };
 }
 
 /**
@@ -150,7 +156,7 @@ async function startSessionOf(
     return startSession(core, user, client, transaction);
   };
   // When the commit succeeded and only its answer was lost, the token is valid.
-  const committed = async (result: User | StartedSession) => 'token' in result && isStarted(core, result.token);
+  const committed = async (result: User | StartedSession) => 'token' in result && sessionExists(core, result.token);
   const result = await core.database.inTransaction(start, { committed });
   if (!('token' in result)) return result;
   user.set(changes, { raw: true });

@@ -60,7 +60,7 @@ async function endOldest(core: Core, userId: string, newestId: string, transacti
 }
 
 /** Whether the session of a token was committed. */
-export async function isStarted(core: Core, token: string): Promise<boolean> {
+export async function sessionExists(core: Core, token: string): Promise<boolean> {
   const claims = core.tokens.verify(token, core.now());
   return claims !== undefined && (await core.database.models.Session.findByPk(claims.sid)) !== null;
 }
