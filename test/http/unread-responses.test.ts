@@ -9,7 +9,7 @@ describe('Responses that their clients leave unread', () => {
   let clients: ReturnType<typeof createClients>;
   beforeEach(() => {
     cut = [];
-    clients = createClients({ maxConcurrent: 20, minimumRate: 500, maxHeld: 10 * megabyte });
+    clients = createClients({ maxConcurrent: 20, minimumRate: 500, maxBuffered: 10 * megabyte });
   });
 
   /** A response of which so much is kept; something of it is read all the time. @returns ends it */

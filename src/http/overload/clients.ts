@@ -39,18 +39,22 @@ export interface ClientLimits {
   maxConcurrent: number;
   /** What sends less than so many bytes a second, over 5 s, is ended. */
   minimumRate: number;
-  /** How much of all responses may be kept until it is read, in bytes. */
-  maxHeld?: number;
+  /** Maximum bytes of all responses that are buffered until they are read. */
+  maxBuffered?: number;
   /** Told of each request that is ended because its client keeps it waiting. */
-  onCut?(): void;
+  onAbort?(): void;
 }
 
-/** After so long below the minimum rate a request gives way to new ones, and is ended. Milliseconds. */
-const [stalledMs, slowMs] = [500, 5000];
+/** How long a request may be below the minimum rate before a new one may replace it, in milliseconds. */
+const stalledMs = 500;
+/** How long it may be so before it is ended in any case, in milliseconds. */
+const slowMs = 5000;
 /** A page of a listing has up to 10 MB: unread responses must not fill the memory. */
-const defaultMaxHeld = 128 * 1024 * 1024;
-/** How often a body or an upload looks for room, and how often a body does before it is refused. */
-const [pauseMs, bodyTries] = [50, 16];
+const defaultMaxBuffered = 128 * 1024 * 1024;
+/** How long a body or an upload waits before it looks for room again, in milliseconds. */
+const retryMs = 50;
+/** How often a body looks for room before it is refused: 0.8 s. */
+const bodyTries = 16;
 /** How often stalled requests are looked for, in milliseconds. */
 const checkEveryMs = 250;
 
@@ -68,10 +72,10 @@ export const uploadBounds: Bounds = { total: 60, perAddress: 20, perAccount: 4 }
 interface Waiting extends ClientOwner {
   /** Bytes received or sent; undefined while nothing waits for the client. */
   bytes(): number | undefined;
-  /** Bytes of a response that are kept here until they are read. */
-  held?(): number;
+  /** Bytes of a response that are buffered here until they are read. */
+  buffered?(): number;
   /** Ends it. */
-  cut?(): void;
+  abort?(): void;
 }
 
 interface Entry {
@@ -122,15 +126,15 @@ class Group {
   }
 }
 
-/** The responses of the network, or of the account where that isn't known, that keeps most bytes; and the bytes of all. */
-function largestKept(entries: Iterable<Entry>): { total: number; own: Entry[] } {
+/** The responses of the network, or of the account where that isn't known, that buffers most bytes; and the bytes of all. */
+function largestBuffered(entries: Iterable<Entry>): { total: number; own: Entry[] } {
   const owners = new Map<string, { bytes: number; own: Entry[] }>();
   let total = 0;
   for (const entry of entries) {
-    const { address, account = '', held } = entry.request;
+    const { address, account = '', buffered } = entry.request;
     const key = address === null ? account : networkOf(address);
     const owner = owners.get(key) ?? { bytes: 0, own: [] };
-    const bytes = held?.() ?? 0;
+    const bytes = buffered?.() ?? 0;
     if (bytes > 0) owner.own.push(entry);
     owner.bytes += bytes;
     owners.set(key, owner);
@@ -140,7 +144,12 @@ function largestKept(entries: Iterable<Entry>): { total: number; own: Entry[] } 
   return { total, own: largest?.own ?? [] };
 }
 
-export function createClients({ maxConcurrent, minimumRate, maxHeld = defaultMaxHeld, onCut }: ClientLimits): Clients {
+export function createClients({
+  maxConcurrent,
+  minimumRate,
+  maxBuffered = defaultMaxBuffered,
+  onAbort,
+}: ClientLimits): Clients {
   const total = Math.max(400, 50 * maxConcurrent);
   const perAddress = Math.max(200, 20 * maxConcurrent);
   const perAccount = Math.max(50, 5 * maxConcurrent);
@@ -165,16 +174,16 @@ export function createClients({ maxConcurrent, minimumRate, maxHeld = defaultMax
   function end({ leave, request }: Entry): void {
     // It no longer counts, though it takes a moment to end.
     leave();
-    request.cut?.();
-    onCut?.();
+    request.abort?.();
+    onAbort?.();
   }
 
-  /** Whether there is room, for which the oldest stalled competitor is ended where there must be. */
-  function hasRoom(group: Group, owner: ClientOwner): boolean {
+  /** Ends the oldest stalled competitor where a bound is reached. @returns whether there is room */
+  function makeRoom(group: Group, owner: ClientOwner): boolean {
     const competitors = group.competitors(owner);
     if (!competitors) return true;
     for (const entry of competitors) {
-      if (!entry.request.cut || slowFor(entry) < stalledMs) continue;
+      if (!entry.request.abort || slowFor(entry) < stalledMs) continue;
       end(entry);
       return true;
     }
@@ -190,12 +199,12 @@ export function createClients({ maxConcurrent, minimumRate, maxHeld = defaultMax
 
   /** Joins a group when there is room in it. */
   async function join(group: Group, request: IncomingMessage, waiting: Waiting, tries: number): Promise<Leave> {
-    for (let tried = 1; !hasRoom(group, waiting); tried += 1) {
+    for (let tried = 1; !makeRoom(group, waiting); tried += 1) {
       if (request.socket.destroyed) throw new AppError('BODY_INCOMPLETE');
       // A complete body waits for nothing.
       if (group === bodies && request.complete) return () => undefined;
       if (tried >= tries) throw new AppError('OVERLOADED');
-      await sleep(pauseMs);
+      await sleep(retryMs);
     }
     // What has come meanwhile is read first: a process that was kept busy doesn't take its own delay for the client's.
     timer ??= setInterval(() => setImmediate(check), checkEveryMs).unref();
@@ -205,7 +214,7 @@ export function createClients({ maxConcurrent, minimumRate, maxHeld = defaultMax
   const arriving = (request: IncomingMessage, owner: ClientOwner): Waiting => ({
     ...owner,
     bytes: () => (request.socket.destroyed ? undefined : request.socket.bytesRead),
-    cut: () => void request.destroy(new AppError('BODY_INCOMPLETE')),
+    abort: () => void request.destroy(new AppError('BODY_INCOMPLETE')),
   });
 
   return {
@@ -229,16 +238,20 @@ export function createClients({ maxConcurrent, minimumRate, maxHeld = defaultMax
       counted.add(response);
       const { socket } = response;
       // The work is done: the response is sent in any case.
-      hasRoom(responses, owner);
+      makeRoom(responses, owner);
       const leave = responses.add({
         ...owner,
         bytes: () => (socket && response.writableLength > 0 ? socket.bytesWritten - socket.writableLength : undefined),
-        held: () => response.writableLength,
-        cut: () => void response.destroy(),
+        buffered: () => response.writableLength,
+        abort: () => void response.destroy(),
       });
       response.once('close', leave);
-      for (let kept = largestKept(responses.entries); kept.total > maxHeld; kept = largestKept(responses.entries)) {
-        const [oldest] = kept.own;
+      for (
+        let largest = largestBuffered(responses.entries);
+        largest.total > maxBuffered;
+        largest = largestBuffered(responses.entries)
+      ) {
+        const [oldest] = largest.own;
         if (!oldest) return;
         end(oldest);
       }

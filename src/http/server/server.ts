@@ -192,11 +192,11 @@ export async function startServer(
   const closed = countPerSecond((count) =>
     context.logger.warn({ count }, 'connections were closed: there were too many'),
   );
-  const onCut = () => {
+  const onAbort = () => {
     cut.add();
     metrics.refusals.requestCut();
   };
-  const clients = createClients({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onCut });
+  const clients = createClients({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onAbort });
   const consolePages = context.config.http.webConsole ? serveConsole(consoleFolder) : undefined;
   const load = () => ({
     ...requests.figures(),
