@@ -12,7 +12,7 @@ export interface QueueLimits {
   /** How many entries may wait. When there are more, the owner with the most loses its newest one. */
   entries: number;
   /** How many entries of one owner may wait. */
-  entriesEach?: number;
+  entriesPerOwner?: number;
   /** The weight that may wait; one entry always may. */
   waitingWeight?: number;
   /** How long an entry may wait, in milliseconds, also as a function of the milliseconds since the queue was empty. */
@@ -92,7 +92,7 @@ const refused = () => new AppError('OVERLOADED');
 export function createFairQueue({
   capacity,
   entries: maxEntries,
-  entriesEach = maxEntries,
+  entriesPerOwner = maxEntries,
   waitingWeight: maxWaitingWeight = Number.POSITIVE_INFINITY,
   waitMs,
   share = Number.POSITIVE_INFINITY,
@@ -175,7 +175,7 @@ export function createFairQueue({
 
   function join(entry: Entry): void {
     const line = lines.get(entry.owner) ?? [];
-    if (isClosed || line.length >= entriesEach) return void entry.refuse(refused());
+    if (isClosed || line.length >= entriesPerOwner) return void entry.refuse(refused());
     entry.state = 'waiting';
     if (share < capacity) arrivals.note(entry.owner);
     addToLine(entry, line);

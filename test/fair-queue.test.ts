@@ -3,7 +3,13 @@ import { createFairQueue, type QueueLimits } from '../src/fair-queue.js';
 import { faultOf } from './storage/support/storage-contract.js';
 import { scaled } from './support/machine.js';
 
-const limits: QueueLimits = { capacity: 1, entries: 6, waitingWeight: 1000, entriesEach: 4, waitMs: scaled(20_000) };
+const limits: QueueLimits = {
+  capacity: 1,
+  entries: 6,
+  waitingWeight: 1000,
+  entriesPerOwner: 4,
+  waitMs: scaled(20_000),
+};
 
 describe('the fair queue', () => {
   let done: string[];

@@ -51,7 +51,7 @@ const defaults = {
   capacity: 1,
   entries: 200,
   waitingWeight: 100_000_000,
-  entriesEach: 8,
+  entriesPerOwner: 8,
   waitMs: 20_000,
   deadlineMs: 10_000,
   extraNiceness: 10,

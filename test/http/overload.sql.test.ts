@@ -127,7 +127,7 @@ describe('A service with limits', () => {
     const queueWaitMs = () => 100;
 
     it('the connection is not read for a moment', async () => {
-      await start(settings, { deadlines, queueWaitMs, refusedRestMs: scaled(500) });
+      await start(settings, { deadlines, queueWaitMs, refusedPauseMs: scaled(500) });
       let client: Awaited<ReturnType<typeof refusedAndBack>> | undefined;
       await whileBusy(async () => {
         client = await refusedAndBack();
@@ -139,7 +139,10 @@ describe('A service with limits', () => {
     });
 
     it('the connection of a trusted proxy is read on, as its next request may be of another client', async () => {
-      await start({ ...settings, TRUST_PROXY: 'loopback' }, { deadlines, queueWaitMs, refusedRestMs: scaled(600_000) });
+      await start(
+        { ...settings, TRUST_PROXY: 'loopback' },
+        { deadlines, queueWaitMs, refusedPauseMs: scaled(600_000) },
+      );
       await whileBusy(async () => {
         const client = await refusedAndBack();
         await until(() => client.received().includes('HTTP/1.1 200 '));

@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { ByteRange } from '../../services/files/files.js';
-import { readWithin } from '../overload/deadlines.js';
+import { destroyUnlessRead } from '../overload/deadlines.js';
 import { isKnown } from './ranges.js';
 
 /** An answer that is sent as it comes. Nothing is sent before its first piece is there. */
@@ -86,10 +86,10 @@ async function sendPieces(
     for (; !piece.done && !response.destroyed; piece = await source.next()) {
       if (piece.value.length === 0 || response.write(piece.value)) continue;
       onUnread();
-      await readWithin(response, 'drain', unreadMs);
+      await destroyUnlessRead(response, 'drain', unreadMs);
     }
     if (response.destroyed) return false;
-    const finished = readWithin(response, 'finish', unreadMs);
+    const finished = destroyUnlessRead(response, 'finish', unreadMs);
     response.end();
     return await finished;
   } finally {

@@ -13,7 +13,7 @@ export interface Connections {
    * Reads no further request of the connection for so many milliseconds after the response, which has told its client to come
    * back later. Connections of a trusted proxy are read on: their next request may be another client's.
    */
-  restAfter(request: IncomingMessage, milliseconds: number): void;
+  pauseReadingAfter(request: IncomingMessage, milliseconds: number): void;
   /** Accepts no more connections, and ends each as soon as it is idle. */
   end(): Promise<void>;
   /** Number of open connections. */
@@ -44,7 +44,7 @@ interface Connection {
   /** Requests that wait for those before them on the connection. */
   line: (() => void)[];
   /** For how long it isn't read once it is idle, in milliseconds. */
-  restMs: number | undefined;
+  pauseMs: number | undefined;
 }
 
 /** Connections, those that have been idle for longest at the beginning. */
@@ -91,7 +91,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     const network = remoteAddress === undefined || isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress);
-    const none = { hasServed: false, responses: new Set<ServerResponse>(), line: [], restMs: undefined };
+    const none = { hasServed: false, responses: new Set<ServerResponse>(), line: [], pauseMs: undefined };
     const connection: Connection = { socket, network, ...none };
     const [, own] = groupsOf(connection);
     if (own && own.size >= perAddress) evict(own, connection);
@@ -112,16 +112,16 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
   });
 
   function setIdle(connection: Connection): void {
-    const { socket, restMs } = connection;
+    const { socket, pauseMs } = connection;
     if (isEnding) return void socket.destroy();
     if (socket.destroyed) return;
     // Behind those that have been idle for longer.
     remove(connection);
     add(connection);
-    if (restMs === undefined) return;
-    connection.restMs = undefined;
+    if (pauseMs === undefined) return;
+    connection.pauseMs = undefined;
     socket.pause();
-    setTimeout(() => socket.resume(), restMs).unref();
+    setTimeout(() => socket.resume(), pauseMs).unref();
   }
 
   return {
@@ -147,10 +147,10 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
       else line.push(begin);
     },
 
-    restAfter({ socket }, milliseconds) {
+    pauseReadingAfter({ socket }, milliseconds) {
       const connection = bySocket.get(socket);
       const { remoteAddress } = socket;
-      if (connection && remoteAddress !== undefined && !isTrusted(remoteAddress)) connection.restMs = milliseconds;
+      if (connection && remoteAddress !== undefined && !isTrusted(remoteAddress)) connection.pauseMs = milliseconds;
     },
 
     async end() {

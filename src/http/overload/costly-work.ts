@@ -35,8 +35,8 @@ export type EndLargeResponse = (outcome: { bytes: number } | { error: unknown })
 /** What is smaller is built immediately: the number of running requests bounds it. */
 const ordinaryBytes = 2_000_000;
 /** Two full pages of the catalogue with the longest texts; who waits longer than 5 s is refused. */
-const largeLimits = { capacity: 27_000_000, entries: 200, entriesEach: 60, waitMs: 5000 };
-const longLimits = { capacity: 2, entries: 50, entriesEach: 10, waitMs: 5000 };
+const largeLimits = { capacity: 27_000_000, entries: 200, entriesPerOwner: 60, waitMs: 5000 };
+const longLimits = { capacity: 2, entries: 50, entriesPerOwner: 10, waitMs: 5000 };
 /** After a large response, or between pieces of exports, others have the processor for so many times as long as that took. */
 const [largeRest, pieceRest] = [
   { factor: 3, longestMs: 1000 },
@@ -70,6 +70,7 @@ export function createCostlyWork(): CostlyWork {
   return {
     async largeResponse({ owner, signal }, bytes) {
       if (bytes <= ordinaryBytes) return () => undefined;
+      // The place in the queue is left only when the caller says how the response ended.
       return new Promise<EndLargeResponse>((resolve, reject) => {
         const build = async () => {
           const startedAt = performance.now();

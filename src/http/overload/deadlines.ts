@@ -31,11 +31,11 @@ export function databaseDeadline(
   return { all: Math.max(leastDatabaseMs, databaseMs - waitedMs) };
 }
 
-/** Why a signal of {@link whenLeft} is aborted: made once, because an error of its own for each request costs time. */
+/** Why a signal of {@link disconnectSignal} is aborted: made once, because an error of its own for each request costs time. */
 const clientLeft = new AppError('BODY_INCOMPLETE', 'The client left before its response.');
 
 /** A signal that is aborted when the client has gone; made when it is asked for, as most requests need none. */
-export function whenLeft(response: ServerResponse): () => AbortSignal {
+export function disconnectSignal(response: ServerResponse): () => AbortSignal {
   let left: AbortController | undefined;
   return () => {
     if (left) return left.signal;
@@ -48,7 +48,11 @@ export function whenLeft(response: ServerResponse): () => AbortSignal {
 }
 
 /** Ends a response of which its client reads nothing for so long. @returns whether `event` came before */
-export function readWithin(response: ServerResponse, event: 'drain' | 'finish', unreadMs: number): Promise<boolean> {
+export function destroyUnlessRead(
+  response: ServerResponse,
+  event: 'drain' | 'finish',
+  unreadMs: number,
+): Promise<boolean> {
   if (response.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
     const late = setTimeout(() => response.destroy(), unreadMs);

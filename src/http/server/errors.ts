@@ -215,8 +215,8 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     // What the database caused names it.
     if (known?.code === 'OVERLOADED' && known.cause === undefined) refusedByBound.add(response);
     // Work that was stopped because its client left: the line of the request says so.
-    const isGivenUp = response.destroyed && known?.code === 'INTERRUPTED';
-    if (mapping.status >= 500 && !isGivenUp) {
+    const isAborted = response.destroyed && known?.code === 'INTERRUPTED';
+    if (mapping.status >= 500 && !isAborted) {
       const what = known?.code === 'NOT_READY' ? { code: known.code, reason: known.message } : { err: error };
       const entry = { req: describeRequest(request, response), ...what };
       if (known) logFailure(known.code, entry);

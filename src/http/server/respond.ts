@@ -11,7 +11,7 @@ import { type StreamAnswer, sendJson, sendLargeJson, sendStream } from '../body/
 import { readUpload } from '../body/uploads.js';
 import type { ClientOwner, Clients, Leave } from '../overload/clients.js';
 import { type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
-import { type Deadlines, databaseDeadline, readWithin, whenLeft } from '../overload/deadlines.js';
+import { type Deadlines, databaseDeadline, destroyUnlessRead, disconnectSignal } from '../overload/deadlines.js';
 import type { Requests } from '../overload/requests.js';
 import { assertAdmitted, assertStillSignedIn, callerOf, whileSignedIn } from './admit.js';
 import { clientOf } from './client.js';
@@ -50,7 +50,7 @@ export function boundResponses({ overload, deadlines }: RequestControl): Request
     response.once('prefinish', () => {
       overload?.requests.release(response);
       if (response.writableLength === 0) return;
-      void readWithin(response, 'finish', deadlines.unreadMs);
+      void destroyUnlessRead(response, 'finish', deadlines.unreadMs);
       overload?.clients.unread(response, { address: clientOf(request).ip, account: response.locals.userId });
     });
     next();
@@ -164,7 +164,7 @@ export function respond<T extends Operation>(
   }
 
   async function serve(request: Request, response: Response): Promise<void> {
-    const left = whenLeft(response);
+    const disconnected = disconnectSignal(response);
     const withoutSlot = slotReleaser(overload, response);
     const { client, cookie, caller, owner } = await identify(request, response);
     const body = operation.body ? await bodyOf(request, response, owner, caller) : {};
@@ -186,7 +186,7 @@ export function respond<T extends Operation>(
     async function expectItems(count: number): Promise<void> {
       const { itemBytes } = operation;
       if (!overload || itemBytes === undefined) return;
-      const costly = { owner: costlyOwner(), signal: left() };
+      const costly = { owner: costlyOwner(), signal: disconnected() };
       endLarge = await withoutSlot(() => overload.costlyWork.largeResponse(costly, count * itemBytes));
     }
     const query = operation.query ? request.query : {};
@@ -203,7 +203,7 @@ export function respond<T extends Operation>(
       expectItems,
       cookie,
       get signal() {
-        return left();
+        return disconnected();
       },
       withoutSlot,
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
@@ -215,7 +215,7 @@ export function respond<T extends Operation>(
       if (operation.databaseDeadline !== 'none') return handle();
       if (!overload) return withDeadline('none', handle);
       // It would keep its slot for minutes.
-      const long = { owner: costlyOwner(), signal: left() };
+      const long = { owner: costlyOwner(), signal: disconnected() };
       return withoutSlot(() => withDeadline('none', () => overload.costlyWork.longOperation(long, handle)));
     }
     const items = pageLength(operation, query);

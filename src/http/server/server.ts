@@ -29,7 +29,7 @@ const longestWorkMs = 18_000;
  * A refused client is told to come back after 2 s, and the connection of one that asks again before isn't read until then: to
  * refuse it again and again would take the time of those who are served. Milliseconds.
  */
-const defaultRefusedRestMs = 2000;
+const defaultRefusedPauseMs = 2000;
 
 /** How long a whole request may take to arrive, in milliseconds: uploads take their time. */
 export const requestTimeoutMs = 10 * 60_000;
@@ -67,7 +67,7 @@ export interface ServerOptions {
   /** How long requests may wait in the queue. */
   queueWaitMs?: NonNullable<RequestsOptions['waitMs']>;
   /** How long the connection of a refused request isn't read, in milliseconds. */
-  refusedRestMs?: number;
+  refusedPauseMs?: number;
   /** Where the web console was built; absent: where `npm run build` puts it. */
   consoleFolder?: string;
 }
@@ -166,7 +166,7 @@ export async function startServer(
     drainMs = longestDrainMs,
     deadlines,
     queueWaitMs,
-    refusedRestMs = defaultRefusedRestMs,
+    refusedPauseMs = defaultRefusedPauseMs,
     consoleFolder,
   }: ServerOptions = {},
 ): Promise<RunningServer> {
@@ -181,7 +181,7 @@ export async function startServer(
     isFailure: isServiceFailure,
     refuse(request, response) {
       refuse(request, response);
-      if (state === 'serving') connections.restAfter(request, refusedRestMs);
+      if (state === 'serving') connections.pauseReadingAfter(request, refusedPauseMs);
     },
     onRefusals: (count) => context.logger.warn({ count }, 'busy: requests were turned away'),
     ...(queueWaitMs && { waitMs: queueWaitMs }),
