@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isAppError } from '../../src/errors.js';
 import type { Operation } from '../../src/http/api/operation.js';
 import { failure } from '../../src/http/api/response-schemas.js';
-import { assertAdmitted } from '../../src/http/server/admit.js';
+import { assertAuthorized } from '../../src/http/server/caller.js';
 import { statusOf } from '../../src/http/server/errors.js';
 import { type Role, roles } from '../../src/schemas/fields.js';
 import type { Access } from '../../src/services/auth/permissions.js';
@@ -29,7 +29,7 @@ const people = {
 function refusal(operation: Operation, role: Role, own: boolean, requiresPasswordChange = false): number | undefined {
   const caller = { user: { id: 'own', role, requiresPasswordChange } } as Caller;
   try {
-    assertAdmitted(operation, caller, { trainerId: own ? 'own' : 'other' });
+    assertAuthorized(operation, caller, { trainerId: own ? 'own' : 'other' });
     return undefined;
   } catch (error) {
     if (isAppError(error)) return statusOf(error.code);

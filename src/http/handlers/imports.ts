@@ -30,7 +30,7 @@ const undoMessages = {
 } as const;
 
 /** Where an import can be watched. */
-const placeOf = ({ id }: { id: string }) => `/api/imports/${id}`;
+const pathOf = ({ id }: { id: string }) => `/api/imports/${id}`;
 
 export function importHandlers(service: ServerHandle) {
   const { isDraining, wakeImports } = service;
@@ -54,7 +54,7 @@ export function importHandlers(service: ServerHandle) {
       const upload = await receive();
       const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
       wakeImports();
-      setHeader('Location', placeOf(record));
+      setHeader('Location', pathOf(record));
       return { import: await shownImport(context, await findImport(context, record.id)) };
     },
 
@@ -106,14 +106,14 @@ export function importHandlers(service: ServerHandle) {
     async planImport({ context, caller, params, body, setHeader }) {
       const record = await replanImport(context, actorOf(caller), params.id, body);
       wakeImports();
-      setHeader('Location', placeOf(record));
+      setHeader('Location', pathOf(record));
       return { import: await shownImport(context, record) };
     },
 
     async applyImport({ context, caller, params, body, setHeader }) {
       const record = await applyPlan(context, actorOf(caller), params.id, body);
       wakeImports();
-      setHeader('Location', placeOf(record));
+      setHeader('Location', pathOf(record));
       return { import: await shownImport(context, record) };
     },
 
@@ -135,7 +135,7 @@ export function importHandlers(service: ServerHandle) {
     async resumeImport({ context, caller, params, setHeader }) {
       const record = await requeueImport(context, actorOf(caller), params.id);
       wakeImports();
-      setHeader('Location', placeOf(record));
+      setHeader('Location', pathOf(record));
       return { import: presentImport(record) };
     },
 

@@ -24,7 +24,7 @@ import { bindContract } from './router.js';
 import type { ServerHandle } from './server-handle.js';
 
 /** Without a server: ready, without imports, without bounds. */
-const alone: ServerHandle = {
+const standalone: ServerHandle = {
   isDraining: () => false,
   notReady: () => undefined,
   wakeImports: () => undefined,
@@ -32,7 +32,7 @@ const alone: ServerHandle = {
   deadlines: standardDeadlines,
 };
 
-/** A server that an application runs in, as far as it differs from {@link alone}. */
+/** A server that an application runs in, as far as it differs from {@link standalone}. */
 type GivenServer = Partial<Omit<ServerHandle, 'deadlines'>> & { deadlines?: Partial<Deadlines> };
 
 /** Proxies could read two Host headers differently (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
@@ -43,7 +43,7 @@ const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => 
 };
 
 /** Runs a middleware for the paths of the API alone. */
-function belowApi(middleware: RequestHandler): RequestHandler {
+function forApiPaths(middleware: RequestHandler): RequestHandler {
   return (request, response, next) => {
     if (/^\/api(\/|$)/.test(request.path)) middleware(request, response, next);
     else next();
@@ -81,11 +81,11 @@ function compose(...middlewares: readonly RequestHandler[]): RequestHandler {
 
 /**
  * The API as an Express application.
- * @param given the server that it runs in; {@link alone} for what is absent
+ * @param given the server that it runs in; {@link standalone} for what is absent
  * @param consolePages serves the web console, where there is one
  */
 export function createApp(context: Context, given: GivenServer = {}, consolePages?: RequestHandler): Express {
-  const server = { ...alone, ...given, deadlines: { ...alone.deadlines, ...given.deadlines } };
+  const server = { ...standalone, ...given, deadlines: { ...standalone.deadlines, ...given.deadlines } };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
@@ -101,7 +101,7 @@ export function createApp(context: Context, given: GivenServer = {}, consolePage
       metrics.middleware,
       securityHeaders(),
       assertOneHost,
-      belowApi(
+      forApiPaths(
         compose(
           corsMiddleware(allowedOrigins),
           (_request, _response, next) => next(server.notReady()),

@@ -5,7 +5,7 @@ import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import type { Operation } from '../api/operation.js';
 import type { RequestFigures } from '../overload/requests.js';
-import { bearerToken } from './admit.js';
+import { bearerToken } from './caller.js';
 
 /** The current load of a service. */
 export interface Load extends RequestFigures {

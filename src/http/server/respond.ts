@@ -13,7 +13,7 @@ import type { ClientOwner, Clients, Leave } from '../overload/clients.js';
 import { type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
 import { type Deadlines, databaseDeadline, destroyUnlessRead, disconnectSignal } from '../overload/deadlines.js';
 import type { Requests } from '../overload/requests.js';
-import { assertAdmitted, assertStillSignedIn, callerOf, whileSignedIn } from './admit.js';
+import { assertAuthorized, assertStillSignedIn, callerOf, whileSignedIn } from './caller.js';
 import { clientOf } from './client.js';
 import type { Handler, HandlerRequest, ReceiveOptions } from './handler.js';
 import { sessionCookie } from './session-cookie.js';
@@ -114,7 +114,7 @@ export function respond<T extends Operation>(
     if (caller) {
       // For the log, also where the request is refused.
       response.locals.userId = caller.user.id;
-      assertAdmitted(operation, caller, request.params);
+      assertAuthorized(operation, caller, request.params);
     }
     assertNameable(request.params);
     await operation.precondition?.(context);
@@ -191,7 +191,7 @@ export function respond<T extends Operation>(
     }
     const query = operation.query ? request.query : {};
     // The contract decides whether there is a caller and a form; the mapped types say the same.
-    const admitted = {
+    const handlerRequest = {
       context,
       client,
       caller,
@@ -209,7 +209,7 @@ export function respond<T extends Operation>(
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
-    const handle = () => handler(admitted);
+    const handle = () => handler(handlerRequest);
     function handled() {
       if (operation.hashesPassword) return withoutSlot(handle);
       if (operation.databaseDeadline !== 'none') return handle();

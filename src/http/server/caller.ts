@@ -36,7 +36,7 @@ export async function callerOf(
 }
 
 /** Whether the caller may use the operation. @throws AppError `ACCESS_DENIED`, `PASSWORD_CHANGE_REQUIRED` */
-export function assertAdmitted(operation: Operation, caller: Caller, params: Request['params']): void {
+export function assertAuthorized(operation: Operation, caller: Caller, params: Request['params']): void {
   const { access, allowsInitialPassword } = operation;
   if (!allowsInitialPassword) assertOwnPassword(caller);
   if (access.kind !== 'public' && access.kind !== 'optional') authorize(access, caller, params);
