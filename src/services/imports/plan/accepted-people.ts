@@ -26,7 +26,7 @@ export class AcceptedPeople {
   /** Notes the person of an accepted row, and courses that it enrolls in. */
   note(line: number, email: string, courses: readonly string[] = []): void {
     for (const key of [email, ...courses.map((course) => `${email} ${course}`)]) {
-      const seen = this.#first.firstLine(key, line);
+      const seen = this.#first.recordLine(key, line);
       if (seen !== undefined && seen < line && !this.hasLine(seen)) this.#first.move(key, line);
     }
   }

@@ -83,7 +83,7 @@ export class Decider {
         this.#writtenBefore = line + 1;
         if (outcome !== 'rejected') this.#people.setLine(line, true);
         if (userId === null || outcome === 'created') continue;
-        this.#targets.firstLine(userId, line);
+        this.#targets.recordLine(userId, line);
         this.#release(userId, undoNoteOf(undoJson)?.before ?? {});
       }
       if (rows.length < ledgerPage) return;
@@ -189,10 +189,10 @@ export class Decider {
         return rejection(row, 'ACCOUNTS_DIFFER', takenSince(this.#nameOf(userId, phoneOwner)));
       if (this.#knownAt && phoneOwner && phoneOwner.updatedAt >= this.#knownAt)
         return rejection(row, 'ACCOUNTS_DIFFER', changedSince(this.#nameOf(userId, phoneOwner)));
-      this.phoneMatches.firstLine(match, row.line);
+      this.phoneMatches.recordLine(match, row.line);
     }
     const account = emailOwner ?? phoneOwner;
-    const earlier = this.#targets.firstLine(userId, row.line);
+    const earlier = this.#targets.recordLine(userId, row.line);
     // A rejected line about the same person decides nothing.
     if (earlier !== undefined && earlier < row.line && !(row.again && !this.#people.hasLine(earlier)))
       return rejection(

@@ -16,8 +16,8 @@ export class KeyIndex {
   #lines = new Uint32Array(firstCapacity);
   #size = 0;
 
-  /** The first line noted for the key so far, if any; notes `line` unless an earlier one is noted. */
-  firstLine(key: string, line: number): number | undefined {
+  /** Records `line` for the key unless an earlier one is recorded. @returns the first line recorded before, if any */
+  recordLine(key: string, line: number): number | undefined {
     const [slot, high, low] = this.#find(key);
     const seen = this.#lines[slot] ?? 0;
     if (seen !== 0) {
@@ -30,13 +30,13 @@ export class KeyIndex {
     return undefined;
   }
 
-  /** The line that is noted for the key, if any. */
+  /** The line that is recorded for the key, if any. */
   lineOf(key: string): number | undefined {
     const [slot] = this.#find(key);
     return this.#lines[slot] || undefined;
   }
 
-  /** Notes another line for a key that has one. */
+  /** Records another line for a key that has one. */
   move(key: string, line: number): void {
     const [slot] = this.#find(key);
     this.#lines[slot] = line;

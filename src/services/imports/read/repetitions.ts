@@ -47,19 +47,19 @@ export class RepetitionFinder {
     if (!this.#people) return false;
     const { email, phone, firstName, lastName, role, isActive, password, passwordHash, course, otherCourses } = person;
     const who = JSON.stringify([email, firstName, lastName, role, isActive, password, passwordHash]);
-    const firstLine = this.#people.firstLine(who, line);
+    const firstLine = this.#people.recordLine(who, line);
     const sameEmail = this.#emails.lineOf(email);
     const samePhone = phone === undefined ? sameEmail : this.#phones.lineOf(this.#keyOf(phone));
     if (sameEmail !== undefined && (firstLine !== sameEmail || samePhone !== sameEmail)) return false;
-    const sameCourses = this.#people.firstLine(JSON.stringify([who, course, otherCourses]), line);
+    const sameCourses = this.#people.recordLine(JSON.stringify([who, course, otherCourses]), line);
     if (firstLine === undefined || sameCourses !== undefined || course === undefined) return false;
     // The lines before may be doubtful: about accounts without a phone.
     return sameEmail !== undefined || phone === undefined;
   }
 
   #repeatedKeys(line: number, { email, phone }: ImportedPerson): string | undefined {
-    const sameEmail = this.#emails.firstLine(email, line);
-    const samePhone = phone === undefined ? undefined : this.#phones.firstLine(this.#keyOf(phone), line);
+    const sameEmail = this.#emails.recordLine(email, line);
+    const samePhone = phone === undefined ? undefined : this.#phones.recordLine(this.#keyOf(phone), line);
     const repeated = [
       ...(sameEmail === undefined ? [] : [`Email is already on line ${sameEmail}.`]),
       ...(samePhone === undefined ? [] : [`Phone is already on line ${samePhone}.`]),

@@ -88,7 +88,8 @@ function addTo(result: UndoResult, verdicts: readonly Verdict[], restored: KeyIn
   for (const { row, userId, email, note, outcome, code } of verdicts) {
     if (outcome === 'kept') result.kept.push({ line: row.line, userId, email, code });
     // The row that created the account counts.
-    else if (note.ofCreated || (outcome === 'restored' && restored.firstLine(userId, row.line) !== undefined)) continue;
+    else if (note.ofCreated || (outcome === 'restored' && restored.recordLine(userId, row.line) !== undefined))
+      continue;
     // An account that was deleted before isn't removed by the undo.
     else if (code !== 'GONE') result[outcome] += 1;
   }

@@ -170,7 +170,7 @@ export function verdictsOn(
     const verdict = verdictOn(row, { ...activity, enrollments });
     const { enrollments: made = [], revived = [] } = verdict.note;
     if (row.code === 'SAME_PERSON' && verdict.outcome === 'restored')
-      for (const id of [...made, ...revived.map((one) => one.id)]) undone.firstLine(id, row.line);
+      for (const id of [...made, ...revived.map((one) => one.id)]) undone.recordLine(id, row.line);
     return verdict;
   });
 }

@@ -10,7 +10,7 @@ function compareWithMap(keys: readonly string[]): void {
     const line = at + 2;
     const first = map.get(key);
     // An assertion a key would take longer than the index itself.
-    if (index.firstLine(key, line) !== first) expect.fail(`key ${at} (${key}): not first seen on line ${first}`);
+    if (index.recordLine(key, line) !== first) expect.fail(`key ${at} (${key}): not first seen on line ${first}`);
     if (first === undefined) map.set(key, line);
   });
 }
