@@ -8,14 +8,14 @@ import { type ImportPlan, planImport } from './plan/plan.js';
 import { applyUnderLease } from './queue/apply.js';
 import { assertBinding } from './queue/plan-worker.js';
 import { assertUnfinished, howToApply, howToCancel, withImportLease } from './run/import-lock.js';
-import { advance } from './run/run.js';
 import type { AppliedImport, ApplyOptions } from './run/run-import.js';
+import { commitProgress } from './run/run-state.js';
 import { findImport, isRunning } from './store/find-import.js';
 import { assertLedgerKept, assertResumable } from './store/ledger.js';
 import { findPlan, removeDiscarded } from './store/plan-store.js';
 import { auditFinish, lockImport, optionsOf } from './store/repository.js';
 import { importsFolder, isReadableHere, removeSpooledFile } from './store/spool.js';
-import { type Advance, hasKeptAccounts, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
+import { type CommitStep, hasKeptAccounts, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
 
 /**
  * Resumes an import, whether it was begun over HTTP or at a terminal, if its file can be read here.
@@ -178,8 +178,8 @@ export async function undoImport(
   const record = await findImport(core, id);
   await assertUndoable(core, record);
   return withImportLease(core, record, options, async (lease) => {
-    const step: Advance = (progress, work) =>
-      advance({ core, lease, record }, progress, async (transaction) => {
+    const step: CommitStep = (progress, work) =>
+      commitProgress({ core, lease, record }, progress, async (transaction) => {
         await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
         // We have the lease, so a `running` import was interrupted. Any other status may have changed meanwhile.
         if (record.status !== 'running') await assertUndoable(core, record, transaction);

@@ -5,8 +5,8 @@ import { optionsText } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
 import type { ImportPlan } from '../plan/plan.js';
 import { withImportLease } from '../run/import-lock.js';
-import { advance, MustUndo } from '../run/run.js';
 import { type AppliedImport, type ApplyOptions, runImport } from '../run/run-import.js';
+import { commitProgress, MustUndo } from '../run/run-state.js';
 import { countKept } from '../store/ledger.js';
 import { isRefusalUnfinished } from '../store/repository.js';
 import { removeSpooledFile } from '../store/spool.js';
@@ -66,7 +66,7 @@ export async function undoRefused(core: Core, actor: Actor, record: Import, leas
   const why = record.errorMessage ?? '';
   if (!isRefusalUnfinished(record)) return new AppError('IMPORT_REFUSED', why);
   const step = { core, record, lease };
-  await undoRows(core, actor, record, (progress, work) => advance(step, progress, work));
+  await undoRows(core, actor, record, (progress, work) => commitProgress(step, progress, work));
   const kept = await countKept(core, record.id);
   // Said of that time: they may be undone later.
   const rest =
@@ -76,7 +76,7 @@ export async function undoRefused(core: Core, actor: Actor, record: Import, leas
   const error = new AppError('IMPORT_REFUSED', `${why} ${rest}`);
   const now = core.now();
   const end = { status: 'undone', finishedAt: now, undoneAt: now } as const;
-  await advance(step, { ...end, errorCode: error.code, errorMessage: error.message });
+  await commitProgress(step, { ...end, errorCode: error.code, errorMessage: error.message });
   await removeSpooledFile(core, record);
   return error;
 }

@@ -15,7 +15,7 @@ import { accountFields } from '../plan/account-index.js';
 import { type Decision, type ExistingAccount, needsSecret } from '../plan/outcomes.js';
 import { blockedRoleChanges } from '../plan/role-changes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
-import { StaleDecision } from './run.js';
+import { StaleDecision } from './run-state.js';
 
 /** The password that an account gets. */
 interface Secret {

@@ -12,7 +12,7 @@ import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { createAccounts, type Secrets, updateExisting, type Writing } from './accounts.js';
 import { assertCourses, assertTrainees, enroll, reviveEnrollments } from './enrollments.js';
-import { StaleDecision } from './run.js';
+import { StaleDecision } from './run-state.js';
 
 /** What the rows of a ledger have in common. */
 interface LedgerOf {

@@ -10,7 +10,7 @@ import { type FileRow, remainingRows } from '../read/rows.js';
 import { auditFinish } from '../store/repository.js';
 import { credentialLines, prepareSecrets, type Secrets } from './accounts.js';
 import { writeBatch } from './batch.js';
-import { advance, assertUnchanged, type ImportRun, refuse, StaleDecision } from './run.js';
+import { assertUnchanged, commitProgress, type ImportRun, refuse, StaleDecision } from './run-state.js';
 
 /** How often a batch is tried, when others create its accounts first or the database is busy. */
 const batchAttempts = 25;
@@ -97,12 +97,12 @@ export async function importRows(
 }
 
 /** Records how an import ended, once its files are closed: from then on they may be fetched or moved. */
-async function end(run: ImportRun, progress: Parameters<typeof advance>[1]): Promise<void> {
+async function end(run: ImportRun, progress: Parameters<typeof commitProgress>[1]): Promise<void> {
   const { credentials, rejects } = run.reports;
   await credentials.end();
   await rejects.end();
   // Rows that a file was begun for may have been decided otherwise since: then it was removed.
-  await advance(run, { ...progress, ...reportsOf(run.reports) }, async (transaction) => {
+  await commitProgress(run, { ...progress, ...reportsOf(run.reports) }, async (transaction) => {
     const { core, actor, record } = run;
     if (progress.finishedAt) await auditFinish(core, actor, record, record.counts, transaction);
   });
@@ -169,7 +169,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   // With no more than a header, because its rows were decided otherwise since.
   if (stopped && !credentials.hasRows) await credentials.discard();
   const progress = progressAfter(record, decisions, reports);
-  await advance(run, { ...progress, ...stopped }, async (transaction) => {
+  await commitProgress(run, { ...progress, ...stopped }, async (transaction) => {
     const ledger = { importId: record.id, country: decider.country, mask };
     await writeBatch(core, actor, ledger, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
@@ -210,6 +210,6 @@ async function beginReports(run: ImportRun, reports: readonly ReportFile[]): Pro
   const fresh = reports.filter(({ length }) => length === 0);
   if (fresh.length === 0) return;
   for (const report of fresh) await report.begin();
-  await advance(run, reportsOf(run.reports));
+  await commitProgress(run, reportsOf(run.reports));
   for (const report of fresh) report.commit();
 }

@@ -9,7 +9,7 @@ import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../
 import type { CourseReference, Decision, PlannedEnrollment } from '../plan/outcomes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
 import type { Writing } from './accounts.js';
-import { StaleDecision } from './run.js';
+import { StaleDecision } from './run-state.js';
 
 /**
  * Locks the courses, makes sure that they are as the decisions assumed, and reserves seats.

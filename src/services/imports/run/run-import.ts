@@ -19,7 +19,7 @@ import { createImport, type ImportResult, lockImport, planOf, resultOf } from '.
 import { removeSpooledFile, withoutPaths } from '../store/spool.js';
 import { importRows } from './batches.js';
 import { assertUnfinished } from './import-lock.js';
-import { advance, assertUnchanged, FileChanged, type ImportRun, MustUndo, refuse } from './run.js';
+import { assertUnchanged, commitProgress, FileChanged, type ImportRun, MustUndo, refuse } from './run-state.js';
 
 /** How a plan is applied. */
 export interface ApplyOptions extends ReportPaths {
@@ -136,7 +136,7 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
     ...(reports.credentials.length === 0 && { credentialsFetchedAt: null }),
   };
   // The lease is renewed in this transaction, so no other run can replace the files before it commits.
-  await advance(run, progress, async (transaction) => {
+  await commitProgress(run, progress, async (transaction) => {
     // Locked, so that the ledger is closed before, or not at all: see services/maintenance/ledger-retention.ts.
     assertResumable(await lockImport(core, record.id, transaction));
     await reports.credentials.publish();
@@ -171,7 +171,7 @@ async function noteFailure(run: ImportRun, error: unknown): Promise<void> {
     ? { errorCode: error.code, errorMessage: messageFor(run.record, error) }
     : { errorCode: 'BUG' };
   // The error that ended the run says more than one of the database would.
-  await advance(run, { status: 'interrupted', ...known }).catch(() => undefined);
+  await commitProgress(run, { status: 'interrupted', ...known }).catch(() => undefined);
 }
 
 const messageFor = (record: Import, { message }: AppError): string =>

@@ -78,7 +78,7 @@ async function carryOut(
 }
 
 /** Commits a step of the undo, if this process still holds the lease. */
-export type Advance = (
+export type CommitStep = (
   progress: Partial<InferAttributes<Import>>,
   work: (transaction: Transaction) => Promise<void>,
 ) => Promise<void>;
@@ -143,15 +143,15 @@ export async function undoRows(
   core: Core,
   actor: Actor,
   record: Import,
-  advance: Advance,
+  commitProgress: CommitStep,
   onProgress?: (rows: number) => void,
 ): Promise<UndoResult> {
-  await advance({ status: 'undoing' }, (transaction) =>
+  await commitProgress({ status: 'undoing' }, (transaction) =>
     recordAudit(core, actor, { action: 'import.undo', targetType: 'import', targetId: record.id }, transaction),
   );
   return inSteps(async (before, undone) => {
     let verdicts: Verdict[] = [];
-    await advance({ status: 'undoing' }, async (transaction) => {
+    await commitProgress({ status: 'undoing' }, async (transaction) => {
       verdicts = await nextVerdicts(core, record, before, undone, transaction);
       // Once begun it goes on: half of it would be left to others.
       await carryOut(core, withoutSession(actor), record, verdicts, transaction);

@@ -63,7 +63,7 @@ export async function assertUnchanged(plan: ImportPlan): Promise<void> {
  * Commits the progress of an import together with the work, if this process still holds the lease.
  * @param work may run more than once
  */
-export async function advance(
+export async function commitProgress(
   { core, lease, record }: Pick<ImportRun, 'core' | 'lease' | 'record'>,
   progress: Partial<InferAttributes<Import>>,
   work: (transaction: Transaction) => Promise<void> = async () => undefined,
@@ -83,6 +83,6 @@ export async function advance(
  * @returns the error to throw
  */
 export async function refuse(run: ImportRun, why: string): Promise<MustUndo> {
-  await advance(run, { status: 'undoing', errorCode: 'IMPORT_REFUSED', errorMessage: why });
+  await commitProgress(run, { status: 'undoing', errorCode: 'IMPORT_REFUSED', errorMessage: why });
   return new MustUndo(run.record, why);
 }
