@@ -111,10 +111,11 @@ function headingsByField({ own, columns }: ColumnMapping): Record<string, string
   return Object.fromEntries([...columns].map(([field, indexes]) => [field, named(field, indexes)]));
 }
 
-/** The decisions up to the first bad row. */
-export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
+/** The decisions that are applied: with `stop` none after the first bad row. */
+export function decisionsToApply({ onError }: ImportOptions, decisions: readonly Decision[]): readonly Decision[] {
+  if (onError !== 'stop') return decisions;
   const bad = decisions.findIndex(({ outcome }) => outcome === 'rejected');
-  return bad < 0 ? [...decisions] : decisions.slice(0, bad + 1);
+  return bad < 0 ? decisions : decisions.slice(0, bad + 1);
 }
 
 const shownNames = 5;
@@ -221,7 +222,7 @@ async function planRows(
     if (begun) await reasons.addDone(core, begun, done);
     if (rows.length === 0) continue;
     const decisions = await decider.decide(rows, capacity);
-    const planned = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
+    const planned = decisionsToApply(options, decisions);
     summary.add(planned);
     reasons.add(planned);
     for (const { outcome, row } of planned) {

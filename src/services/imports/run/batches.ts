@@ -5,7 +5,7 @@ import type { ReportFile } from '../output/report-file.js';
 import { closeReports, type Reports, rejectLines, reportsOf } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-index.js';
 import { type Decision, needsCapacity, type Outcome } from '../plan/outcomes.js';
-import { type ImportPlan, upToFirstRejected } from '../plan/plan.js';
+import { decisionsToApply, type ImportPlan } from '../plan/plan.js';
 import { type FileRow, remainingRows } from '../read/rows.js';
 import { auditFinish } from '../store/repository.js';
 import { credentialLines, prepareSecrets, type Secrets } from './accounts.js';
@@ -24,7 +24,7 @@ interface PreparedBatch {
 }
 
 /** Passes the items of a source on, and produces the next one while the consumer works on one. */
-export async function* oneAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+export async function* prefetchOne<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = source.next();
   try {
     for (;;) {
@@ -66,14 +66,9 @@ async function* prepareBatches(
       return;
     }
     const decisions = await decider.decide(rows, new CourseCapacity(core));
-    await prepareSecrets(core, decided(plan, decisions), secrets);
+    await prepareSecrets(core, decisionsToApply(plan.options, decisions), secrets);
     yield { rows, decisions: decisions.some(needsCapacity) ? undefined : decisions, secrets };
   }
-}
-
-/** The decisions to write: with `stop` none after the first bad row. */
-function decided({ options }: ImportPlan, decisions: readonly Decision[]): readonly Decision[] {
-  return options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
 }
 
 /** Imports the rows that are not done, batch by batch, and records how the import ended. */
@@ -84,7 +79,7 @@ export async function importRows(
 ): Promise<void> {
   const { core, plan, record } = run;
   let isOutdated = false;
-  for await (const batch of oneAhead(prepareBatches(run, batches, signal))) {
+  for await (const batch of prefetchOne(prepareBatches(run, batches, signal))) {
     if (signal.aborted) return end(run, { status: 'interrupted' });
     if (await cancelRequested(run)) return end(run, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
@@ -155,7 +150,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   const { credentials, rejects } = reports;
   // The capacity is counted again: earlier decisions are committed or discarded by now.
   const { rows, decisions: known = await decider.decide(rows, new CourseCapacity(core), refresh) } = batch;
-  const decisions = decided(plan, known);
+  const decisions = decisionsToApply(plan.options, known);
   const rejected = rejectLines(mapping, decisions, rejects.encoding);
   if (plan.options.onError === 'abort' && rejected.length > 0) return abort(run, decisions);
   await prepareSecrets(core, decisions, batch.secrets);

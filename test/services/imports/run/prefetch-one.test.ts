@@ -1,8 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
-import { oneAhead } from '../../../../src/services/imports/run/batches.js';
+import { prefetchOne } from '../../../../src/services/imports/run/batches.js';
 
-describe('items of which the next one is produced in advance', () => {
+describe('prefetchOne', () => {
   /** Items that note when they are produced, and that the source was closed. */
   async function* source(count: number, events: string[]): AsyncGenerator<number> {
     try {
@@ -16,10 +16,10 @@ describe('items of which the next one is produced in advance', () => {
     }
   }
 
-  it('come in order, before the error of the source', async () => {
+  it('yields the items in order, before the error of the source', async () => {
     const events: string[] = [];
     const consume = async () => {
-      for await (const item of oneAhead(source(3, events))) {
+      for await (const item of prefetchOne(source(3, events))) {
         await nextTick();
         events.push(`done ${item}`);
       }
@@ -29,9 +29,9 @@ describe('items of which the next one is produced in advance', () => {
     expect(events).to.deep.equal(consumed);
   });
 
-  it('end with the source when the consumer stops', async () => {
+  it('closes the source when the consumer stops', async () => {
     const events: string[] = [];
-    for await (const item of oneAhead(source(9, events))) if (item === 2) break;
+    for await (const item of prefetchOne(source(9, events))) if (item === 2) break;
     expect(events).to.deep.equal(['produced 1', 'produced 2', 'produced 3', 'closed']);
   });
 });
