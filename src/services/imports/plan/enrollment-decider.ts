@@ -91,7 +91,7 @@ export class EnrollmentDecider {
     );
     return enrolling.map((decision) => {
       if (decision.outcome === 'rejected') return decision;
-      const userId = accountOf(decision);
+      const userId = accountIdOf(decision);
       const enrollments = decision.enrollments.flatMap((planned): PlannedEnrollment[] => {
         const existing = enrolled.get(`${userId} ${planned.course.id}`);
         if (!existing) return [planned];
@@ -100,7 +100,7 @@ export class EnrollmentDecider {
       // As elsewhere, only trainees can ask for a cancelled enrollment again; a file can only make it active.
       if (enrollments.some(({ cancelled, status }) => cancelled && status !== 'active'))
         return rejection(decision.row, 'ENROLLMENT_CANCELLED', cancelledReason, userId);
-      if (enrollments.length > 0 && !this.#willBeActive(decision))
+      if (enrollments.length > 0 && !this.#isActiveAfter(decision))
         return rejection(decision.row, 'ACCOUNT_INACTIVE', inactive, userId);
       if (!capacity.reserve(enrollments.map(({ course }) => course)))
         return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.', userId);
@@ -115,7 +115,7 @@ export class EnrollmentDecider {
     const isTrainee = this.#roleOf(decision) === 'trainee';
     const enrollments: PlannedEnrollment[] = [];
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
-    const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountOf(decision));
+    const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountIdOf(decision));
     const withName = (message: string, name: string) => withValue('course', message, row.quotes ? name : '');
     for (const name of namesOf(row.person, index)) {
       const own = index.get(name);
@@ -145,24 +145,24 @@ export class EnrollmentDecider {
       case 'updated':
         return decision.changes.role ?? decision.account.role;
       case 'skipped':
-        return this.#willBe(decision).role;
+        return this.#accountAfter(decision).role;
     }
   }
 
   /** Whether the account is active once the row is done: inactive accounts can't be enrolled elsewhere either. */
-  #willBeActive(decision: Accepted): boolean {
+  #isActiveAfter(decision: Accepted): boolean {
     switch (decision.outcome) {
       case 'created':
         return decision.row.person.isActive ?? true;
       case 'updated':
         return decision.changes.isActive ?? decision.account.isActive;
       case 'skipped':
-        return this.#willBe(decision).isActive;
+        return this.#accountAfter(decision).isActive;
     }
   }
 
   /** The account of a skipped row. Whether or not an earlier line about the same person is written, the answer is the same. */
-  #willBe(decision: Accepted & { outcome: 'skipped' }): { role: string; isActive: boolean } {
+  #accountAfter(decision: Accepted & { outcome: 'skipped' }): { role: string; isActive: boolean } {
     const { account, row } = decision;
     const { role = account?.role ?? this.#options.role, isActive = account?.isActive ?? true } = row.person;
     const isUpdated = isSamePerson(decision) && this.#options.onExisting === 'update';
@@ -191,6 +191,6 @@ export class EnrollmentDecider {
 const inactive = 'Trainee account is inactive. Activate it, or leave the course out.';
 
 /** The existing account of a decision; undefined when the row or an earlier one creates it. */
-function accountOf(decision: Accepted): string | undefined {
+function accountIdOf(decision: Accepted): string | undefined {
   return decision.outcome === 'created' ? undefined : decision.account?.id;
 }

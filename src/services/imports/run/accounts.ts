@@ -64,7 +64,7 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
 }
 
 /** What a batch is written with. */
-export interface Writing {
+export interface BatchContext {
   core: Core;
   options: ImportOptions;
   secrets: Secrets;
@@ -97,13 +97,13 @@ type LockedAccount = ExistingAccount & Partial<Pick<User, (typeof passwordFields
  * @throws StaleDecision when an account was changed or removed since it was decided on
  */
 export async function updateExisting(
-  writing: Writing,
+  context: BatchContext,
   decisions: readonly Decision[],
   ledger: Map<number, LedgerEntry>,
 ): Promise<void> {
   const updates = decisions.filter((decision) => decision.outcome === 'updated');
   if (updates.length === 0) return;
-  const { core, options, transaction, phones, now } = writing;
+  const { core, options, transaction, phones, now } = context;
   const fields = options.resetPasswords ? [...accountFields, ...passwordFields] : accountFields;
   const accounts: LockedAccount[] = await selectRows(core.database.models.User, fields, {
     by: 'id',
@@ -117,7 +117,7 @@ export async function updateExisting(
   const changed = accounts.map((account) => {
     const update = byAccount.get(account.id);
     if (update?.account.updatedAt.getTime() !== account.updatedAt.getTime()) throw new StaleDecision();
-    const changes = changesOf(writing, update);
+    const changes = changesOf(context, update);
     ledger.set(update.row.line, { userId: account.id, note: noteOf(account, changes, now) });
     return { account, changes };
   });
@@ -127,7 +127,7 @@ export async function updateExisting(
 }
 
 /** The new values of an account. */
-function changesOf({ core, secrets }: Writing, { row, changes, resetPassword }: Update) {
+function changesOf({ core, secrets }: BatchContext, { row, changes, resetPassword }: Update) {
   return resetPassword ? { ...changes, ...accountSecret(secrets, row.line, initialPasswordExpiry(core)) } : changes;
 }
 
@@ -147,7 +147,7 @@ function endsItsSessions({ changes, resetPassword }: Update): boolean {
 
 /** Creates the accounts of a batch. @param created with their ids */
 export async function createAccounts(
-  { core, options, secrets, phones }: Writing,
+  { core, options, secrets, phones }: BatchContext,
   created: readonly [id: string, decision: Decision & { outcome: 'created' }][],
   inserts: Inserts,
 ): Promise<void> {

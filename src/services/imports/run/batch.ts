@@ -10,7 +10,7 @@ import { lockPhoneKeys } from '../../phone-country.js';
 import { codesOf, type Decision, isSamePerson } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
-import { createAccounts, type Secrets, updateExisting, type Writing } from './accounts.js';
+import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
 import { assertCourses, assertTrainees, enroll, reviveEnrollments } from './enrollments.js';
 import { StaleDecision } from './run-state.js';
 
@@ -39,23 +39,23 @@ export async function writeBatch(
 ): Promise<void> {
   const phones = await lockPhoneKeys(core, transaction);
   if (phones.country !== country) throw new StaleDecision();
-  const writing: Writing = { core, options, secrets, transaction, phones, now: core.now() };
+  const context: BatchContext = { core, options, secrets, transaction, phones, now: core.now() };
   // One statement after the other: after a deadlock none may follow outside of the transaction.
   await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
-  await updateExisting(writing, decisions, ledger);
+  await updateExisting(context, decisions, ledger);
   const created = withNewIds(decisions.filter((decision) => decision.outcome === 'created'));
   for (const [id, { row }] of created) ledger.set(row.line, { userId: id, note: {} });
   for (const decision of decisions)
     if (decision.outcome === 'skipped' && !isSamePerson(decision))
       ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
-  await noteSamePeople(writing, importId, decisions, ledger);
-  await assertTrainees(writing, decisions, ledger);
-  await reviveEnrollments(writing, decisions, ledger);
+  await noteSamePeople(context, importId, decisions, ledger);
+  await assertTrainees(context, decisions, ledger);
+  await reviveEnrollments(context, decisions, ledger);
   // Together, so that the rows of one table are prepared while the database inserts those of another.
   const inserts = new Inserts(transaction);
-  await createAccounts(writing, created, inserts);
-  await enroll(writing, decisions, ledger, inserts);
+  await createAccounts(context, created, inserts);
+  await enroll(context, decisions, ledger, inserts);
   await inserts.add(core.database.models.ImportRow, ledgerRows({ importId, mask }, decisions, ledger));
   // While the database inserts the last rows of the ledger.
   const records = changedAccounts(importId, decisions, ledger);
@@ -69,7 +69,7 @@ export async function writeBatch(
  * @throws StaleDecision when the earlier line has no account
  */
 async function noteSamePeople(
-  { core, transaction }: Writing,
+  { core, transaction }: BatchContext,
   importId: string,
   decisions: readonly Decision[],
   ledger: Map<number, LedgerEntry>,

@@ -8,7 +8,7 @@ import { withNewIds } from '../../ids.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
 import type { CourseReference, Decision, PlannedEnrollment } from '../plan/outcomes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
-import type { Writing } from './accounts.js';
+import type { BatchContext } from './accounts.js';
 import { StaleDecision } from './run-state.js';
 
 /**
@@ -52,11 +52,11 @@ export async function assertCourses(
  * @throws StaleDecision
  */
 export async function assertTrainees(
-  { core, transaction }: Writing,
+  { core, transaction }: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Promise<void> {
-  const ids = enrolledAccounts(decisions, ledger);
+  const ids = enrolledAccountIds(decisions, ledger);
   if (ids.length === 0) return;
   const people = await forceIncrementUserVersions(core, ids, transaction);
   if (people.length < ids.length || people.some(({ role, isActive }) => role !== 'trainee' || !isActive))
@@ -64,7 +64,7 @@ export async function assertTrainees(
 }
 
 /** The accounts that are there already and get enrollments. */
-function enrolledAccounts(decisions: readonly Decision[], ledger: ReadonlyMap<number, LedgerEntry>): string[] {
+function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<number, LedgerEntry>): string[] {
   const accounts = (wanted: (decision: Decision) => boolean) =>
     new Set(decisions.flatMap((one) => (wanted(one) ? (ledger.get(one.row.line)?.userId ?? []) : [])));
   const created = accounts(({ outcome }) => outcome === 'created');
@@ -74,7 +74,7 @@ function enrolledAccounts(decisions: readonly Decision[], ledger: ReadonlyMap<nu
 
 /** Makes the new enrollments of a batch, and notes them. */
 export async function enroll(
-  { core, now }: Writing,
+  { core, now }: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
   inserts: Inserts,
@@ -100,7 +100,7 @@ export async function enroll(
 
 /** Makes cancelled enrollments active again. @throws StaleDecision as {@link revive} */
 export async function reviveEnrollments(
-  { core, transaction, now }: Writing,
+  { core, transaction, now }: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Promise<void> {

@@ -83,7 +83,7 @@ export async function ledgerAfter(
 }
 
 /** The account of a row that changed something: only rejected rows may have none. */
-export function accountOf({ importId, line, userId }: ImportRow): string {
+export function accountIdOf({ importId, line, userId }: ImportRow): string {
   if (userId === null) throw new Error(`Line ${line} of the import ${importId} changed no account.`);
   return userId;
 }
@@ -102,6 +102,6 @@ export async function* keptAccounts(core: Core, id: string): AsyncGenerator<Kept
     after = piece.at(-1)?.row.line ?? after;
     // Of a kept account the column holds nothing else.
     const codeOf = (row: ImportRow) => row.undoCode as KeptAccount['code'];
-    yield piece.map(({ row, email }) => ({ line: row.line, userId: accountOf(row), email, code: codeOf(row) }));
+    yield piece.map(({ row, email }) => ({ line: row.line, userId: accountIdOf(row), email, code: codeOf(row) }));
   }
 }

@@ -71,7 +71,7 @@ export async function restoreAccounts(
 /** Sets the fields that the import has changed to their old values. */
 function withOldFields(user: User, before: NonNullable<UndoNote['before']>, phones: PhoneKeys): DatedAccount {
   const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
-  // The note was made of the fields of an account: see note.ts.
+  // The note was made of the fields of an account: see noteOf() in run/accounts.ts.
   user.set(fields as Partial<InferAttributes<User>>);
   if (initialPasswordExpiresAt !== undefined)
     user.set({

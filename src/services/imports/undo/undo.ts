@@ -57,7 +57,7 @@ function undoable(core: Core, record: Import, before: number, transaction?: Tran
 }
 
 /** Undoes rows as their verdicts say, with audit entries, and records in the ledger what became of them. */
-async function carryOut(
+async function applyVerdicts(
   core: Core,
   actor: Actor,
   record: Import,
@@ -110,7 +110,7 @@ async function nextVerdicts(
 }
 
 /** Goes through the rows of an import, the last first. @param step judges the rows before a line, and may undo them */
-async function inSteps(
+async function inBatches(
   step: (before: number, undone: KeyIndex) => Promise<Verdict[]>,
   onProgress: (rows: number) => void = () => undefined,
 ): Promise<UndoResult> {
@@ -128,7 +128,7 @@ async function inSteps(
 
 /** What undo would do now. Writes nothing. @throws AppError `INTERRUPTED` */
 export async function undoPreview(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
-  return inSteps((before, undone) => {
+  return inBatches((before, undone) => {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
     return core.database.read(() => nextVerdicts(core, record, before, undone));
   });
@@ -149,12 +149,12 @@ export async function undoRows(
   await commitProgress({ status: 'undoing' }, (transaction) =>
     recordAudit(core, actor, { action: 'import.undo', targetType: 'import', targetId: record.id }, transaction),
   );
-  return inSteps(async (before, undone) => {
+  return inBatches(async (before, undone) => {
     let verdicts: Verdict[] = [];
     await commitProgress({ status: 'undoing' }, async (transaction) => {
       verdicts = await nextVerdicts(core, record, before, undone, transaction);
       // Once begun it goes on: half of it would be left to others.
-      await carryOut(core, withoutSession(actor), record, verdicts, transaction);
+      await applyVerdicts(core, withoutSession(actor), record, verdicts, transaction);
     });
     return verdicts;
   }, onProgress);

@@ -7,7 +7,7 @@ import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { hasSeat } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import type { KeyIndex } from '../read/key-index.js';
-import { accountOf, type KeptCode } from '../store/ledger.js';
+import { accountIdOf, type KeptCode } from '../store/ledger.js';
 
 /** What undo does with one row of the ledger; the code says why an account is kept, or that it is gone. */
 export type Verdict = AboutRow &
@@ -80,7 +80,7 @@ function whyKeepUsed(user: User, activity: AccountActivity): KeptCode | null {
 function whyKeepCreated(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
   const why = whyKeepUsed(user, activity);
   if (why !== null) return why;
-  const [own, others] = parted(activity.enrollments.get(user.id) ?? [], note);
+  const [own, others] = splitOwn(activity.enrollments.get(user.id) ?? [], note);
   return others.length > 0 || own.some(hasChanged) ? 'ENROLLED' : null;
 }
 
@@ -97,7 +97,7 @@ function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity):
   const usedSince = note.ofCreated ? whyKeepUsed(user, activity) : null;
   if (usedSince !== null) return usedSince;
   const all = activity.enrollments.get(user.id) ?? [];
-  const [own, others] = parted(all, note);
+  const [own, others] = splitOwn(all, note);
   if (own.some(hasChanged) || all.some((one) => hasChangedSinceRevival(one, note))) return 'ENROLLED';
   // The old role is restored only where an edit could do so: an account with courses stays a trainer, one with enrollments
   // a trainee.
@@ -114,7 +114,7 @@ function hasChangedSinceRevival({ id, updatedAt }: Enrollment, { revived = [] }:
 }
 
 /** The enrollments that the row made, and the others. */
-function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment[], Enrollment[]] {
+function splitOwn(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment[], Enrollment[]] {
   const isOwn = ({ id }: Enrollment) => note.enrollments?.includes(id) ?? false;
   return [enrollments.filter(isOwn), enrollments.filter((one) => !isOwn(one))];
 }
@@ -176,10 +176,10 @@ export function verdictsOn(
 }
 
 function verdictOn(row: ImportRow, activity: AccountActivity): Verdict {
-  const userId = accountOf(row);
+  const userId = accountIdOf(row);
   const user = activity.users.get(userId);
   const note = undoNoteOf(row.undoJson) ?? {};
-  const [own] = parted(activity.enrollments.get(userId) ?? [], note);
+  const [own] = splitOwn(activity.enrollments.get(userId) ?? [], note);
   const courses = own.map(({ courseId }) => courseId);
   const about = { row, userId, user, email: user?.email ?? null, note, courses };
   // The account was deleted: there is nothing to undo.
