@@ -1,6 +1,5 @@
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
@@ -31,8 +30,8 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
   return filePath;
 }
 
-/** What is wrong with files that no options make importable. */
-const incurable: readonly FileProblemReason[] = ['NOT_CSV', 'NO_ROWS'];
+/** Faults of files that no options make importable. */
+const fatalReasons: readonly FileProblemReason[] = ['NOT_CSV', 'NO_ROWS'];
 
 /**
  * The SHA-256 of an upload.
@@ -55,19 +54,12 @@ async function inspectUpload(
     }
     return sha256;
   } catch (error) {
-    const isIncurable = error instanceof FileProblem && incurable.includes(error.reason);
-    if (isIncurable) throw validationError([{ path: 'file', message: error.message }]);
+    const isFatal = error instanceof FileProblem && fatalReasons.includes(error.reason);
+    if (isFatal) throw validationError([{ path: 'file', message: error.message }]);
     if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
     // Its plan, or its run, says what is wrong.
     return sha256Of(file);
   }
-}
-
-/** @throws AppError `PLAN_LIMIT` */
-async function wantPlan(core: Core, record: Import, transaction: Transaction): Promise<void> {
-  // The import itself is recorded already.
-  await assertBelowPlanLimit(core, record.createdBy, transaction, record.id);
-  await requestPlan(core, record, transaction);
 }
 
 /**
@@ -91,7 +83,12 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
       core,
       actor,
       { id, status, options: valid, rowsTotal: null, ...file },
-      (record, within) => (plan ? wantPlan(core, record, within) : Promise.resolve()),
+      async (record, transaction) => {
+        if (!plan) return;
+        // The import itself is recorded already.
+        await assertBelowPlanLimit(core, record.createdBy, transaction, record.id);
+        await requestPlan(core, record, transaction);
+      },
     );
   } catch (error) {
     await rm(upload.path, { force: true });
