@@ -6,7 +6,7 @@ import { cancelImport, previewUndo, requeueImport, undoImport } from '../../serv
 import { ledgerCsv, openRejects, reportTypes } from '../../services/imports/output/ledger-export.js';
 import { exampleText, templateText } from '../../services/imports/output/template.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
-import { applyPlan, replanImport } from '../../services/imports/queue/plan-commands.js';
+import { queuePlannedImport, replanImport } from '../../services/imports/queue/plan-commands.js';
 import { submitImport } from '../../services/imports/queue/submit.js';
 import { findImport, listImports } from '../../services/imports/store/find-import.js';
 import { assertLedgerReadable } from '../../services/imports/store/ledger.js';
@@ -111,7 +111,7 @@ export function importHandlers(service: ServerHandle) {
     },
 
     async applyImport({ context, caller, params, body, setHeader }) {
-      const record = await applyPlan(context, actorOf(caller), params.id, body);
+      const record = await queuePlannedImport(context, actorOf(caller), params.id, body);
       wakeImports();
       setHeader('Location', pathOf(record));
       return { import: await shownImport(context, record) };

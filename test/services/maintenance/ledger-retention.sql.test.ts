@@ -11,7 +11,7 @@ import {
   resumeImport,
   undoImport,
 } from '../../../src/services/imports/commands.js';
-import { applyPlan, replanImport } from '../../../src/services/imports/queue/plan-commands.js';
+import { queuePlannedImport, replanImport } from '../../../src/services/imports/queue/plan-commands.js';
 import { withImportLease } from '../../../src/services/imports/run/import-lock.js';
 import { sweepPlans } from '../../../src/services/imports/store/plan-store.js';
 import { listImportRows } from '../../../src/services/imports/store/row-listing.js';
@@ -136,7 +136,7 @@ describe('the retention of import ledgers', () => {
     it('removes the plan of those that were cancelled after it was applied, and refuses to plan them again', async () => {
       const { id } = await submit(service(), hashedPeople(3), { plan: true });
       await runToPlan(service(), id);
-      await applyPlan(importing.context, client, id, {});
+      await queuePlannedImport(importing.context, client, id, {});
       await cancelImport(importing.context, operator, id);
       const plans = async () => [await models().ImportPlan.count(), await models().ImportPlanRow.count()];
       expect(await sweepPlans(later(31))).to.include({ removed: 0 });

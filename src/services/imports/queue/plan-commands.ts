@@ -91,7 +91,7 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
  * @param input `planId`: the plan that the caller has seen
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_REFUSED`, `PLAN_OUTDATED`
  */
-export async function applyPlan(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
+export async function queuePlannedImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { planId } = validate(applySchema, input);
   await findImport(core, id);
   return core.database.inTransaction(async (transaction) => {

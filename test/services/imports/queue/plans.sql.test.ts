@@ -4,7 +4,7 @@ import type { Transaction } from 'sequelize';
 import { withLease } from '../../../../src/db/lease.js';
 import { AppError } from '../../../../src/errors.js';
 import { cancelImport, requeueImport } from '../../../../src/services/imports/commands.js';
-import { applyPlan, replanImport } from '../../../../src/services/imports/queue/plan-commands.js';
+import { queuePlannedImport, replanImport } from '../../../../src/services/imports/queue/plan-commands.js';
 import { makePlan } from '../../../../src/services/imports/queue/plan-worker.js';
 import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
 import { sweepPlans } from '../../../../src/services/imports/store/plan-store.js';
@@ -23,7 +23,7 @@ describe('Plans of imports', () => {
   const importing = useImporting();
   const { models } = importing;
   const { signal } = new AbortController();
-  const apply = (id: string) => applyPlan(importing.context, client, id, {});
+  const apply = (id: string) => queuePlannedImport(importing.context, client, id, {});
   const find = (id: string) => models().Import.findByPk(id, { rejectOnEmpty: true });
   const lines = async (id: string) =>
     (await models().ImportPlanRow.findAll({ where: { importId: id }, order: ['line'] })).map(({ line }) => line);
