@@ -50,13 +50,8 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, imp
  * classes of theirs that are extended.
  */
 const privateParts: Readonly<Record<string, readonly string[]>> = {
-  // Connections are taken and given back, for queries past Sequelize.
-  'db/sql/select.ts': ['sequelize', 'mysql2'],
-  // Connections are handed out, taken back and closed by methods of the connection manager that ours replace; `stream` is the
-  // socket of a connection.
-  'db/mysql/connections.ts': ['sequelize', 'mysql2'],
-  // The figures of the pool.
-  'http/server/metrics.ts': ['sequelize'],
+  // Its connection manager, whose methods ours replace, its log and its conditions; the socket of mysql2's connections.
+  'db/sequelize-internals.ts': ['sequelize', 'mysql2'],
   // Records are taken where the parser would queue them.
   'services/imports/read/row-reader.ts': ['csv-parse'],
 };

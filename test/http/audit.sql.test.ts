@@ -154,7 +154,8 @@ describe('GET /api/audit', () => {
       await buildLock(harness.context, { address: '192.0.2.9' });
       await unlockAddress(harness.context, operator, '192.0.2.9');
       await send('post', `/api/imports/${id}/cancel`).expect(200);
-      const [cancelled, unlocked] = await entries();
+      const [ended, cancelled, unlocked] = await entries();
+      expect(ended).to.include({ action: 'import.finish', targetName: 'people.csv' });
       expect(cancelled).to.include({ action: 'import.cancel', targetName: 'people.csv' });
       expect(unlocked).to.include({ actorName: null, targetName: '192.0.2.9' });
     });

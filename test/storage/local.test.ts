@@ -4,6 +4,7 @@ import fsPromises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { expect } from 'chai';
+import { pathBelow } from '../../src/storage/disk.js';
 import { createLocalStorage } from '../../src/storage/local.js';
 import { type FileStorage, UnreadableObject } from '../../src/storage/storage.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -35,6 +36,19 @@ async function withFault(
     syncBuiltinESMExports();
   }
 }
+
+it('A path is below a folder only where its file really is', async () => {
+  const folder = temporaryFolder();
+  const inside = path.join(folder.path, 'inside');
+  mkdirSync(inside);
+  writeFileSync(path.join(folder.path, 'outside'), '');
+  writeFileSync(path.join(inside, '..file'), '');
+  symlinkSync('../outside', path.join(inside, 'link'));
+  for (const outside of ['../outside', path.join(folder.path, 'outside'), 'link', '.', '..', 'a\0b'])
+    expect(await pathBelow(inside, outside), outside).to.equal(undefined);
+  expect(await pathBelow(inside, '../inside/..file')).to.equal('..file');
+  folder.remove();
+});
 
 describe('the storage in a folder', () => {
   let folder: ReturnType<typeof temporaryFolder>;

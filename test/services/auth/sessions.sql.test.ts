@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { setUserActive } from '../../../src/services/accounts/commands.js';
 import { login } from '../../../src/services/auth/login.js';
-import { authenticate, startSession } from '../../../src/services/auth/sessions.js';
+import { authenticate, isSignedIn, startSession } from '../../../src/services/auth/sessions.js';
 import { operator } from '../../../src/services/core.js';
 import { failureOf } from '../../db/support/failure.js';
 import { buildUser, factoryPassword, signIn } from '../../support/factories.js';
@@ -28,6 +28,30 @@ describe('Sessions', () => {
     expect((await failureOf(() => login(slow, input, client))).code).to.equal('NO_MATCHING_ACCOUNT');
     expect(await models().Session.count()).to.equal(0);
     expect(await user.reload()).to.include({ lastLogin: null });
+  });
+
+  it('are not started with a password that is replaced while it is compared', async () => {
+    const { context } = harness;
+    const user = await buildUser(context);
+    const passwordHash = await context.hasher.hash('another password', 4);
+    const compare: typeof context.hasher.compare = async (...given) => {
+      const matches = await context.hasher.compare(...given);
+      await user.update({ passwordHash });
+      return matches;
+    };
+    const slow = { ...context, hasher: { ...context.hasher, compare } };
+    const input = { identifier: user.email, password: factoryPassword };
+    expect((await failureOf(() => login(slow, input, client))).code).to.equal('WRONG_PASSWORD');
+    expect(await models().Session.count()).to.equal(0);
+  });
+
+  it('end for requests that are under way, too', async () => {
+    const { context } = harness;
+    const { user, token } = await signIn(context);
+    const { sessionId } = await authenticate(context, token, client);
+    expect(await isSignedIn(context, { sessionId, user })).to.equal(true);
+    harness.advance(context.config.auth.tokenLifetimeSeconds * 1000);
+    expect(await isSignedIn(context, { sessionId, user })).to.equal(false);
   });
 
   it('beyond the limit end the oldest, never the new one, even if the clock of another instance is ahead', async () => {
