@@ -37,17 +37,19 @@ async function withFault(
   }
 }
 
-it('A path is below a folder only where its file really is', async () => {
-  const folder = temporaryFolder();
-  const inside = path.join(folder.path, 'inside');
-  mkdirSync(inside);
-  writeFileSync(path.join(folder.path, 'outside'), '');
-  writeFileSync(path.join(inside, '..file'), '');
-  symlinkSync('../outside', path.join(inside, 'link'));
-  for (const outside of ['../outside', path.join(folder.path, 'outside'), 'link', '.', '..', 'a\0b'])
-    expect(await pathBelow(inside, outside), outside).to.equal(undefined);
-  expect(await pathBelow(inside, '../inside/..file')).to.equal('..file');
-  folder.remove();
+describe('A path', () => {
+  it('is below a folder only where its file really is', async () => {
+    const folder = temporaryFolder();
+    const inside = path.join(folder.path, 'inside');
+    mkdirSync(inside);
+    writeFileSync(path.join(folder.path, 'outside'), '');
+    writeFileSync(path.join(inside, '..file'), '');
+    symlinkSync('../outside', path.join(inside, 'link'));
+    for (const outside of ['../outside', path.join(folder.path, 'outside'), 'link', '.', '..', 'a\0b'])
+      expect(await pathBelow(inside, outside), outside).to.equal(undefined);
+    expect(await pathBelow(inside, '../inside/..file')).to.equal('..file');
+    folder.remove();
+  });
 });
 
 describe('the storage in a folder', () => {
