@@ -46,7 +46,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
       'Full name must be first and last name: "Ada King" or "King, Ada". A person with one name needs it twice.',
   }),
   email: fields.email.required(),
-  // What can't be a phone is judged with the account that has it: see phone-doubts.ts.
+  // What can't be a phone is judged with the account that has it: see phone-warnings.ts.
   phone: fields.anyPhone.empty(fields.blank),
   role: fields.oneOf('Role', importableRoles).lowercase().empty(fields.blank),
   isActive: Joi.boolean().empty(fields.blank).messages({ 'boolean.base': 'isActive must be true or false.' }),
