@@ -4,7 +4,7 @@ import './app/app.css';
 import './app/forced-colors.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
-import { NotStarted } from './app/not-started.js';
+import { LoadFailure } from './app/load-failure.js';
 import { mayBeSignedIn } from './app/session.js';
 import { SignedIn } from './app/session-gate.js';
 import { startTranslation } from './i18n/i18n.js';
@@ -20,5 +20,5 @@ try {
   page.render(<App />);
 } catch (error) {
   reportError(error);
-  page.render(<NotStarted />);
+  page.render(<LoadFailure />);
 }

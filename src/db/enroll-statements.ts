@@ -4,7 +4,7 @@ import { isSqlite, sqlLiteral } from './dialect.js';
 import type { Course } from './models/course.js';
 import type { Enrollment } from './models/enrollment.js';
 import type { User } from './models/user.js';
-import { plainSelect } from './sql/select.js';
+import { runSelect } from './sql/select.js';
 
 /** What decides whether an account gets a seat in a course. */
 export interface EntryState {
@@ -71,7 +71,7 @@ export async function readEntryState(
 ): Promise<EntryState | undefined> {
   const { courseId, userId, seatStatuses } = wanted;
   const values = [...seatStatuses, userId, courseId];
-  const [row] = await plainSelect(sequelize, statementFor(seatStatuses.length), { values, transaction });
+  const [row] = await runSelect(sequelize, statementFor(seatStatuses.length), { values, transaction });
   if (!row) return undefined;
   // The columns of the statement.
   const [trainerId, published, maxStudents, role, active, enrollmentId, status, seats] = row as Row;

@@ -48,7 +48,7 @@ export async function sqliteProblems({ sequelize, read }: Database): Promise<str
   const checked = await read(() =>
     sequelize.query<{ integrity_check: string }>('PRAGMA integrity_check(10)', { type }),
   );
-  const damaged = checked.map((row) => row.integrity_check).filter((said) => said !== 'ok');
+  const damaged = checked.map((row) => row.integrity_check).filter((result) => result !== 'ok');
   const orphans = await read(() =>
     sequelize.query<{ table: string; parent: string }>('PRAGMA foreign_key_check', { type }),
   );

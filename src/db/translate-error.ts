@@ -173,7 +173,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       'DATABASE_UNREACHABLE',
       `The database server refuses the connection (${where}): ${message.replace(/\.$/, '')}. Ask its administrator, or try again later.`,
     );
-  // A connection that was never established leads nowhere: that is said below.
+  // A connection that was never established leads nowhere: handled below.
   if (isDeadlineError(error) && !(error instanceof ConnectionError))
     return fault(
       'DATABASE_UNREACHABLE',

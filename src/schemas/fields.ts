@@ -45,7 +45,7 @@ const textMessages = (label: string) => ({
 
 /**
  * A string atom: `label` is what messages call it; strings only, nothing is coerced.
- * @param tooLong what is said of one that is beyond all bounds
+ * @param tooLong the message for one that is beyond all bounds
  */
 export function text(label: string, tooLong: string) {
   return Joi.string().messages({

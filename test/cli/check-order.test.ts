@@ -61,10 +61,12 @@ describe('The order in which command lines are checked', () => {
         (one) => ![...references, ...files].includes(one.name),
       )) {
         const wrong = wrongValues[name] ?? 'nonsense';
-        const { exitCode, said } = await refusal([...unconfirmed(words), ...lookUps(words, flag), flag, wrong]);
+        const { exitCode, message } = await refusal([...unconfirmed(words), ...lookUps(words, flag), flag, wrong]);
         const label = flag.slice(2).replaceAll('-', ' ');
-        expect(said.toLowerCase(), `${words} ${name}`).to.match(new RegExp(`${flag}\\b|\\b${label}\\b|^a mapping is`));
-        expect(said, `${words} ${name}`).not.to.match(/not found|does not exist|terminal|is missing/i);
+        expect(message.toLowerCase(), `${words} ${name}`).to.match(
+          new RegExp(`${flag}\\b|\\b${label}\\b|^a mapping is`),
+        );
+        expect(message, `${words} ${name}`).not.to.match(/not found|does not exist|terminal|is missing/i);
         expect(exitCode, `${words} ${name}`).to.equal(2);
       }
   });
@@ -76,7 +78,7 @@ describe('The order in which command lines are checked', () => {
     );
     expect(naming).to.have.length.above(5);
     for (const [words] of naming)
-      expect((await refusal(unconfirmed(words))).said, words)
+      expect((await refusal(unconfirmed(words))).message, words)
         .to.match(/not found|does not exist|none with this id/i)
         .and.not.match(/needs a terminal/);
   });
@@ -96,7 +98,7 @@ describe('The order in which command lines are checked', () => {
       const argv = unconfirmed(words).map((word) => (word === missing.FILE ? file : word));
       expect(await refusal(argv), words).to.deep.equal({
         exitCode: 2,
-        said: `Confirmation needs a terminal: add --yes to ${toDo}.`,
+        message: `Confirmation needs a terminal: add --yes to ${toDo}.`,
       });
     }
   });

@@ -48,8 +48,10 @@ describe('A database whose schema is newer than the program', () => {
     const before = await contents();
     for (const words of ['setup', 'migrate up', 'seed demo', 'users edit', 'users import', 'courses files add']) {
       const argv = wordsOf(writingLines[words] ?? '', { ID: enrollmentId, FILE: file });
-      const { exitCode, said } = await cli.refusal([...words.split(' '), ...argv], { stdin: 'correct horse battery' });
-      expect(said, words).to.equal(`The database schema is newer than this program (${newer}). Update coursectl.`);
+      const { exitCode, message } = await cli.refusal([...words.split(' '), ...argv], {
+        stdin: 'correct horse battery',
+      });
+      expect(message, words).to.equal(`The database schema is newer than this program (${newer}). Update coursectl.`);
       expect(exitCode, words).to.equal(1);
     }
     expect(await contents()).to.equal(before);
@@ -93,7 +95,7 @@ describe('In a folder without a database', () => {
       const line = wordsOf(lines[words] ?? '', { ID: '', FILE: file });
       expect(await cli.refusal([...words.split(' '), ...line]), words).to.deep.equal({
         exitCode: 1,
-        said:
+        message:
           `There is no database at ${looked}. If that is the wrong folder, change to the right one, or set DATABASE_URL or ` +
           'DATA_DIR. To create a database there, run: coursectl setup',
       });
@@ -119,7 +121,9 @@ describe('In a folder without a database', () => {
   it('an empty file counts as a database without tables', async () => {
     mkdirSync(path.join(cli.folder, 'data'));
     writeFileSync(path.join(cli.folder, 'data', 'coursectl.sqlite'), '');
-    const { said } = await cli.refusal(['users', 'list']);
-    expect(said).to.match(/^The database schema is not up to date: no such table: users\. Run: coursectl migrate up\./);
+    const { message } = await cli.refusal(['users', 'list']);
+    expect(message).to.match(
+      /^The database schema is not up to date: no such table: users\. Run: coursectl migrate up\./,
+    );
   });
 });

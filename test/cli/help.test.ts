@@ -166,7 +166,7 @@ describe('a mistake in usage', () => {
 
   const account =
     'An account is missing: give an email address, phone number or id. To list them: coursectl users list';
-  const missing: [line: string, said: string][] = [
+  const missing: [line: string, message: string][] = [
     ['users show', account],
     ['courses publish', 'A course is missing: give its title or id. To list them: coursectl courses list'],
     ['courses assign-trainer Bees', account],
@@ -182,8 +182,8 @@ describe('a mistake in usage', () => {
     ['enrollments status', 'The argument <status> is missing. Add --help to see how it is used.'],
   ];
   it('such as a missing argument says what to give', async () => {
-    for (const [line, said] of missing)
-      expect(await cli.refusal(line.split(' ')), line).to.deep.equal({ exitCode: 2, said });
+    for (const [line, message] of missing)
+      expect(await cli.refusal(line.split(' ')), line).to.deep.equal({ exitCode: 2, message });
   });
 
   it('such as a missing subcommand is an object for programs with --json', async () => {

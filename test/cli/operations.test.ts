@@ -66,8 +66,8 @@ describe('on a database of its own', () => {
 
     it('down deletes nothing unasked', async () => {
       await migrate(database);
-      const said = 'Confirmation needs a terminal: add --yes to revert.';
-      expect(await cli.refusal(['migrate', 'down', '--all'])).to.deep.equal({ exitCode: 2, said });
+      const message = 'Confirmation needs a terminal: add --yes to revert.';
+      expect(await cli.refusal(['migrate', 'down', '--all'])).to.deep.equal({ exitCode: 2, message });
       const declined = await cli.atTerminal(['migrate', 'down'], [['Revert this migration? (y/N)', keys.enter]]);
       const latest = (await status()).executed.at(-1);
       expect(declined.terminal.screen()).to.include(
@@ -130,8 +130,9 @@ describe('on a database of its own', () => {
     it('is refused in production, because its password is public', async () => {
       await migrate(database);
       const env = { ...cli.env, NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'R4nd0m'.repeat(8) };
-      const said = 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.';
-      expect(await cli.refusal(['seed', 'demo'], { env })).to.deep.equal({ exitCode: 1, said });
+      const message =
+        'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.';
+      expect(await cli.refusal(['seed', 'demo'], { env })).to.deep.equal({ exitCode: 1, message });
       expect(await (await cli.context()).database.models.User.count()).to.equal(0);
     });
 
@@ -140,8 +141,8 @@ describe('on a database of its own', () => {
       await buildUser(await cli.context(), { role: 'trainer' });
       const count = async () => (await cli.context()).database.models.User.count();
       const piped = await cli.refusal(['seed', 'demo']);
-      const said = 'Confirmation needs a terminal: add --yes to add the demo programme to the accounts that exist.';
-      expect(piped).to.deep.equal({ exitCode: 2, said });
+      const message = 'Confirmation needs a terminal: add --yes to add the demo programme to the accounts that exist.';
+      expect(piped).to.deep.equal({ exitCode: 2, message });
       const question = 'Add the demo programme here?';
       const no = await cli.atTerminal(['seed', 'demo'], [[question, keys.enter]]);
       expect(no.exitCode).to.equal(1);

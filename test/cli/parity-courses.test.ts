@@ -31,7 +31,7 @@ describe('the same bad input', () => {
     ({ id: trainerId } = await buildUser(harness.context, { role: 'trainer' }));
   });
 
-  async function saidByTheApi(method: 'post' | 'put', path: string, body: object): Promise<Problems> {
+  async function messageOfApi(method: 'post' | 'put', path: string, body: object): Promise<Problems> {
     const response = await harness.api(method, path, token).send(body).expect(400);
     return (response.body as { errors: Problems }).errors;
   }
@@ -44,8 +44,8 @@ describe('the same bad input', () => {
     const [problem, ...others] = problems;
     expect(others).to.deep.equal([]);
     const { exitCode, stdout, stderr } = await cli.run(argv);
-    const said = option && problem ? problem.msg.replace(new RegExp(`^${problem.path}\\b`), option) : problem?.msg;
-    expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${said}\n` });
+    const message = option && problem ? problem.msg.replace(new RegExp(`^${problem.path}\\b`), option) : problem?.msg;
+    expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${message}\n` });
     const { error } = await cli.json<{ error: object }>(argv);
     const details = problems.map(({ path, msg: message }) => ({ path, message }));
     expect(error).to.deep.equal({ code: 'VALIDATION', message: problem?.msg, details });
@@ -60,9 +60,9 @@ describe('the same bad input', () => {
     expect(response.status).to.be.within(400, 409);
     const { error } = await cli.json<{ error: { code: string; message: string } }>(argv);
     // The API names some failures by a code, all in words.
-    const said = response.body as { error: string; code?: string };
-    expect(error.message).to.equal(said.error);
-    if (said.code !== undefined) expect(error.code).to.equal(said.code);
+    const message = response.body as { error: string; code?: string };
+    expect(error.message).to.equal(message.error);
+    if (message.code !== undefined) expect(error.code).to.equal(message.code);
   }
 
   describe('for a course', () => {
@@ -73,14 +73,14 @@ describe('the same bad input', () => {
         const valid = { title: weaving.title, description: weaving.description, trainerId };
         const given = { '--title': weaving.title, '--description': weaving.description, [option]: typed };
         const create = ['courses', 'create', ...Object.entries(given).flat(), '--trainer', trainerId];
-        await expectTheSame(create, await saidByTheApi('post', '/api/courses', { ...valid, [field]: value }), option);
+        await expectTheSame(create, await messageOfApi('post', '/api/courses', { ...valid, [field]: value }), option);
         const edit = ['courses', 'edit', id, option, typed];
-        await expectTheSame(edit, await saidByTheApi('put', `/api/courses/${id}`, { [field]: value }), option);
+        await expectTheSame(edit, await messageOfApi('put', `/api/courses/${id}`, { [field]: value }), option);
       }
     });
 
     it('is refused for all fields together', async () => {
-      const problems = await saidByTheApi('post', '/api/courses', { level: 'hard', maxStudents: 0, trainerId });
+      const problems = await messageOfApi('post', '/api/courses', { level: 'hard', maxStudents: 0, trainerId });
       expect(problems).to.have.lengthOf(4);
       const argv = ['courses', 'create', '--level', 'hard', '--max-students', '0', '--trainer', trainerId];
       const { error } = await cli.json<{ error: { details: object[] } }>(argv);
@@ -114,10 +114,10 @@ describe('the same bad input', () => {
         ['--notes', long(2001), { notes: long(2001) }],
       ] as const) {
         const one = { courseId: course.id, traineeId: trainee.id, ...body };
-        const problems = await saidByTheApi('post', '/api/enrollments/assign', one);
+        const problems = await messageOfApi('post', '/api/enrollments/assign', one);
         await expectTheSame([...assign, option, value], problems, option);
         const many = { courseId: course.id, traineeIds: [trainee.id, other.id], ...body };
-        const several = await saidByTheApi('post', '/api/enrollments/bulk', many);
+        const several = await messageOfApi('post', '/api/enrollments/bulk', many);
         await expectTheSame([...assign, other.id, option, value], several, option);
       }
       const { id } = await buildEnrollment(harness.context, trainee, course, { status: 'active' });
@@ -125,7 +125,7 @@ describe('the same bad input', () => {
         ['status', 'done'],
         ['progress', 'half'],
       ] as const) {
-        const problems = await saidByTheApi('put', `/api/enrollments/${id}/${field}`, { [field]: typed });
+        const problems = await messageOfApi('put', `/api/enrollments/${id}/${field}`, { [field]: typed });
         await expectTheSame(['enrollments', field, id, typed], problems);
       }
     });

@@ -31,7 +31,7 @@ const everyWay: Way[] = ['option', 'prompt', 'file'];
 
 /** One for each field and way; test/schemas/fields.test.ts has the other values. */
 const cases: [field: Field, value: string, ways?: Way[]][] = [
-  // Of a file more is said: a person may have one name only.
+  // Of a file more is message: a person may have one name only.
   ['firstName', '   ', ['option', 'prompt']],
   ['lastName', 'x'.repeat(51)],
   ['lastName', 'Ada\u0007', ['option', 'file']],
@@ -53,13 +53,13 @@ describe('the same bad value', () => {
     return given.flatMap(([field, flag]) => [flag, person[field as Field]]);
   }
 
-  async function saidByTheApi(person: typeof valid): Promise<{ path: string; msg: string }[]> {
+  async function messageOfApi(person: typeof valid): Promise<{ path: string; msg: string }[]> {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const { body } = await harness.api('post', '/api/auth/register', token).send(person).expect(400);
     return (body as { errors: { path: string; msg: string }[] }).errors;
   }
 
-  async function saidByTheFile(person: typeof valid): Promise<string> {
+  async function messageOfFile(person: typeof valid): Promise<string> {
     const { role: _, ...cells } = person;
     const file = path.join(cli.folder, 'people.csv');
     writeFileSync(file, stringify([cells], { header: true }));
@@ -73,7 +73,7 @@ describe('the same bad value', () => {
     const shown = value.length > 20 ? `${value.slice(0, 5)}… (${value.length})` : value;
     it(`${field} ${JSON.stringify(shown)} is refused with the same sentence everywhere`, async () => {
       const person = { ...valid, [field]: value };
-      const [problem, ...others] = await saidByTheApi(person);
+      const [problem, ...others] = await messageOfApi(person);
       expect(others).to.deep.equal([]);
       expect(problem?.path).to.equal(field);
       const sentence = problem?.msg ?? '';
@@ -96,18 +96,18 @@ describe('the same bad value', () => {
         );
         expect(exitCode, 'prompt').to.equal(130);
       }
-      if (ways.includes('file')) expect(await saidByTheFile(person), 'file').to.equal(sentence);
+      if (ways.includes('file')) expect(await messageOfFile(person), 'file').to.equal(sentence);
       expect(await harness.context.database.models.User.count()).to.equal(1);
     });
   }
 
   it('is refused for all fields together', async () => {
     const person = { firstName: 'A', lastName: '', email: 'ada', phone: '', role: 'boss', password: 'short' };
-    const sentences = (await saidByTheApi(person)).map(({ msg }) => msg);
+    const sentences = (await messageOfApi(person)).map(({ msg }) => msg);
     expect(sentences).to.have.lengthOf(6);
     const { stderr } = await cli.run(['users', 'register', ...options(person), '--password-stdin'], { stdin: 'short' });
     expect(stderr.split('\n').slice(1, -1).sort()).to.deep.equal(sentences.map((sentence) => `  ${sentence}`).sort());
-    const inFile = await saidByTheFile(person);
+    const inFile = await messageOfFile(person);
     for (const sentence of sentences.filter((one) => !/^(Role|Phone)/.test(one))) expect(inFile).to.include(sentence);
   });
 });

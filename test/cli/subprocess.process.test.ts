@@ -225,17 +225,17 @@ describe('The coursectl process', function () {
     });
 
     it('leaves no part of a file behind when the disk takes no more', async () => {
-      const said = (file: string) =>
+      const message = (file: string) =>
         `error: The disk of the file ${file} is full. Free some space, or name a file on another disk.\n`;
       const { exitCode, stderr } = await inShell('ulimit -f 64; coursectl users export --output users.csv').ended;
-      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 1, stderr: said('users.csv') });
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 1, stderr: message('users.csv') });
       expect(readdirSync(cli.folder)).to.deep.equal([]);
 
       const disk = mountSmallDisk(path.join(cli.folder, 'small'), '64k');
       if (!disk) return;
       try {
         const full = await start('users', 'export', '--output', 'small/users.csv').ended;
-        expect(full).to.deep.equal({ exitCode: 1, stdout: '', stderr: said('small/users.csv') });
+        expect(full).to.deep.equal({ exitCode: 1, stdout: '', stderr: message('small/users.csv') });
         expect(readdirSync(path.join(cli.folder, 'small'))).to.deep.equal([]);
       } finally {
         disk.unmount();

@@ -52,7 +52,7 @@ describe('A word that is no command', () => {
     }
   });
 
-  it('in a group is said with the commands of the group', async () => {
+  it('in a group is answered with the commands of the group', async () => {
     const { stderr } = await cli.run(['users', 'sessions', 'frob']);
     expect(stderr).to.equal(
       "error: unknown command 'frob' of coursectl users sessions\nThere are: list, end, end-all\n" +

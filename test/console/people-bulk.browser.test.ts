@@ -29,7 +29,7 @@ describePages('Many people at once', function () {
   this.timeout(scaled(120_000));
   const test = useConsole();
 
-  it('are selected on several pages, and deactivated after saying what will be done', async () => {
+  it('are selected on several pages, and deactivated after a summary of what will be done', async () => {
     const { admin, trainees } = await buildPeople(test);
     await trainees[0]?.update({ isActive: false });
     const page = await test.openAs(admin, '/people?sort=lastName');

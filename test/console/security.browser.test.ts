@@ -71,7 +71,7 @@ describePages('A page on another port of the same host', function () {
       [`${test.url}${path}`, fields] as const,
     );
 
-  async function expectStillSignedIn(page: Page): Promise<void> {
+  async function expectSessionActive(page: Page): Promise<void> {
     await page.reload();
     await expect(page.getByRole('button', { name: 'Account menu for Tia Trainee' })).toBeVisible();
   }
@@ -107,7 +107,7 @@ describePages('A page on another port of the same host', function () {
     const byForm = await answerTo(other, () => submitForm(other, '/api/auth/logout-all', {}));
     expect(byForm).toEqual({ status: 401, cookie: true });
     expect(await test.context.database.models.Session.count({ where: { userId: trainee.id } })).toBe(1);
-    await expectStillSignedIn(page);
+    await expectSessionActive(page);
   });
 
   it('signs nobody in to an account of its own', async () => {
@@ -118,6 +118,6 @@ describePages('A page on another port of the same host', function () {
     const byForm = await answerTo(other, () => submitForm(other, '/api/auth/web-session', fields));
     expect(byForm?.status).toBe(403);
     expect(await page.context().cookies()).toEqual(cookies);
-    await expectStillSignedIn(page);
+    await expectSessionActive(page);
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createConnection } from 'mysql2/promise';
 import { QueryTypes } from 'sequelize';
-import { plainSelect } from '../../src/db/sql/select.js';
+import { runSelect } from '../../src/db/sql/select.js';
 import { onMysql } from '../support/database.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
@@ -28,7 +28,7 @@ import { scaled } from '../support/machine.js';
     try {
       const asked = [
         () => sequelize.query(endless(name), { type: QueryTypes.SELECT }),
-        () => plainSelect(sequelize, endless(name)),
+        () => runSelect(sequelize, endless(name)),
         () =>
           database.inTransaction((transaction) =>
             sequelize.query(endless(name), { type: QueryTypes.SELECT, transaction }),
@@ -50,7 +50,7 @@ import { scaled } from '../support/machine.js';
     const { sequelize } = database;
     const limits = '/*M!100102 SET STATEMENT max_statement_time=0.05 FOR */ SELECT /*+ MAX_EXECUTION_TIME(50) */';
     const sql = endless('late').replace('SELECT', limits);
-    const failure = await database.read(() => plainSelect(sequelize, sql)).catch((error: unknown) => error);
+    const failure = await database.read(() => runSelect(sequelize, sql)).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'OVERLOADED');
   });
 });

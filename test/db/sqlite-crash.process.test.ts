@@ -42,16 +42,16 @@ for (let n = ${from}; ; n += 1) {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const exit = once(program, 'exit');
-      let said = '';
+      let message = '';
       program.stdout.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+        message += text;
       });
-      while (said.split('\n').length < 5 && program.exitCode === null) await once(program.stdout, 'data');
+      while (message.split('\n').length < 5 && program.exitCode === null) await once(program.stdout, 'data');
       // Somewhere in a commit.
       await sleep(Math.random() * 20);
       program.kill('SIGKILL');
       expect((await exit)[1]).to.equal('SIGKILL');
-      const answered = Number(said.split('\n').at(-2));
+      const answered = Number(message.split('\n').at(-2));
 
       const database = databases.open();
       const numbers = async (table: string) =>

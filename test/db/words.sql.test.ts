@@ -66,7 +66,7 @@ async function fillCourses({ models, inTransaction }: Database, count: number): 
   });
 }
 
-/** Where words begin, said in another way than the program does. */
+/** Where words begin, found in another way than the program does. */
 function begins(key: string, word: string): boolean {
   const script = '\\p{Script=Han}|\\p{Script=Hiragana}|\\p{Script=Katakana}|\\p{Script=Hangul}';
   const escaped = word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

@@ -25,7 +25,7 @@ export function documentsIn(file: string): unknown[] {
 export const { version, engines } = manifest;
 
 /**
- * Whether a program is installed that a test of the files for deployments needs. Where it isn't, that is said; with
+ * Whether a program is installed that a test of the files for deployments needs. Where it isn't, that is message; with
  * REQUIRE_DEPLOYMENT=1 it is a failure.
  */
 export function isInstalled(program: string): boolean {

@@ -67,12 +67,12 @@ import { configureNginx } from './nginx.js';
     const args = configureNginx(folder.path, { http: await freePort(), https, instances: to });
     const child = spawn('nginx', args, { env: { PATH: searchPath }, stdio: ['ignore', 'ignore', 'pipe'] });
     proxy = child;
-    let said = '';
+    let message = '';
     child.stderr.on('data', (data: Buffer) => {
-      said += data.toString();
+      message += data.toString();
     });
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`nginx ended: ${said}`);
+      if (child.exitCode !== null) throw new Error(`nginx ended: ${message}`);
       const socket = connect(https, '127.0.0.1');
       const listens = await once(socket, 'connect').then(
         () => true,

@@ -22,11 +22,11 @@ describe('The check of the nodes for HAProxy', () => {
   }
 
   it('accepts a node of Galera that is synced with the majority', () => {
-    const said = (state: string, status: string) =>
+    const message = (state: string, status: string) =>
       `wsrep_local_state_comment\\t${state}\\nwsrep_cluster_status\\t${status}\\n`;
-    expect(accepts({ galera: said('Synced', 'Primary') })).to.equal(true);
-    expect(accepts({ galera: said('Joined', 'Primary') })).to.equal(false);
-    expect(accepts({ galera: said('Initialized', 'non-Primary') })).to.equal(false);
+    expect(accepts({ galera: message('Synced', 'Primary') })).to.equal(true);
+    expect(accepts({ galera: message('Joined', 'Primary') })).to.equal(false);
+    expect(accepts({ galera: message('Initialized', 'non-Primary') })).to.equal(false);
   });
 
   it('accepts the primary of a group of MySQL servers only, as the others refuse changes', () => {

@@ -60,7 +60,7 @@ for (const { program, configure } of proxies)
       let instance: { context: Context; server: RunningServer };
       let proxy: ChildProcess;
       let port = 0;
-      let said = '';
+      let message = '';
       /** Lets imports run. */
       let release: (() => Promise<void>) | undefined;
       const agent = new Agent({ rejectUnauthorized: false, servername: host });
@@ -88,9 +88,9 @@ for (const { program, configure } of proxies)
           XDG_CONFIG_HOME: folder.path,
         };
         proxy = spawn(program, args, { env: surroundings, stdio: ['ignore', 'ignore', 'pipe'] });
-        said = '';
+        message = '';
         proxy.stderr?.on('data', (data: Buffer) => {
-          said += data.toString();
+          message += data.toString();
         });
       }
 
@@ -113,7 +113,7 @@ for (const { program, configure } of proxies)
       /** Until the proxy listens and knows that the service is ready. */
       async function untilReady(): Promise<void> {
         for (;;) {
-          if (proxy.exitCode !== null) throw new Error(`${program} ended: ${said}`);
+          if (proxy.exitCode !== null) throw new Error(`${program} ended: ${message}`);
           const answer = await send('GET', '/readyz').catch(() => undefined);
           answer?.resume();
           if (answer?.statusCode === 200) return;

@@ -131,7 +131,7 @@ async function repeat(next: () => Buffer): Promise<never> {
 const several = (workers: number, work: (worker: number) => Promise<unknown>) =>
   Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
 
-/** Keeps so many connections that have said a part of a request, and a byte more each second. */
+/** Keeps so many connections that have sent a part of a request, and a byte more each second. */
 async function stall(connections: number, start: (number: number) => Buffer, drip: string): Promise<void> {
   await several(connections, async (number) => {
     for (;;) {

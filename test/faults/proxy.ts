@@ -61,7 +61,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     }
 
     meet(next: Fault): void {
-      // The end of a connection is said again and again: it arrives once the way is open.
+      // The end of a connection is reported again and again: it arrives once the way is open.
       if (next.kind === 'none' && this.lost && this.client.destroyed) {
         this.upstream.destroy();
         pairs.delete(this);

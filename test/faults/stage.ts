@@ -15,7 +15,7 @@ import { atExit } from './cleanup.js';
 import { send } from './clients.js';
 import { listening } from './listening.js';
 
-/** What the program runs with unless it is said otherwise. */
+/** What the program runs with unless it is given. */
 const environment = {
   // Hashing isn't the point.
   NODE_ENV: 'test',

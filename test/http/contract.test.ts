@@ -134,7 +134,7 @@ describe('Methods of the API', () => {
         expectFailure(response, 405, 'Method not allowed.');
         const allowed = response.headers.allow?.split(', ') ?? [];
         expect(allowed, url).to.include.members(known.map((allowedMethod) => allowedMethod.toUpperCase()));
-        // What is said to be allowed is.
+        // What the header lists is allowed.
         for (const name of method === 'patch' ? allowed : []) {
           const answer = await request(harness.app)[name.toLowerCase() as 'options'](url);
           expect(answer.status, `${name} ${path}`).not.to.equal(405);

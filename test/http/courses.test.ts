@@ -54,7 +54,7 @@ describe('POST /api/courses', () => {
     ]);
   });
 
-  it('needs a title and a description only: what is not said is null, empty or false', async () => {
+  it('needs a title and a description only: what is left out is null, empty or false', async () => {
     const { body } = await create(cast.owner, { title: 'Looms', description: 'Wood.' }).expect(201);
     const nothing = Object.fromEntries(Object.keys(weaving).map((key) => [key, null]));
     const given = { title: 'Looms', description: 'Wood.', tags: [], isFeatured: false };

@@ -41,7 +41,7 @@ describe('A disk for uploads', function () {
     return true;
   }
 
-  const said = ({ status, body }: RawAnswer) => ({ status, ...(JSON.parse(body) as object) });
+  const message = ({ status, body }: RawAnswer) => ({ status, ...(JSON.parse(body) as object) });
   const unavailable = { status: 503, error: 'The service is temporarily unavailable.' };
   const full = { status: 507, error: 'There is no space left on the server. Its operator must free some.' };
 
@@ -49,16 +49,16 @@ describe('A disk for uploads', function () {
     if (!(await onSmallDisk('1m'))) return this.skip();
     expect((await post(material(100_000))).status).to.equal(201);
     // Enough space for some of it.
-    for (const bytes of [2 * mebibyte, mebibyte]) expect(said(await post(material(bytes)))).to.deep.equal(full);
+    for (const bytes of [2 * mebibyte, mebibyte]) expect(message(await post(material(bytes)))).to.deep.equal(full);
     await expectNothingLeft(service.context, 1);
     const together = await Promise.all(Array.from({ length: 6 }, () => post(material(mebibyte))));
-    expect(together.map(said)).to.deep.equal(Array(6).fill(full));
+    expect(together.map(message)).to.deep.equal(Array(6).fill(full));
     await expectNothingLeft(service.context, 1);
     // No space at all, not even for a name.
     rmSync(path.join(mounted, 'uploads'), { recursive: true });
     const filler = path.join(mounted, 'filler');
     expect(() => writeFileSync(filler, Buffer.alloc(2 * mebibyte))).to.throw('ENOSPC');
-    expect(said(await post(material(5000)))).to.deep.equal(full);
+    expect(message(await post(material(5000)))).to.deep.equal(full);
     await expectNothingLeft(service.context, 1);
     rmSync(filler);
     expect((await post(material(100_000))).status).to.equal(201);
@@ -71,7 +71,7 @@ describe('A disk for uploads', function () {
     const content = await picture(400, 300).jpeg({ quality: 60 }).toBuffer();
     expect(content.length).to.be.within(30_000, 56_000);
     const body = form(filePart(content, 'x.jpg', 'image'));
-    expect(said(await post(body, { path: `/api/courses/${service.course.id}/thumbnail` }))).to.deep.equal(full);
+    expect(message(await post(body, { path: `/api/courses/${service.course.id}/thumbnail` }))).to.deep.equal(full);
     await expectNothingLeft(service.context);
   });
 
@@ -79,7 +79,7 @@ describe('A disk for uploads', function () {
     it(`with something in the way of ${inTheWay} is unavailable, says no more to clients, and keeps nothing`, async () => {
       writeFileSync(path.join(service.folder, inTheWay), 'in the way');
       const answer = await post(material());
-      expect(said(answer)).to.deep.equal(unavailable);
+      expect(message(answer)).to.deep.equal(unavailable);
       expect(answer.head).to.match(/^Retry-After: \d+$/im);
       rmSync(path.join(service.folder, inTheWay));
       expect(uploadsIn(service.context)).to.deep.equal([]);
@@ -95,7 +95,7 @@ describe('A disk for uploads', function () {
     const admin = (await signIn(service.context, { role: 'super_admin' })).token;
     const body = form(filePart('firstName,lastName,email,phone\nAda,King,ada@example.org,1\n', 'people.csv'));
     const answer = await send(service.server.url, { path: '/api/imports', token: admin, body });
-    expect(said(answer)).to.deep.equal(unavailable);
+    expect(message(answer)).to.deep.equal(unavailable);
     await expectNothingLeft(service.context);
     expect(await service.context.database.models.Import.count()).to.equal(0);
   });

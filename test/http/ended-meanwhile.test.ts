@@ -235,8 +235,8 @@ describe('A request that another one overtakes', () => {
       }) as Context;
       const answer = await request(createApp(context)).get(path).set('Authorization', `Bearer ${cast.owner.token}`);
       expectFailure(answer, 404, 'File not found.');
-      const said = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
-      expect(said).to.deep.equal(isDeleted ? [] : ['a file is missing in the storage']);
+      const message = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+      expect(message).to.deep.equal(isDeleted ? [] : ['a file is missing in the storage']);
     });
 
   it('unlocks no account that was deleted: its audit trail ends there', async () => {

@@ -10,7 +10,7 @@ describe('POST /api/auth/setup', () => {
   const status = async () => (await harness.api('get', '/api/auth/setup-status').expect(200)).body;
   const models = () => harness.context.database.models;
 
-  it('creates the super admin, active whatever is said, with a token and the listed fields, and completes the setup', async () => {
+  it('creates the super admin, active whatever the input says, with a token and the listed fields, and completes the setup', async () => {
     for (const role of ['trainer', 'trainee'] as const) await buildUser(harness.context, { role });
     expect(await status()).to.deep.equal({ setupRequired: true, superAdminCount: 0 });
     const others = { role: 'trainee', id: 'mine', requiresPasswordChange: true, isActive: false };

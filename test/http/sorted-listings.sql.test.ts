@@ -61,15 +61,15 @@ describe('Listings sorted by names and titles', () => {
     const { token, user: admin } = await signIn(context, { role: 'super_admin' });
     const names = fc.array(anyName(nameMaximum), { minLength: count, maxLength: count });
     const titles = fc.array(anyName(titleMaximum), { minLength: count, maxLength: count });
-    const check = async (people: string[], said: string[]) => {
+    const check = async (people: string[], titles: string[]) => {
       await insertPeople('trainer', people);
       const trainees = await insertPeople('trainee', people);
       const owner = await buildUser(context, { role: 'trainer', isActive: false });
-      const courses = said.map((title, index) => {
+      const courses = titles.map((title, index) => {
         const category =
           index % 3 === 0
             ? null
-            : Array.from(said.at(-index) ?? '')
+            : Array.from(titles.at(-index) ?? '')
                 .slice(0, categoryMaximum)
                 .join('')
                 .trim();
@@ -106,7 +106,7 @@ describe('Listings sorted by names and titles', () => {
       await Course.destroy({ where: { id: [course.id, other.id] } });
       const catalogue = (sortBy: string, shown: (row: { title: string; category: string | null }) => string) =>
         listed(token, 'courses', `/api/courses?sortBy=${sortBy}&sortOrder=ASC`, shown);
-      expect(await catalogue('title', ({ title }) => title)).to.deep.equal(inOrder(said, titleMaximum));
+      expect(await catalogue('title', ({ title }) => title)).to.deep.equal(inOrder(titles, titleMaximum));
       const categories = courses.map(({ category }) => category);
       expect(await catalogue('category', ({ category }) => category ?? '')).to.deep.equal([
         ...categories.filter((category) => category === null).map(() => ''),

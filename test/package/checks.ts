@@ -14,7 +14,7 @@ export const verdicts: Verdict[] = [];
 
 export type Environment = Record<string, string>;
 
-/** Runs a command to its end. @throws with all that it said when it fails */
+/** Runs a command to its end. @throws with all its output when it fails */
 export async function run(command: string, args: readonly string[], cwd: string, env: Environment, input = '') {
   const running = promisify(execFile)(command, args, { cwd, env, maxBuffer: 2 ** 26 });
   // Most commands end without reading it.

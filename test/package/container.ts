@@ -207,9 +207,9 @@ async function checkImage(): Promise<void> {
         LOG_FORMAT: 'json',
       };
       const service = start(root, settings, [...settings.Entrypoint, ...settings.Cmd], own);
-      let said = '';
+      let message = '';
       service.stderr.on('data', (data: Buffer) => {
-        said += data.toString();
+        message += data.toString();
       });
       const [, ...health] = settings.Healthcheck?.Test ?? [];
       let exitCode: number | null = null;
@@ -219,7 +219,7 @@ async function checkImage(): Promise<void> {
         found.page = (await fetch(`http://127.0.0.1:${port}/`, { headers: { Accept: 'text/html' } })).status;
         found.healthy = await exitCodeOf(start(root, settings, health, own));
       } catch (error) {
-        throw new Error(`${(error as Error).message}\n${said}`);
+        throw new Error(`${(error as Error).message}\n${message}`);
       } finally {
         exitCode = await ended(service);
       }

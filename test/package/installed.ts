@@ -113,7 +113,7 @@ async function installedOn(node: string, npm: { node: string; cli: string }, tar
     '--phone',
     '555 0100',
   ];
-  const said = await coursectl(['setup', '--yes', ...person, '--password-stdin'], password);
+  const message = await coursectl(['setup', '--yes', ...person, '--password-stdin'], password);
   const people = 'firstName,lastName,email,phone\nGrace,Hopper,grace@example.org,555 0199\n';
   writeFileSync(path.join(elsewhere, 'people.csv'), people);
   await coursectl(['users', 'import', 'people.csv', '--yes']);
@@ -139,7 +139,7 @@ async function installedOn(node: string, npm: { node: string; cli: string }, tar
     exitCode,
     beside: readdirSync(elsewhere).filter((name) => !name.startsWith('people.')),
     data: readdirSync(path.join(home, '.local', 'share', 'coursectl')).includes('coursectl.sqlite'),
-    hint: /(?<!npx )coursectl serve/.test(said),
+    hint: /(?<!npx )coursectl serve/.test(message),
     // npm 12 links none.
     manual: existsSync(path.join(prefix, 'lib/node_modules/coursectl/dist/man/coursectl.1')),
   };

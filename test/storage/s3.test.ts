@@ -75,7 +75,7 @@ describe('the storage in a bucket', () => {
     () => listed(used),
   ];
 
-  /** Each of them fails as it should, without saying a secret. */
+  /** Each of them fails as it should, without showing a secret. */
   async function expectFaults(broken: FileStorage, hint: RegExp, secret = secretAccessKey): Promise<void> {
     const file = fileWith(folder.path, 'x');
     for (const attempt of uses(broken, file)) {

@@ -114,8 +114,10 @@ async function waitUntilSynced(node: GaleraNode): Promise<void> {
     const failure = await node
       .query("SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment', 'wsrep_cluster_status')")
       .then((rows) => {
-        const said = rows.map(({ Value }) => String(Value)).sort();
-        return said.join() === 'ON,Primary,Synced' ? undefined : new Error(`A node says of itself: ${said.join(', ')}`);
+        const message = rows.map(({ Value }) => String(Value)).sort();
+        return message.join() === 'ON,Primary,Synced'
+          ? undefined
+          : new Error(`A node says of itself: ${message.join(', ')}`);
       })
       .catch((error: Error) => error);
     if (!failure) return;

@@ -11,7 +11,7 @@ export interface RawRequest {
   /** The address it comes from, where the machine has several. */
   from?: string;
   agent?: Agent;
-  /** How long the answer may take, in milliseconds; five seconds on a quiet machine unless it is said. */
+  /** How long the answer may take, in milliseconds; five seconds on a quiet machine unless it is given. */
   timeLimitMs?: number;
 }
 

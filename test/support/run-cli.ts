@@ -109,7 +109,7 @@ export interface CommandLine {
   /** The object that a command prints with `--json`, which is added. */
   json<T>(argv: readonly string[], options?: Partial<CliOptions>): Promise<T>;
   /** Why a command refuses; it prints no result then. */
-  refusal(argv: readonly string[], options?: Partial<CliOptions>): Promise<{ exitCode: number; said: string }>;
+  refusal(argv: readonly string[], options?: Partial<CliOptions>): Promise<{ exitCode: number; message: string }>;
   atTerminal(argv: readonly string[], dialogue: Dialogue, options?: Partial<CliOptions>): Promise<TerminalResult>;
   /** The program on the database that the commands use, to look at what they did; the same all through a test. */
   context(): Promise<Context>;
@@ -133,7 +133,7 @@ export function useCommandLine(environment: () => Record<string, string>): Comma
     async refusal(argv, options) {
       const { exitCode, stdout, stderr } = await cli.run(argv, options);
       expect(stdout).to.equal('');
-      return { exitCode, said: stderr.replace(/^error: |\n$/g, '') };
+      return { exitCode, message: stderr.replace(/^error: |\n$/g, '') };
     },
     atTerminal: (argv, dialogue, options) =>
       runAtTerminal(argv, { env: cli.env, cwd: cli.folder, ...options }, dialogue),

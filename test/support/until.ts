@@ -3,7 +3,7 @@ import { scaled } from './machine.js';
 
 /**
  * Waits for something that comes by itself.
- * @param what is said when it doesn't; the source of the condition when absent
+ * @param the message when it doesn't; the source of the condition when absent
  * @throws Error when it hasn't come within a minute, on a slow machine more
  */
 export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {

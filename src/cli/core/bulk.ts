@@ -101,7 +101,7 @@ export interface BulkWork<N extends Named = Named> {
   ): Promise<{ verdicts: Verdict[]; stopped?: AppError | undefined }>;
   /** What `--json` has besides, when all is done. */
   more?(): object;
-  /** What is said below the summary. */
+  /** The lines below the summary. */
   hint?(): string | undefined;
 }
 

@@ -17,7 +17,7 @@ interface Question {
   /** What is about to be done or lost, where the question itself doesn't say it. */
   about?: string;
   question: string;
-  /** What is said when the answer is no, or there is none, such as "Nothing was deleted." */
+  /** The message when the answer is no, or there is none, such as "Nothing was deleted." */
   otherwise: string;
   /** What Enter alone answers: yes only where nothing is lost. */
   initial?: boolean;

@@ -171,12 +171,12 @@ export async function listing<T>(
     async write() {
       const format = options.json ? 'json' : (options.output ?? 'table');
       await writePaged(run.io, written[format](), options.pager !== false);
-      const said = footer(listed, { items, pagination: last.pagination }, isAll, leftOut);
+      const summary = footer(listed, { items, pagination: last.pagination }, isAll, leftOut);
       const { width } = display;
       run.say(
         width === undefined
-          ? said
-          : said
+          ? summary
+          : summary
               .split('\n')
               .flatMap((line) => wrap(line, width))
               .join('\n'),

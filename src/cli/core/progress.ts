@@ -114,6 +114,6 @@ function lines(run: Reporting, { label, total, one }: Shown): Progress {
 }
 
 /** Tells the operator that another migration has to end first. */
-export function tellingOfWait(run: Run): Parameters<Schema['up']>[0] {
+export function migrationProgress(run: Run): Parameters<Schema['up']>[0] {
   return { onWait: () => run.say('Another migration is running, or was just interrupted: waiting for it.') };
 }

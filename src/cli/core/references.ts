@@ -5,7 +5,7 @@ import { findCourseNamed } from '../../services/courses/names.js';
 
 const roleLists = { trainer: 'courses trainers', trainee: 'users list --role trainee' } as const;
 
-/** The id of the account that a text names. @throws AppError `NOT_FOUND`, also for an account of another role, which is said */
+/** The id of the account that a text names. @throws AppError `NOT_FOUND`, also for an account of another role, whose role the message names */
 export async function accountIdOf(context: Context, reference: string, role: keyof typeof roleLists): Promise<string> {
   const user = await findUser(context, reference);
   if (user.role === role) return user.id;

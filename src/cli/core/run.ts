@@ -134,12 +134,12 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   };
   let isWarned = false;
   const config: Run['config'] = async (overrides = {}) => {
-    const [{ loadConfig }, { settingDoubts }] = await Promise.all([
+    const [{ loadConfig }, { settingWarnings }] = await Promise.all([
       import('../../config/config.js'),
-      import('../../config/setting-doubts.js'),
+      import('../../config/setting-warnings.js'),
     ]);
     // Before the settings are checked: one that is misspelt may be the one that is missing.
-    if (!isWarned) for (const doubt of settingDoubts(io)) say(`warning: ${doubt}`);
+    if (!isWarned) for (const warning of settingWarnings(io)) say(`warning: ${warning}`);
     isWarned = true;
     try {
       return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
@@ -212,10 +212,10 @@ async function report(thrown: unknown, command: Command, io: Io, options: Common
     if (verbose && failure instanceof Error) await complain(stackText(failure, paint));
   } else {
     const worded = atTerminal(command, failure);
-    const said = withCommandLines(io, failureText(worded, paint, verbose));
-    const lines = left === undefined ? said : `${said}\n${printable(left.text)}`;
+    const message = withCommandLines(io, failureText(worded, paint, verbose));
+    const lines = left === undefined ? message : `${message}\n${printable(left.text)}`;
     const broken = lines.split('\n').flatMap((line) => wrapHanging(line, widthOf(io.stderr)));
-    if (verbose && worded instanceof Error) broken.splice(said.split('\n').length, 0, stackText(worded, paint));
+    if (verbose && worded instanceof Error) broken.splice(message.split('\n').length, 0, stackText(worded, paint));
     await complain(broken.join('\n'));
   }
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;

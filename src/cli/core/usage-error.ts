@@ -15,7 +15,7 @@ function commandsIn(program: Command, words: readonly string[]): Command[] {
   return found;
 }
 
-/** What is said of a word that is no command: which may be meant, and which there are. */
+/** The message for an unknown command: which may be meant, and which there are. */
 function unknownCommand(io: Io, program: Command, argv: readonly string[]): string {
   const group = commandsIn(program, argv);
   const [word = '', ...others] = argv.slice(group.length);
@@ -31,7 +31,7 @@ function unknownCommand(io: Io, program: Command, argv: readonly string[]): stri
   ].join('\n');
 }
 
-/** What is said of an error of commander, with what may have been meant, in lines. */
+/** The message for an error of commander, with what may have been meant, in lines. */
 export function usageProblem(
   io: Io,
   program: Command,

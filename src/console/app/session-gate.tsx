@@ -29,7 +29,7 @@ const SignInAgain = lazyDialog(async () => (await import('../sign-in/sign-in-aga
 export const SignedIn = lazyPart(async () => (await import('./signed-in.js')).SignedInPages, <Waiting />);
 
 /** Asks for setup when there are no accounts, else to sign in. */
-function Entrance() {
+function SetupOrSignIn() {
   const setup = useApi('setupStatus', {});
   if (setup.isPending) return <Waiting />;
   return setup.data?.setupRequired ? <SetupPage /> : <SignInPage />;
@@ -55,7 +55,7 @@ export function SessionGate() {
         <Failed error={state.error} onRetry={state.retry} />
       </Center>
     );
-  if (state.kind === 'signedOut') return <Entrance />;
+  if (state.kind === 'signedOut') return <SetupOrSignIn />;
   return (
     <>
       {opened && <SignedIn />}

@@ -72,7 +72,7 @@ export function AssignTrainerDialog({ course, opened, onClose }: CourseDialogPro
   );
 }
 
-/** Deletes a course; the super admin also one with active participants, after saying so. */
+/** Deletes a course; the super admin also one with active participants, after a warning. */
 export function DeleteCourseDialog({
   course,
   opened,

@@ -44,7 +44,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** How long ago, or in how long: "3 days ago". What is to come is never said to be sooner than it is. */
+/** How long ago, or in how long: "3 days ago". What is to come is never shown as sooner than it is. */
 function formatRelative(iso: string | null | undefined, now: number): string {
   if (!iso) return '–';
   // Rounds up what is to come, and down what has passed.

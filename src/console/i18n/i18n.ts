@@ -21,7 +21,7 @@ function preferredLanguage(): Language {
   return known ?? 'en';
 }
 
-/** What is said where not even the words of signing in could be loaded. */
+/** Shown where not even the words of signing in could be loaded. */
 export const withoutWords = {
   title: 'coursectl',
   message: 'The service cannot be reached, or has been updated. Loading the page again may help.',

@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
 import { useSession } from '../app/session.js';
-import { Entrance } from '../sign-in/entrance.js';
+import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { PasswordField } from '../ui/password-field.js';
@@ -19,7 +19,7 @@ export function SetupPage() {
     },
   });
   return (
-    <Entrance title={t('setup.title')} hint={t('setup.hint')}>
+    <SignInLayout title={t('setup.title')} hint={t('setup.hint')}>
       <form onSubmit={form.onSubmit} noValidate>
         <Stack>
           <FormFailure>{form.failure}</FormFailure>
@@ -33,6 +33,6 @@ export function SetupPage() {
           </Button>
         </Stack>
       </form>
-    </Entrance>
+    </SignInLayout>
   );
 }

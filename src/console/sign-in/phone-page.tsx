@@ -4,7 +4,7 @@ import { call } from '../api/client.js';
 import { useSession } from '../app/session.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
-import { Entrance } from './entrance.js';
+import { SignInLayout } from './sign-in-layout.js';
 
 /** Asks who was imported without a phone for one, or lets them go on without. */
 export function PhonePage({ onDone }: { onDone(): void }) {
@@ -21,7 +21,7 @@ export function PhonePage({ onDone }: { onDone(): void }) {
     },
   });
   return (
-    <Entrance title={t('firstPhone.title')} hint={t('firstPhone.hint')}>
+    <SignInLayout title={t('firstPhone.title')} hint={t('firstPhone.hint')}>
       <form onSubmit={form.onSubmit} noValidate>
         <Stack>
           <FormFailure>{form.failure}</FormFailure>
@@ -43,6 +43,6 @@ export function PhonePage({ onDone }: { onDone(): void }) {
           </Group>
         </Stack>
       </form>
-    </Entrance>
+    </SignInLayout>
   );
 }

@@ -2,7 +2,7 @@ import { type Attributes, type Model, type ModelStatic, Utils, type WhereOptions
 import { sqlLiteral } from '../dialect.js';
 import { whereSql } from './conditions.js';
 import { addJoined, fieldOf, instanceOf, type Joined, type Selected } from './joins.js';
-import { plainSelect, type Value } from './select.js';
+import { runSelect, type Value } from './select.js';
 
 /**
  * Pages of rows, past Sequelize's `findAll` and `count`: to write the text of their queries took two fifths of the service's
@@ -134,7 +134,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     if (id === undefined) return undefined;
     // Only among the matching rows: the position of another row would reveal that it exists.
     const sql = `SELECT ${orderColumns} ${matching(condition, `${alias}.\`id\` = ${literal(id)}`)}`;
-    const [row] = await plainSelect(sequelize, sql);
+    const [row] = await runSelect(sequelize, sql);
     return row && afterSql(ordered, row, literal);
   };
 
@@ -166,7 +166,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     // all rows for a page far behind.
     const ids = `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
     const few = `SELECT id FROM (${ids}) AS passed LIMIT ${limit}`;
-    const rows = await plainSelect(
+    const rows = await runSelect(
       sequelize,
       `SELECT ${selected.columns.join(', ')} ${table} ${selected.joins.join(' ')}
         WHERE ${alias}.\`id\` IN (SELECT id FROM (${few}) AS page) ORDER BY ${orderSql}`,
@@ -189,12 +189,12 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
       // No columns: MariaDB and MySQL write the rows to a temporary table.
       const rows = partsSql ? anyIds(partsSql, limit) : `SELECT 1 ${matching(condition)}${limit}`;
       const from = partsSql || most !== undefined ? `FROM (${rows}) AS counted` : matching(condition);
-      const [row] = await plainSelect(sequelize, `SELECT COUNT(*) AS total ${from}`);
+      const [row] = await runSelect(sequelize, `SELECT COUNT(*) AS total ${from}`);
       return Number(row?.[0]);
     },
     async firstIds(most) {
       const { from, orderBy } = firstOf(undefined, most);
-      const found = await plainSelect(sequelize, `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${most}`);
+      const found = await runSelect(sequelize, `SELECT id ${from} ORDER BY ${orderBy} LIMIT ${most}`);
       return found.map(([id]) => String(id));
     },
     async withIds(ids) {
@@ -209,7 +209,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     },
     async pageAmongFirst({ limit, offset, after }, most) {
       const isAfter = await afterRow(after);
-      const [next] = await plainSelect(
+      const [next] = await runSelect(
         sequelize,
         `SELECT ${orderColumns} ${matching(isAfter)} ORDER BY ${orderSql} LIMIT 1 OFFSET ${most}`,
       );

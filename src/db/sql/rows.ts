@@ -1,6 +1,6 @@
 import type { Attributes, Model, ModelAttributeColumnOptions, ModelStatic, Transaction } from 'sequelize';
 import { isSqlite, sqlLiteral } from '../dialect.js';
-import { plainSelect, type Value } from './select.js';
+import { runSelect, type Value } from './select.js';
 
 type Convert = (value: Value) => Value | boolean;
 
@@ -70,7 +70,7 @@ export async function selectRows<M extends Model, A extends keyof Attributes<M> 
   const lock = lockedBy ? ` ORDER BY \`id\`${isSqlite(sequelize) ? '' : ' FOR UPDATE'}` : '';
   const list = columns.map(({ field }) => `\`${field}\``).join(', ');
   const sql = `SELECT ${list} FROM \`${model.tableName}\` WHERE \`${definitions[by].field ?? by}\` IN (${literals})${lock}`;
-  const rows = await plainSelect(sequelize, sql, { transaction: lockedBy });
+  const rows = await runSelect(sequelize, sql, { transaction: lockedBy });
   // The columns of these attributes are all there, with values of their types.
   return rows.map((values) => attributesOf(columns, values) as Pick<Attributes<M>, A>);
 }

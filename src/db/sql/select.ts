@@ -72,7 +72,7 @@ const ofTheDriver: TypeCast = (_field, next) => next();
  * @returns its rows as lists of values
  * @throws the driver's own errors; run it within `Database.read` or `inTransaction`, which translate them
  */
-export const plainSelect = (
+export const runSelect = (
   sequelize: Sequelize,
   sql: string,
   { values = [], transaction }: { values?: readonly (string | null)[]; transaction?: Transaction | undefined } = {},

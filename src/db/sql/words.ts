@@ -1,7 +1,7 @@
 import { literal, QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import { isOfLetters, lastCharacter, wordCharacter, wordSeparators } from '../../schemas/search-words.js';
 import { isSqlite } from '../dialect.js';
-import { plainSelect } from './select.js';
+import { runSelect } from './select.js';
 
 /** What accounts are searched for by the beginnings of their words. Names of columns are those of the table `users`. */
 export interface WordSearch {
@@ -64,7 +64,7 @@ export async function lookUpWords(
   const all = words.map((word) => lookUps(sequelize, word, phones));
   const numbers = all.flat().map(({ ids }) => `(SELECT COUNT(*) FROM (${ids} LIMIT ${most}) AS counted)`);
   const select = numbers.map((sql, index) => `${sql} AS c${index}`).join(', ');
-  const [row = []] = await plainSelect(sequelize, `SELECT ${select}`);
+  const [row = []] = await runSelect(sequelize, `SELECT ${select}`);
   let at = 0;
   return all.map((indexes, index) => {
     const found = indexes

@@ -42,7 +42,7 @@ export interface Operation {
   body?: Joi.ObjectSchema;
   /** Refuses a request whatever its body is: asked before the body is read. @throws one of the `failures` */
   precondition?: (core: Core) => Promise<void>;
-  /** How large the JSON body may be, in bytes; 100 KiB unless it is said. */
+  /** How large the JSON body may be, in bytes; 100 KiB by default. */
   maxBodyBytes?: number;
   /** Answers before the database is reached: probes and metrics. */
   availableBeforeReady?: true;

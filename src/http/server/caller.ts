@@ -43,7 +43,7 @@ export function assertAuthorized(operation: Operation, caller: Caller, params: R
 }
 
 /** The session may have ended while the body arrived. @throws AppError `TOKEN_INVALID` */
-export async function assertStillSignedIn(context: Context, caller: Caller | undefined): Promise<void> {
+export async function assertSessionActive(context: Context, caller: Caller | undefined): Promise<void> {
   if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
 }
 
@@ -58,7 +58,7 @@ export async function* whileSignedIn<T>(
   pieces: AsyncIterable<T>,
 ): AsyncGenerator<T> {
   for await (const piece of pieces) {
-    await assertStillSignedIn(context, caller);
+    await assertSessionActive(context, caller);
     yield piece;
   }
 }

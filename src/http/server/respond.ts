@@ -13,7 +13,7 @@ import type { ClientOwner, Clients, Leave } from '../overload/clients.js';
 import { type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
 import { type Deadlines, databaseDeadline, destroyUnlessRead, disconnectSignal } from '../overload/deadlines.js';
 import type { Requests } from '../overload/requests.js';
-import { assertAuthorized, assertStillSignedIn, callerOf, whileSignedIn } from './caller.js';
+import { assertAuthorized, assertSessionActive, callerOf, whileSignedIn } from './caller.js';
 import { clientOf } from './client.js';
 import type { Handler, HandlerRequest, ReceiveOptions } from './handler.js';
 import { sessionCookie } from './session-cookie.js';
@@ -129,7 +129,7 @@ export function respond<T extends Operation>(
       return readBody(request, response).finally(leave);
     });
     // What its sender held back until now may have come after they were signed out.
-    await assertStillSignedIn(context, caller);
+    await assertSessionActive(context, caller);
     return body;
   }
 
@@ -174,7 +174,7 @@ export function respond<T extends Operation>(
       upload &&
       (async (options?: ReceiveOptions) => {
         const received = await withoutSlot(() => upload.receive(options));
-        await assertStillSignedIn(context, caller).catch(async (error: unknown) => {
+        await assertSessionActive(context, caller).catch(async (error: unknown) => {
           await removeUpload(received.file);
           throw error;
         });

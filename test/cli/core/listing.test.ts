@@ -251,7 +251,7 @@ describe('The last 8 characters of an id', () => {
     await context.database.models.Enrollment.update({ id: other }, { where: { id: twin.id } });
     expect(await cli.refusal(['enrollments', 'show', end])).to.deep.equal({
       exitCode: 2,
-      said: `Enrollment: several ids end with ${end}. Give the whole id: ${[id, other].sort().join(', ')}.`,
+      message: `Enrollment: several ids end with ${end}. Give the whole id: ${[id, other].sort().join(', ')}.`,
     });
     await context.database.models.Enrollment.destroy({ where: { id: other } });
     const file = await buildMaterial(await cli.context(), course, { name: 'a.txt' });
@@ -263,7 +263,7 @@ describe('The last 8 characters of an id', () => {
     const ended = await cli.run(['users', 'sessions', 'end', user.email, sessions[0]?.id.slice(-8) ?? '']);
     expect(ended.stdout).to.include('Ended the session');
     expect((await cli.run(['enrollments', 'remove', end, '--yes'])).stdout).to.equal('Removed 1 enrollment.\n');
-    expect((await cli.refusal(['enrollments', 'show', end])).said).to.include(`Enrollment not found: ${end}.`);
+    expect((await cli.refusal(['enrollments', 'show', end])).message).to.include(`Enrollment not found: ${end}.`);
   });
 
   it('name an account, unless they are the phone of another', async () => {
@@ -280,7 +280,7 @@ describe('The last 8 characters of an id', () => {
       const other = phone === '12345678' ? ids[1] : ids[0];
       expect(await cli.refusal(['users', 'show', phone])).to.deep.equal({
         exitCode: 2,
-        said: `User: this is the phone of ${phone}@x.org, and the id of another account ends so. Give the whole id: ${id}, ${other}.`,
+        message: `User: this is the phone of ${phone}@x.org, and the id of another account ends so. Give the whole id: ${id}, ${other}.`,
       });
     }
   });

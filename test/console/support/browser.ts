@@ -23,7 +23,7 @@ if (!isInstalled && process.env.REQUIRE_BROWSER === '1')
   throw new Error(`REQUIRE_BROWSER is set, and there is no Chromium at ${executablePath}.`);
 
 /**
- * `describe` for pages: skipped, and said loudly, where there is no browser. It is looked up at each call: Mocha gives every
+ * `describe` for pages: skipped, and reported, where there is no browser. It is looked up at each call: Mocha gives every
  * file its own, and this module is loaded once for all files of a worker process.
  */
 export const describePages: (title: string, suite: (this: Mocha.Suite) => void) => void = (title, suite) =>

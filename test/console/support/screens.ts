@@ -180,7 +180,7 @@ const signIn = (identifier: string, password: string) => async (page: Page) => {
   await page.getByRole('button', { name: 'Sign in' }).click();
 };
 
-const entranceScreens = ({ newcomer }: Scene): Screen[] => [
+const signedOutScreens = ({ newcomer }: Scene): Screen[] => [
   ['sign in', '/'],
   ['sign in, refused', '/', signIn('nobody@example.org', 'wrong-password'), ['alert', /^/]],
   [
@@ -194,7 +194,7 @@ const entranceScreens = ({ newcomer }: Scene): Screen[] => [
 
 /** Every screen of the console, and states of them such as open dialogs and lists, by who sees them. */
 const screens = {
-  'before signing in': entranceScreens,
+  'before signing in': signedOutScreens,
   'as admin': adminScreens,
   'as trainer': trainerScreens,
   'as trainee': traineeScreens,

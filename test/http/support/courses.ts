@@ -1,4 +1,4 @@
-/** A course that says everything that can be said of one. */
+/** A course with every field. */
 export const weaving = {
   title: 'Weaving for beginners',
   description: 'Warp and weft.\nBring wool.',

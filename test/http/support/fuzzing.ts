@@ -148,8 +148,8 @@ export class Fuzzing {
       }
       const problem = problemOf(name, request, answer);
       if (problem === undefined) return;
-      const said = `${answer.status} ${answer.text.slice(0, 300)}`;
-      this.problems.push(`${generated.name}: ${problem}: ${said}\n    ${shown(request)}\n${takeLog()}`);
+      const message = `${answer.status} ${answer.text.slice(0, 300)}`;
+      this.problems.push(`${generated.name}: ${problem}: ${message}\n    ${shown(request)}\n${takeLog()}`);
     } catch (error) {
       const isCut = systemErrorCode(error) === 'ECONNRESET';
       if (isCut && isRefusedUnread(request)) this.unread += 1;

@@ -94,7 +94,7 @@ export async function status(run: Run<'[enrollment...] <status>', typeof statusO
 
 /** @throws AppError `VALIDATION` */
 export function checkProgress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): void {
-  // Where the number itself is missing, that is said.
+  // Where the number itself is missing, the message says that.
   const { number }: Partial<typeof run.arguments> = run.arguments;
   if (number !== undefined) validate(progressSchema, { progress: typedNumber(number) });
 }

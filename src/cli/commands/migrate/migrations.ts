@@ -2,7 +2,7 @@ import { AppError } from '../../../errors.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { yesOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';
-import { tellingOfWait } from '../../core/progress.js';
+import { migrationProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 
 const linesOf = (state: string, names: readonly string[]) => names.map((name) => `${state}  ${name}`);
@@ -10,7 +10,7 @@ const linesOf = (state: string, names: readonly string[]) => names.map((name) =>
 /** Applies what is pending. @throws AppError as any migration */
 export async function up(run: Run): Promise<Result> {
   const { schema } = await run.context();
-  const applied = await schema.up(tellingOfWait(run));
+  const applied = await schema.up(migrationProgress(run));
   return { json: { applied }, text: [...linesOf('applied', applied), 'The database schema is up to date.'].join('\n') };
 }
 
@@ -37,7 +37,7 @@ export async function down(
       question: `Revert ${these}?`,
       otherwise: 'Nothing was reverted.',
     });
-  const reverted = await schema.down(steps, tellingOfWait(run));
+  const reverted = await schema.down(steps, migrationProgress(run));
   return {
     json: { reverted },
     text: reverted.length === 0 ? 'There is nothing to revert.' : linesOf('reverted', reverted).join('\n'),

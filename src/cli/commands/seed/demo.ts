@@ -4,7 +4,7 @@ import { removeDemo } from '../../../services/maintenance/demo-removal.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { yesOption } from '../../core/declaration.js';
 import { asTyped } from '../../core/output.js';
-import { tellingOfWait } from '../../core/progress.js';
+import { migrationProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 
 type SeedRun = Run<'', typeof yesOption>;
@@ -21,7 +21,7 @@ export async function demo(run: SeedRun): Promise<Result> {
       otherwise: 'Nothing was added.',
     });
   }
-  const { demo: loaded, isNew } = await loadDemo(context, operator, tellingOfWait(run));
+  const { demo: loaded, isNew } = await loadDemo(context, operator, migrationProgress(run));
   const { accounts, password } = loaded;
   const done = isNew
     ? `The demo programme was added. The password of all its accounts is: ${password}`
@@ -44,7 +44,7 @@ export async function remove(run: SeedRun): Promise<Result> {
       otherwise: 'Nothing was removed.',
     });
   }
-  const removed = await removeDemo(context, operator, tellingOfWait(run));
+  const removed = await removeDemo(context, operator, migrationProgress(run));
   if (!removed)
     return { json: { removed: null }, text: 'There is no demo programme in this database; nothing was removed.' };
   const { accounts, courses, enrollments, isEmpty } = removed;

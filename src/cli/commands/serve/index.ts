@@ -70,7 +70,7 @@ export function register(program: Command, registry: Registry): void {
  */
 function logConsoleWarnings(logger: Logger): () => void {
   const { warn } = console;
-  console.warn = (...said: unknown[]) => logger.warn({ from: 'console' }, format(...said));
+  console.warn = (...parts: unknown[]) => logger.warn({ from: 'console' }, format(...parts));
   return () => {
     console.warn = warn;
   };

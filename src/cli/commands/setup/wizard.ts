@@ -7,7 +7,7 @@ import { assertSuperAdminValid, completeSetupAtTerminal, setupStatus } from '../
 import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
 import { confirm } from '../../core/confirm.js';
 import { asTyped, counted } from '../../core/output.js';
-import { tellingOfWait } from '../../core/progress.js';
+import { migrationProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { checkPersonOptions, personFromOptions, personFromPrompts } from '../users/person-input.js';
 import { chooseDatabase } from './choose-database.js';
@@ -30,9 +30,9 @@ export async function setup(run: SetupRun): Promise<Result> {
     if (!isAppError(error, 'DECLINED', 'INTERRUPTED', 'USAGE', 'VALIDATION', 'CONFIG_INVALID')) throw error;
     const undone = await undoAll(changes);
     if (!run.interactive || !isAppError(error, 'DECLINED', 'INTERRUPTED')) throw error;
-    const said = undone.length === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
+    const message = undone.length === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
     const again = `Run "${asTyped(run.io, 'setup')}" again when you are ready.`;
-    throw new AppError(error.code, [`${said} ${again}`, ...undone].join('\n  '), { cause: error });
+    throw new AppError(error.code, [`${message} ${again}`, ...undone].join('\n  '), { cause: error });
   }
 }
 
@@ -182,7 +182,7 @@ async function bringUpToDate(run: SetupRun, context: Context): Promise<string[]>
       initial: true,
     });
   }
-  const applied = await context.schema.up(tellingOfWait(run));
+  const applied = await context.schema.up(migrationProgress(run));
   run.say(`2. Tables: ${counted(applied.length, 'migration')} applied.`);
   return applied;
 }

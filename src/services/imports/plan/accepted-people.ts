@@ -2,7 +2,7 @@ import { KeyIndex } from '../read/key-index.js';
 
 /**
  * The people whose rows were not rejected, and their courses, in about 14 bytes each, and a byte a line: on several lines of a file one person is
- * one account. A batch may be decided again with another result: what counts is what was said last of a line.
+ * one account. A batch may be decided again with another result: the last result of a line counts.
  */
 export class AcceptedPeople {
   readonly #first = new KeyIndex();

@@ -2,7 +2,7 @@ import { validationError } from '../../../errors.js';
 import { seatStatuses } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/names.js';
-import { closest, headingKey } from '../read/headings.js';
+import { headingKey, suggestionFor } from '../read/headings.js';
 import type { CourseReference } from './outcomes.js';
 
 type FoundCourse = CourseReference | 'unknown' | 'ambiguous';
@@ -56,7 +56,7 @@ export class CourseIndex {
   similar(name: string): string | undefined {
     const titles = this.#titles;
     const [longer] = titles.filter((title) => isPartOf(title, name)).sort((one, other) => other.length - one.length);
-    return longer ?? closest(name, titles);
+    return longer ?? suggestionFor(name, titles);
   }
 
   /** A course that was loaded. */

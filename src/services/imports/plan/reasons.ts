@@ -12,7 +12,7 @@ import type { Decision } from './outcomes.js';
 /** A problem of a row: its code, its field, and a sentence that is the same for all rows with this problem. */
 type Problem = Omit<RowProblem, 'reason'>;
 
-/** What is said of all rows with a code, where the row's own reason names lines and accounts. */
+/** The reason shown for all rows with a code, where the row's own reason names lines and accounts. */
 const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   DUPLICATE_IN_FILE: {
     field: null,

@@ -135,7 +135,7 @@ export function assertIsUpload({ filePath, fileSha256 }: Import, plan: Pick<Impo
 }
 
 /**
- * Makes sure that an import whose plan was applied still does what the plan said. From its first committed rows on it does
+ * Makes sure that an import whose plan was applied still does what the plan shows. From its first committed rows on it does
  * what is left to do.
  * @throws AppError `PLAN_OUTDATED`
  */

@@ -1,7 +1,15 @@
 import { AppError, isAppError } from '../../../errors.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
 import { isRepeatable } from './header-aliases.js';
-import { addedColumns, type Column, closest, filledWidth, headingKey, rejectColumns, shownText } from './headings.js';
+import {
+  addedColumns,
+  type Column,
+  filledWidth,
+  headingKey,
+  rejectColumns,
+  shownText,
+  suggestionFor,
+} from './headings.js';
 
 const usage = (message: string) => new AppError('USAGE', message);
 
@@ -80,7 +88,7 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
     if (at < 0 || heading === '')
       throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
     if (column === undefined) {
-      const near = closest(
+      const near = suggestionFor(
         heading,
         own.map((other) => shownText(other.heading)),
       );
@@ -90,7 +98,7 @@ export function decide(own: readonly Column[], maps: readonly string[]): Decided
     }
     const field = fieldKeys.get(headingKey(name));
     if (name !== '' && field === undefined) {
-      const near = closest(name, importFields);
+      const near = suggestionFor(name, importFields);
       throw usage(
         `"${shownText(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
       );

@@ -220,7 +220,7 @@ function chosenColumns(
     const [first, ...others] = candidates.get(field) ?? [];
     if (first === undefined) continue;
     if (first.rank === others[0]?.rank) throw new RepeatedColumn(field, others[0]);
-    // Beside the learner's phone, one that isn't said to be the learner's may be a parent's.
+    // Beside the learner's phone, one without the learner in its heading may be a parent's.
     const more = others.filter(({ rank }) => isRepeatable(field) && (first.rank >= 0 || rank < 0));
     columns.set(
       field,

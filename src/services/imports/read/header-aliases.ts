@@ -143,7 +143,7 @@ const learner = new RegExp(
 );
 const connectors = / (s|des|der|de|du|del|do|da|of|the|la|le|l)(?= )/gu;
 
-/** "Student Email", "Email of the participant": beside them, an address that isn't said to be theirs may be a parent's. */
+/** "Student Email", "Email of the participant": beside them, an address without such a heading may be a parent's. */
 function learnersMeaning(name: string): Meaning | undefined {
   const text = headingWords(name);
   const about = text.replace(learner, '');

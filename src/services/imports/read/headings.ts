@@ -70,7 +70,7 @@ const folded = (text: string) =>
     .slice(0, longestCompared);
 
 /** The candidate that differs least, if at most a third of the text differs. Only the first 100 characters count. */
-export function closest(text: string, candidates: readonly string[]): string | undefined {
+export function suggestionFor(text: string, candidates: readonly string[]): string | undefined {
   const wanted = folded(text);
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length * 0.34)) + 1;

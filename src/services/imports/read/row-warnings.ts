@@ -25,7 +25,7 @@ function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string,
   return [{ code: 'NAME_SPLIT', field: 'fullName', message, example: `${firstName} | ${lastName}` }];
 }
 
-/** What is said of an enrollment that there isn't. */
+/** The warning for an enrollment that doesn't exist. */
 function unusedWarnings({ notes, enrollmentStatus }: ImportedPerson): RowWarning[] {
   const warnings: RowWarning[] = [];
   if (notes !== undefined) {

@@ -135,9 +135,9 @@ describe('coursectl audit list', () => {
       ['--target-type x', 2, '--target-type must be one of user, address, import, course, enrollment.'],
       ['--from yesterday', 2, '--from must be a date or time as ISO 8601 has it, such as '],
     ] as const) {
-      const { exitCode, said } = await cli.refusal(['audit', 'list', ...line.split(' ')]);
+      const { exitCode, message } = await cli.refusal(['audit', 'list', ...line.split(' ')]);
       expect(exitCode, line).to.equal(code);
-      expect(said).to.include(says);
+      expect(message).to.include(says);
     }
   });
 });

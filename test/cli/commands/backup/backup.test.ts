@@ -150,9 +150,9 @@ describe('coursectl backup and restore', () => {
   it('refuses a folder that is not empty, and leaves none after Ctrl-C', async () => {
     mkdirSync(path.join(cli.folder, 'mine'));
     writeFileSync(path.join(cli.folder, 'mine/mine.txt'), 'mine');
-    const { exitCode, said } = await cli.refusal(['backup', 'mine']);
+    const { exitCode, message } = await cli.refusal(['backup', 'mine']);
     expect(exitCode).to.equal(2);
-    expect(said).to.match(/^The folder .*mine isn't empty\. Name another one, or remove it\.$/);
+    expect(message).to.match(/^The folder .*mine isn't empty\. Name another one, or remove it\.$/);
     expect(pathsIn(path.join(cli.folder, 'mine'))).to.deep.equal(['mine.txt']);
 
     await withMaterials(cli, 3);
@@ -171,10 +171,10 @@ describe('coursectl backup and restore', () => {
   });
 
   it('has no dump command for SQLite', async () => {
-    const { exitCode, said } = await cli.refusal(['backup', 'copy', '--print-dump']);
-    expect({ exitCode, said }).to.deep.equal({
+    const { exitCode, message } = await cli.refusal(['backup', 'copy', '--print-dump']);
+    expect({ exitCode, message }).to.deep.equal({
       exitCode: 2,
-      said: 'An SQLite database needs no dump: the backup has it. Leave --print-dump out.',
+      message: 'An SQLite database needs no dump: the backup has it. Leave --print-dump out.',
     });
   });
 
@@ -200,14 +200,14 @@ describe('coursectl backup and restore', () => {
   it('restores only where there is neither a database nor files', async () => {
     await withMaterials(cli, 1);
     await cli.run(['backup', 'copy']);
-    expect((await cli.refusal(['restore', 'copy'])).said).to.match(
+    expect((await cli.refusal(['restore', 'copy'])).message).to.match(
       /coursectl\.sqlite exists: a backup is restored only where there is no database\./,
     );
     mkdirSync(path.join(cli.folder, 'elsewhere/files/material'), { recursive: true });
     writeFileSync(path.join(cli.folder, 'elsewhere/files/material/other'), 'other');
-    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+    const { exitCode, message } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
     expect(exitCode).to.equal(1);
-    expect(said).to.match(/elsewhere\/files has files that the backup hasn't, such as material\/other: /);
+    expect(message).to.match(/elsewhere\/files has files that the backup hasn't, such as material\/other: /);
     expect(pathsIn(path.join(cli.folder, 'elsewhere'))).to.deep.equal(['files/material/other']);
   });
 });

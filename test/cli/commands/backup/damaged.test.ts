@@ -26,9 +26,9 @@ describe('coursectl restore, of a damaged backup', () => {
   };
 
   async function refused(words: RegExp) {
-    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+    const { exitCode, message } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
     expect(exitCode).to.equal(1);
-    expect(said).to.match(words);
+    expect(message).to.match(words);
     expect(existsSync(path.join(cli.folder, 'elsewhere')), 'nothing is written').to.equal(false);
   }
 
@@ -125,10 +125,10 @@ describe('coursectl restore, of a damaged backup', () => {
   }
 
   async function refusedWhenChecked(words: RegExp, part = '') {
-    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+    const { exitCode, message } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
     expect(exitCode).to.equal(1);
-    expect(said).to.match(words);
-    expect(said.includes(part), said).to.equal(true);
+    expect(message).to.match(words);
+    expect(message.includes(part), message).to.equal(true);
     expect(pathsIn(path.join(cli.folder, 'elsewhere')), 'nothing stays').to.deep.equal([]);
   }
 
@@ -211,8 +211,8 @@ describe('coursectl restore, of a damaged backup', () => {
 
   it('refuses a backup of another kind of database', async () => {
     const env = { ...elsewhere, DATABASE_URL: 'mysql://nobody@127.0.0.1:1/none' };
-    const { said } = await cli.refusal(['restore', 'copy'], { env });
-    expect(said).to.match(/is of SQLite, and DATABASE_URL names another kind of database\. Change DATABASE_URL\.$/);
+    const { message } = await cli.refusal(['restore', 'copy'], { env });
+    expect(message).to.match(/is of SQLite, and DATABASE_URL names another kind of database\. Change DATABASE_URL\.$/);
   });
 
   it('restores nothing of a backup that is changed while it is restored', async () => {

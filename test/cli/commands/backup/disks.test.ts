@@ -82,14 +82,14 @@ describe('coursectl backup and restore, on disks of their own', () => {
     if (!disk) return this.skip();
     try {
       const backup = await cli.refusal(['backup', 'readonly/new/copy']);
-      expect(backup).to.include({ exitCode: 1, said: fault(at('readonly/new/copy')) });
+      expect(backup).to.include({ exitCode: 1, message: fault(at('readonly/new/copy')) });
       const restore = await cli.refusal(['restore', 'copy'], { env: { ...elsewhere, DATA_DIR: 'readonly/new' } });
-      expect(restore).to.include({ exitCode: 1, said: fault(at('readonly/new')) });
+      expect(restore).to.include({ exitCode: 1, message: fault(at('readonly/new')) });
       renameSync(at('data/files'), at('files'));
       symlinkSync(at('readonly'), at('data/files'));
       writeFileSync(at('bees.txt'), 'Bees.');
       const added = await cli.refusal(['courses', 'files', 'add', course.id, 'bees.txt']);
-      expect(added).to.include({ exitCode: 1, said: fault(at('data/files')) });
+      expect(added).to.include({ exitCode: 1, message: fault(at('data/files')) });
       const { exitCode, stdout } = await cli.run(['doctor']);
       expect(exitCode).to.equal(1);
       expect(stdout.replaceAll(/\n +/g, ' ')).to.include(`FAILED   file storage: ${fault(at('data/files'))}`);
@@ -105,8 +105,8 @@ describe('coursectl backup and restore, on disks of their own', () => {
     const files = mountSmallDisk(at('elsewhere/files'), '64k');
     if (!files) return this.skip();
     try {
-      const said = 'There is no space left on the server. Its operator must free some.';
-      expect(await cli.refusal(['restore', 'copy'], { env: elsewhere })).to.deep.equal({ exitCode: 1, said });
+      const message = 'There is no space left on the server. Its operator must free some.';
+      expect(await cli.refusal(['restore', 'copy'], { env: elsewhere })).to.deep.equal({ exitCode: 1, message });
       expect(pathsIn(at('elsewhere'))).to.deep.equal([]);
     } finally {
       files.unmount();
@@ -116,9 +116,9 @@ describe('coursectl backup and restore, on disks of their own', () => {
       const disk = mountSmallDisk(at(name), `${Math.ceil(bytes / 1024)}k`);
       if (!disk) return this.skip();
       try {
-        const { exitCode, said } = await cli.refusal(['backup', `${name}/copy`]);
+        const { exitCode, message } = await cli.refusal(['backup', `${name}/copy`]);
         expect(exitCode, name).to.equal(1);
-        expect(said).to.equal(
+        expect(message).to.equal(
           `The disk of the folder ${at(name)}/copy is full. Free some space, or name a folder on another disk.`,
         );
         expect(existsSync(at(`${name}/copy`))).to.equal(false);

@@ -35,9 +35,9 @@ describe('coursectl backup and restore, killed', function () {
     const isThere = () => names('copy/files/material').length > 150;
     expect(await killAt(running, isThere), 'killed in time').to.equal(true);
     expect(names('copy')).to.not.include('manifest.json');
-    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+    const { exitCode, message } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
     expect(exitCode).to.equal(1);
-    expect(said).to.match(/is incomplete: it has no manifest\.json/);
+    expect(message).to.match(/is incomplete: it has no manifest\.json/);
     expect(existsSync(at('elsewhere'))).to.equal(false);
   });
 
@@ -70,8 +70,8 @@ describe('coursectl backup and restore, killed', function () {
       it(`killed ${stage} leaves no database, and is begun again by the next one`, async () => {
         const running = programs.start(['restore', 'copy'], { cwd: cli.folder, env: elsewhere });
         expect(await killAt(running, isThere), 'killed in time').to.equal(true);
-        const { said } = await cli.refusal(['users', 'list'], { env: elsewhere });
-        expect(said).to.match(/^A restore was interrupted: .*Run it again: coursectl restore <folder>\./);
+        const { message } = await cli.refusal(['users', 'list'], { env: elsewhere });
+        expect(message).to.match(/^A restore was interrupted: .*Run it again: coursectl restore <folder>\./);
         const { exitCode, stderr } = await restore();
         expect(exitCode, stderr).to.equal(0);
         await assertComplete();
@@ -83,10 +83,10 @@ describe('coursectl backup and restore, killed', function () {
       for (const deadline = Date.now() + scaled(30_000); !isThere() && Date.now() < deadline; ) await sleep(1);
       running.kill('SIGSTOP');
       const staged = pathsIn(at('elsewhere'));
-      const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
-      expect({ exitCode, said }).to.deep.equal({
+      const { exitCode, message } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+      expect({ exitCode, message }).to.deep.equal({
         exitCode: 1,
-        said: `Another restore into ${at('elsewhere')} is running. Wait for its end.`,
+        message: `Another restore into ${at('elsewhere')} is running. Wait for its end.`,
       });
       expect(pathsIn(at('elsewhere'))).to.deep.equal(staged);
       running.kill('SIGKILL');
@@ -107,8 +107,8 @@ describe('coursectl backup and restore, killed', function () {
       it('keeps all commands from making an empty database, and doctor says so', async () => {
         const message = `A restore was interrupted: there is ${file()}.restoring, but no database yet. Run it again: coursectl restore <folder>. To give it up, remove that file.`;
         for (const words of ['serve', 'serve --migrate', 'migrate up', 'setup --yes', 'backup another', 'users list']) {
-          const { exitCode, said } = await cli.refusal(words.split(' '), { env: elsewhere });
-          expect({ words, exitCode, said }).to.deep.equal({ words, exitCode: 1, said: message });
+          const { exitCode, message } = await cli.refusal(words.split(' '), { env: elsewhere });
+          expect({ words, exitCode, message }).to.deep.equal({ words, exitCode: 1, message: message });
         }
         const { exitCode, stdout } = await cli.run(['doctor'], { env: elsewhere });
         expect(exitCode).to.equal(1);
@@ -116,7 +116,7 @@ describe('coursectl backup and restore, killed', function () {
         expect(existsSync(file())).to.equal(false);
         // Some other program has made an empty file.
         writeFileSync(file(), '');
-        expect((await cli.refusal(['migrate', 'up'], { env: elsewhere })).said).to.equal(message);
+        expect((await cli.refusal(['migrate', 'up'], { env: elsewhere })).message).to.equal(message);
         expect((await restore()).exitCode).to.equal(0);
         await assertComplete();
       });

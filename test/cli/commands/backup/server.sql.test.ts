@@ -82,9 +82,9 @@ function isInstalled(program: string): boolean {
     const id = '../../../victim';
     await buildPlannedImport(id, '/victim/upload.csv');
     const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: 'elsewhere' };
-    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env });
+    const { exitCode, message } = await cli.refusal(['restore', 'copy'], { env });
     expect(exitCode).to.equal(1);
-    expect(said).to.match(
+    expect(message).to.match(
       /^The database mysql:\S+ has what .*: import: "\.\.\/\.\.\/\.\.\/victim"\. Nothing was restored\./,
     );
     expect(existsSync(path.join(cli.folder, 'elsewhere/files', storageKey))).to.equal(false);
@@ -174,9 +174,9 @@ function isInstalled(program: string): boolean {
   });
 
   it('says what to do where the files are in a bucket', async () => {
-    const { exitCode, said } = await cli.refusal(['backup', 'copy'], { env: { ...cli.env, ...inBucket } });
+    const { exitCode, message } = await cli.refusal(['backup', 'copy'], { env: { ...cli.env, ...inBucket } });
     expect(exitCode).to.equal(2);
-    expect(said).to.match(
+    expect(message).to.match(
       /^There is nothing to copy: .* files are in s3:\/\/courses\/.*aws s3 sync s3:\/\/courses\/ <folder>$/,
     );
     expect(existsSync(path.join(cli.folder, 'copy'))).to.equal(false);

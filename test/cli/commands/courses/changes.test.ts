@@ -63,9 +63,9 @@ describe('changes of courses at the command line', () => {
     });
 
     it('refuses bad input with a sentence a field, before anything is done', async () => {
-      const { exitCode, said } = await refusal('courses', 'create', '--title', 'x', '--max-students', '0');
+      const { exitCode, message } = await refusal('courses', 'create', '--title', 'x', '--max-students', '0');
       expect(exitCode).to.equal(2);
-      expect(said.split('\n')).to.have.members([
+      expect(message.split('\n')).to.have.members([
         'The input is not valid:',
         '  Title must be 3 to 200 characters.',
         '  Description is required.',
@@ -73,7 +73,7 @@ describe('changes of courses at the command line', () => {
         '  --trainer is required.',
       ]);
       await ada.update({ isActive: false });
-      const inactive = { exitCode: 1, said: 'Trainer account is inactive.' };
+      const inactive = { exitCode: 1, message: 'Trainer account is inactive.' };
       expect(await refusal('courses', 'create', ...least, '--trainer', 'ada@x.org')).to.deep.equal(inactive);
       expect(await models().Course.count()).to.equal(0);
     });
@@ -111,13 +111,13 @@ describe('changes of courses at the command line', () => {
     it('refuses invalid changes', async () => {
       await buildEnrollment(harness.context, await buildUser(harness.context), course);
       await buildEnrollment(harness.context, await buildUser(harness.context), course);
-      for (const [more, said] of [
+      for (const [more, message] of [
         [['--title', ''], 'Title is required.'],
         [['--end-date', '2026-08-31'], '--end-date must not be before --start-date.'],
         [['--max-students', '1'], '--max-students must be at least 2: so many seats are taken.'],
         [['--tag', 'silk', '--tag', 'silk'], 'Each tag may be given once.'],
       ] as const)
-        expect(await refusal('courses', 'edit', course.id, ...more)).to.deep.equal({ exitCode: 2, said });
+        expect(await refusal('courses', 'edit', course.id, ...more)).to.deep.equal({ exitCode: 2, message });
     });
   });
 
@@ -131,7 +131,7 @@ describe('changes of courses at the command line', () => {
       expect((await cli.run(['courses', 'unpublish', id])).stdout).to.equal(`"Bees" (${id}) is no longer published.\n`);
       expect(await refusal('courses', 'publish', 'x')).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found: x. To list them: coursectl courses list',
+        message: 'Course not found: x. To list them: coursectl courses list',
       });
     });
   });
@@ -146,11 +146,11 @@ describe('changes of courses at the command line', () => {
       expect((await enrollment.reload()).trainerId).to.equal(grace.id);
       expect(await audited()).to.deep.equal(['course.assign-trainer cli']);
       const { email } = await buildUser(harness.context);
-      for (const [reference, said] of [
+      for (const [reference, message] of [
         [email, `${email} is a trainee, not a trainer. To list trainers: coursectl courses trainers`],
         ['nobody', 'Trainer not found: nobody. To list them: coursectl courses trainers'],
       ] as const)
-        expect(await refusal('courses', 'assign-trainer', 'Bees', reference)).to.deep.equal({ exitCode: 1, said });
+        expect(await refusal('courses', 'assign-trainer', 'Bees', reference)).to.deep.equal({ exitCode: 1, message });
     });
   });
 
@@ -196,11 +196,11 @@ describe('changes of courses at the command line', () => {
 
     it('refuses while there are active enrollments, before it asks, unless forced', async () => {
       await activate();
-      const said = 'Course has active enrollments. Add --force to delete it anyway.';
-      expect(await refusal('courses', 'delete', 'Bees', '--yes')).to.deep.equal({ exitCode: 1, said });
+      const message = 'Course has active enrollments. Add --force to delete it anyway.';
+      expect(await refusal('courses', 'delete', 'Bees', '--yes')).to.deep.equal({ exitCode: 1, message });
       const { exitCode, terminal } = await cli.atTerminal(['courses', 'delete', 'Bees'], []);
       expect(exitCode).to.equal(1);
-      expect(terminal.screen()).to.include(said).and.not.to.include('Delete this course?');
+      expect(terminal.screen()).to.include(message).and.not.to.include('Delete this course?');
       const forced = await cli.atTerminal(
         ['courses', 'delete', 'Bees', '--force', '--quiet'],
         [

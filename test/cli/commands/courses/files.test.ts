@@ -66,14 +66,14 @@ describe('files of courses at the command line', () => {
       await buildMaterial(await cli.context(), course, {}, 'x'.repeat(1000));
       const add = ['courses', 'files', 'add', 'Bees'];
       const quota = "The course's files may have 1500 bytes altogether, and have 1000. Delete some first.";
-      for (const [env, file, exitCode, said] of [
+      for (const [env, file, exitCode, message] of [
         [{ FILE_MATERIAL_MAX_BYTES: '1024' }, 'a.txt', 1, 'The file has more than 1024 bytes.'],
         [{ FILE_MATERIAL_TYPES: 'pdf' }, 'a.txt', 2, 'The file must be of one of these types: pdf.'],
         [{ FILE_COURSE_QUOTA_BYTES: '1500' }, 'a.txt', 1, quota],
         [{}, 'gone.txt', 2, 'The file gone.txt does not exist.'],
         [{}, 'data', 2, 'The file data is a folder.'],
       ] as const)
-        expect(await refusal([...add, file], env)).to.deep.equal({ exitCode, said });
+        expect(await refusal([...add, file], env)).to.deep.equal({ exitCode, message });
       const interrupted = await cli.run([...add, 'a.txt'], { signal: AbortSignal.abort() });
       expect(interrupted.exitCode).to.equal(130);
       expect(underWay()).to.deep.equal([]);
@@ -104,8 +104,8 @@ describe('files of courses at the command line', () => {
       expect(stdout).to.equal(`Removed a.txt (1 byte) from "Bees" (${course.id}).\n`);
       expect(stored()).to.deep.equal([]);
       expect(await audited()).to.deep.equal(['course.remove-file cli']);
-      const said = `File not found: ${id}. To list them: coursectl courses files list <course>`;
-      expect(await refusal(remove(id, '--yes'))).to.deep.equal({ exitCode: 1, said });
+      const message = `File not found: ${id}. To list them: coursectl courses files list <course>`;
+      expect(await refusal(remove(id, '--yes'))).to.deep.equal({ exitCode: 1, message });
     });
 
     it('asks at a terminal, and keeps it after a no', async () => {
@@ -149,16 +149,16 @@ describe('files of courses at the command line', () => {
 
     it('leaves no file when the course file does not exist', async () => {
       const { id } = await buildMaterial(await cli.context(), await buildCourse(harness.context, trainer));
-      const said = `File not found: ${id}. To list them: coursectl courses files list <course>`;
-      expect(await refusal(get(id, '--output', 'x'))).to.deep.equal({ exitCode: 1, said });
+      const message = `File not found: ${id}. To list them: coursectl courses files list <course>`;
+      expect(await refusal(get(id, '--output', 'x'))).to.deep.equal({ exitCode: 1, message });
       expect(existsSync(at('x'))).to.equal(false);
     });
 
     it('writes no part of a file that was cut in the storage', async () => {
       const { id, storageKey } = await buildMaterial(await cli.context(), course, {}, binary);
       truncateSync(at(`data/files/${storageKey}`), 1000);
-      const { exitCode, said } = await refusal(get(id, '--output', 'x'));
-      expect(said).to.equal(
+      const { exitCode, message } = await refusal(get(id, '--output', 'x'));
+      expect(message).to.equal(
         `The stored file ${storageKey} in ${at('data/files')} has 1000 bytes instead of 100000: check the storage, and restore the file from a backup.`,
       );
       expect([exitCode, existsSync(at('x'))]).to.deep.equal([1, false]);
@@ -178,8 +178,8 @@ describe('files of courses at the command line', () => {
       const keys = { S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 'secret' };
       const s3 = { FILE_STORAGE: 's3', S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_BUCKET: 'files', ...keys };
       try {
-        const { exitCode, said } = await refusal(get(id, '--output', 'x'), s3);
-        expect(said).to.match(
+        const { exitCode, message } = await refusal(get(id, '--output', 'x'), s3);
+        expect(message).to.match(
           /^The file storage s3:\/\/files\/ at http:\S+ failed in the middle of the file\. Try again\.$/,
         );
         expect([exitCode, existsSync(at('x'))]).to.deep.equal([1, false]);
@@ -220,9 +220,9 @@ describe('files of courses at the command line', () => {
     it('refuses files that are no picture or too large', async () => {
       writeFileSync(at('bee.png'), 'no picture'.repeat(200));
       const give = ['courses', 'thumbnail', 'Bees', 'bee.png'];
-      const said = 'The image must be a JPEG, PNG or WebP picture.';
-      expect(await refusal(give)).to.deep.equal({ exitCode: 2, said });
-      const large = { exitCode: 1, said: 'The file has more than 1024 bytes.' };
+      const message = 'The image must be a JPEG, PNG or WebP picture.';
+      expect(await refusal(give)).to.deep.equal({ exitCode: 2, message });
+      const large = { exitCode: 1, message: 'The file has more than 1024 bytes.' };
       expect(await refusal(give, { FILE_IMAGE_MAX_BYTES: '1024' })).to.deep.equal(large);
       expect([stored(), underWay()]).to.deep.equal([[], []]);
       expect((await course.reload()).thumbnail).to.equal(null);

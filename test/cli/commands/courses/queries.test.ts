@@ -91,14 +91,14 @@ describe('coursectl courses', () => {
     });
 
     it('refuses unknown values', async () => {
-      for (const [line, exitCode, said] of [
+      for (const [line, exitCode, message] of [
         ['--level hard', 2, '--level must be one of beginner, intermediate, advanced.'],
         ['--sort trainer', 2, '--sort must be one of createdAt, updatedAt, title, category, startDate.'],
         ['--include trainees', 2, '--include must be one of seats.'],
         ['--seats-left --full', 2, '--seats-left and --full cannot be used together.'],
         ['--trainer nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
       ] as const)
-        expect(await cli.refusal(['courses', 'list', ...line.split(' ')])).to.deep.equal({ exitCode, said });
+        expect(await cli.refusal(['courses', 'list', ...line.split(' ')])).to.deep.equal({ exitCode, message });
     });
   });
 
@@ -110,8 +110,8 @@ describe('coursectl courses', () => {
       for (const reference of [loom.id, loom.id.slice(-8), 'Weaving', ' Weaving ', 'weaving', 'WEAVING'])
         expect(await idOf(reference), reference).to.equal(loom.id);
       for (const reference of ['Weav', 'Überfarben', "'; --"]) {
-        const said = `Course not found: ${reference}. To list them: coursectl courses list`;
-        expect(await cli.refusal(['courses', 'show', reference])).to.deep.equal({ exitCode: 1, said });
+        const message = `Course not found: ${reference}. To list them: coursectl courses list`;
+        expect(await cli.refusal(['courses', 'show', reference])).to.deep.equal({ exitCode: 1, message });
       }
     });
 
@@ -122,8 +122,8 @@ describe('coursectl courses', () => {
       const capitals = await buildCourse(context, grace, { title: 'WEAVING' });
       expect([await idOf('Weaving'), await idOf('WEAVING')]).to.deep.equal([loom.id, capitals.id]);
       const both = `${loom.id} (Weaving, Ada Zuse), ${capitals.id} (WEAVING, Grace Adler)`;
-      const said = `Course: there are several with this title. Name it by its id: ${both}.`;
-      expect(await cli.refusal(['courses', 'show', 'weaving'])).to.deep.equal({ exitCode: 2, said });
+      const message = `Course: there are several with this title. Name it by its id: ${both}.`;
+      expect(await cli.refusal(['courses', 'show', 'weaving'])).to.deep.equal({ exitCode: 2, message });
       // A title comes before the last characters of an id.
       const named = await buildCourse(context, grace, { title: loom.id.slice(-8) });
       expect(await idOf(named.title)).to.equal(named.id);

@@ -35,8 +35,8 @@ async function examine(
   for (const [index, { name, status, detail, remedy }] of checks.entries()) {
     // The time of day is another one in each, and servers estimate sizes anew.
     const differs = name === 'clock' || name === 'growing tables';
-    const said = `${words[status]}  ${name}: ${differs ? '' : detail + (remedy ? ` -> ${remedy}` : '')}`;
-    expect(lines[index]).to.satisfy((line: string) => line.startsWith(said), said);
+    const message = `${words[status]}  ${name}: ${differs ? '' : detail + (remedy ? ` -> ${remedy}` : '')}`;
+    expect(lines[index]).to.satisfy((line: string) => line.startsWith(message), message);
   }
   return Object.fromEntries(checks.map((check) => [check.name, check]));
 }

@@ -85,7 +85,8 @@ describe('Changes of many enrollments at the command line', () => {
       for (const more of ['--yes', '--dry-run'])
         expect(await cli.refusal(['enrollments', 'assign', 'Bees', ben.id, cleo.id, id, more])).to.deep.equal({
           exitCode: 1,
-          said: 'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, or raise its maximum.',
+          message:
+            'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, or raise its maximum.',
         });
       expect(await models().Enrollment.count()).to.equal(0);
     });
@@ -141,8 +142,8 @@ describe('Changes of many enrollments at the command line', () => {
       const { stderr, exitCode } = await run(...argv, '--yes');
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 enrollments changed to active.\n' });
       expect(await statuses()).to.deep.equal(['active', 'active', 'pending']);
-      const { said } = await cli.refusal(['enrollments', 'status', 'done', '--status', 'pending']);
-      expect(said).to.equal('status must be one of pending, active, completed, cancelled.');
+      const { message } = await cli.refusal(['enrollments', 'status', 'done', '--status', 'pending']);
+      expect(message).to.equal('status must be one of pending, active, completed, cancelled.');
     });
 
     it('needs no confirmation for the one of a trainee in a course, but for all of one of them', async () => {
@@ -150,7 +151,7 @@ describe('Changes of many enrollments at the command line', () => {
       expect((await run('status', 'active', '--trainee', 'ben@x.org', '--course', 'Bees')).stdout).to.equal(
         'Ben Young in "Bees" is active now.\n',
       );
-      expect((await cli.refusal(['enrollments', 'status', 'cancelled', '--trainee', 'ben@x.org'])).said).to.equal(
+      expect((await cli.refusal(['enrollments', 'status', 'cancelled', '--trainee', 'ben@x.org'])).message).to.equal(
         'Confirmation needs a terminal: add --yes to change, or --dry-run to look first.',
       );
       expect(await statuses()).to.deep.equal(['active']);
@@ -175,9 +176,9 @@ describe('Changes of many enrollments at the command line', () => {
 
     it('takes one of trainee and course as a filter, and both as a name', async () => {
       const named = ['remove', '--trainee', 'ben@x.org', '--course', 'Bees'];
-      const said = 'There is no enrollment of ben@x.org in Bees.';
+      const message = 'There is no enrollment of ben@x.org in Bees.';
       for (const more of ['--yes', '--dry-run'])
-        expect(await cli.refusal(['enrollments', ...named, more])).to.deep.equal({ exitCode: 1, said });
+        expect(await cli.refusal(['enrollments', ...named, more])).to.deep.equal({ exitCode: 1, message });
       await buildEnrollment(harness.context, ben, bees);
       expect((await outcomesOf(...named, '--dry-run')).counts.done).to.equal(1);
       expect(await cli.json(['enrollments', ...named, '--yes'])).to.include({ removedCount: 1 });

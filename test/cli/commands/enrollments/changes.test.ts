@@ -27,7 +27,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('assign', () => {
-    it('enrolls one trainee, active unless said otherwise', async () => {
+    it('enrolls one trainee, active by default', async () => {
       const { exitCode, stdout } = await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
       const { id } = await models().Enrollment.findOne({ rejectOnEmpty: true });
       expect({ exitCode, stdout }).to.deep.equal({
@@ -43,7 +43,7 @@ describe('changes of enrollments at the command line', () => {
     it('refuses what the API refuses', async () => {
       await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
       await bees.update({ maxStudents: 1 });
-      for (const [line, said] of [
+      for (const [line, message] of [
         ['assign Ants ben@x.org', 'Course not found: Ants. To list them: coursectl courses list'],
         ['assign Bees nobody', 'Trainee not found: nobody. To list them: coursectl users list --role trainee'],
         [
@@ -54,8 +54,8 @@ describe('changes of enrollments at the command line', () => {
         ['assign Bees ben@x.org --notes Paid.', 'Already enrolled in this course.'],
         ['assign Bees cleo@x.org', 'Course is at maximum capacity.'],
       ] as const)
-        expect(await refusal(...line.split(' '))).to.deep.equal({ exitCode: 1, said });
-      const status = { exitCode: 2, said: '--status must be one of pending, active.' };
+        expect(await refusal(...line.split(' '))).to.deep.equal({ exitCode: 1, message });
+      const status = { exitCode: 2, message: '--status must be one of pending, active.' };
       expect(await refusal('assign', 'Bees', 'ben@x.org', '--status', 'completed')).to.deep.equal(status);
     });
   });
@@ -74,7 +74,7 @@ describe('changes of enrollments at the command line', () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
       expect(await refusal('status', id, 'active')).to.deep.equal({
         exitCode: 1,
-        said: "Enrollment can't change from completed to active.",
+        message: "Enrollment can't change from completed to active.",
       });
       expect((await refusal('status', id, 'done')).exitCode).to.equal(2);
     });
@@ -82,17 +82,17 @@ describe('changes of enrollments at the command line', () => {
 
   describe('a command that is run again', () => {
     it('leaves an enrollment that is as wanted, however many are named', async () => {
-      const said = 'Ben Young in "Bees" is active already.\n';
+      const message = 'Ben Young in "Bees" is active already.\n';
       const assign = ['enrollments', 'assign', 'Bees', 'ben@x.org', '--notes', 'Paid.'];
       await cli.run(assign);
-      expect(await cli.run(assign)).to.deep.equal({ exitCode: 0, stdout: said, stderr: '' });
+      expect(await cli.run(assign)).to.deep.equal({ exitCode: 0, stdout: message, stderr: '' });
       const { id } = (await cli.json<Answer>(assign)).enrollment;
       const status = ['enrollments', 'status', 'active', '--trainee', 'ben@x.org', '--course', 'Bees'];
       for (const argv of [status, [...status, '--notes', ' Paid. '], ['enrollments', 'status', id, 'active']])
-        expect(await cli.run(argv)).to.deep.equal({ exitCode: 0, stdout: said, stderr: '' });
+        expect(await cli.run(argv)).to.deep.equal({ exitCode: 0, stdout: message, stderr: '' });
       expect((await cli.json<Answer>(status)).enrollment).to.include({ id, status: 'active', notes: 'Paid.' });
       const other = await refusal('status', id, 'active', '--notes', 'Owes.');
-      expect(other).to.deep.equal({ exitCode: 1, said: "Enrollment can't change from active to active." });
+      expect(other).to.deep.equal({ exitCode: 1, message: "Enrollment can't change from active to active." });
       expect(await audited()).to.deep.equal(['enrollment.assign cli']);
     });
   });
@@ -109,14 +109,14 @@ describe('changes of enrollments at the command line', () => {
 
     it('refuses a value that is not 0 to 100, and an enrollment that is not active or pending', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
-      const wrong = { exitCode: 2, said: 'progress must be a whole number from 0 to 100.' };
+      const wrong = { exitCode: 2, message: 'progress must be a whole number from 0 to 100.' };
       for (const number of [['101'], ['75%'], [''], ['0x10'], ['--', '-1']])
         expect(await refusal('progress', id, ...number)).to.deep.equal(wrong);
       // This reads as an option.
       expect((await refusal('progress', id, '-1')).exitCode).to.equal(2);
       expect(await refusal('progress', id, '5')).to.deep.equal({
         exitCode: 1,
-        said: "Progress can't change while the enrollment is completed.",
+        message: "Progress can't change while the enrollment is completed.",
       });
     });
   });
@@ -142,10 +142,12 @@ describe('changes of enrollments at the command line', () => {
     it('of several is none: they are listed', async () => {
       const one = await buildEnrollment(harness.context, ben, bees);
       const other = await buildEnrollment(harness.context, cleo, bees);
-      const { exitCode, said } = await refusal('show', '--course', 'bees');
+      const { exitCode, message } = await refusal('show', '--course', 'bees');
       expect(exitCode).to.equal(2);
-      expect(said).to.match(/^Enrollment: there are several\. Add --trainee, or name one by its id: /);
-      expect(said).to.include(`${one.id} (Ben Young in "Bees")`).and.to.include(`${other.id} (Cleo Müller in "Bees")`);
+      expect(message).to.match(/^Enrollment: there are several\. Add --trainee, or name one by its id: /);
+      expect(message)
+        .to.include(`${one.id} (Ben Young in "Bees")`)
+        .and.to.include(`${other.id} (Cleo Müller in "Bees")`);
     });
 
     it('that is not there, or named in two ways, is refused', async () => {
@@ -157,9 +159,9 @@ describe('changes of enrollments at the command line', () => {
         ['show x --course Bees', 2, ''],
         ['remove --yes', 2, `${missing} coursectl enrollments list`],
       ] as const) {
-        const { exitCode, said } = await refusal(...line.split(' '));
+        const { exitCode, message } = await refusal(...line.split(' '));
         expect(exitCode, line).to.equal(code);
-        expect(said).to.include(says);
+        expect(message).to.include(says);
       }
     });
   });
@@ -200,7 +202,7 @@ describe('changes of enrollments at the command line', () => {
     afterEach(() => harness.context.database.sequelize.query('DROP TRIGGER removed_at_once'));
 
     it('the commands report the success that they had, with the fields of one that stays', async () => {
-      for (const [line, said] of [
+      for (const [line, message] of [
         ['assign Bees cleo@x.org', /^Enrolled Cleo Müller in "Bees" \(\S+\), active\.\n$/],
         ['status ID cancelled', /^Ben Young in "Bees" is cancelled now\.\n$/],
         ['progress ID 75', /^Ben Young in "Bees": progress is 75 % now\.\n$/],
@@ -210,7 +212,7 @@ describe('changes of enrollments at the command line', () => {
         const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
         const { exitCode, stdout, stderr } = await cli.run(['enrollments', ...line.replace('ID', id).split(' ')]);
         expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
-        expect(stdout).to.match(said);
+        expect(stdout).to.match(message);
         expect(await models().Enrollment.count()).to.equal(line.startsWith('assign') ? 1 : 0);
       }
       const { id } = await buildEnrollment(harness.context, cleo, bees, { status: 'active' });

@@ -76,7 +76,7 @@ describe('coursectl enrollments', () => {
     });
 
     it('refuses unknown values', async () => {
-      for (const [line, exitCode, said] of [
+      for (const [line, exitCode, message] of [
         ['list --course Ants', 1, 'Course not found: Ants. To list them: coursectl courses list'],
         ['list --trainee nobody', 1, 'User not found: nobody. To list them: coursectl users list'],
         [
@@ -87,7 +87,7 @@ describe('coursectl enrollments', () => {
         ['list --status x', 2, '--status must be one of pending, active, completed, cancelled.'],
         ['list --sort progress', 2, '--sort must be enrolledAt unless --course, --trainee or --trainer is given.'],
       ] as const)
-        expect(await cli.refusal(['enrollments', ...line.split(' ')])).to.deep.equal({ exitCode, said });
+        expect(await cli.refusal(['enrollments', ...line.split(' ')])).to.deep.equal({ exitCode, message });
     });
   });
 

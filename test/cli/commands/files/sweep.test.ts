@@ -103,7 +103,7 @@ describe('coursectl files sweep', () => {
       mkdirSync(path.join(cli.folder, 'data'));
       const folder = path.join(cli.folder, 'data', name);
       writeFileSync(folder, 'in the way');
-      const said = `The folder "${folder}" isn't a folder: check the path.`;
-      expect(await cli.refusal(['files', 'sweep'])).to.deep.equal({ exitCode: 1, said });
+      const message = `The folder "${folder}" isn't a folder: check the path.`;
+      expect(await cli.refusal(['files', 'sweep'])).to.deep.equal({ exitCode: 1, message });
     });
 });

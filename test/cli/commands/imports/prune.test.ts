@@ -91,9 +91,9 @@ describe('coursectl imports prune', () => {
         [['rows', '1'], / they are in the folder "retention" of DATA_DIR\.$/],
         [['export', '1'], / they are in the folder "retention" of DATA_DIR\.$/],
       ] as const) {
-        const { exitCode, said } = await cli.refusal(['imports', ...words]);
+        const { exitCode, message } = await cli.refusal(['imports', ...words]);
         expect(exitCode).to.equal(1);
-        expect(said).to.match(deleted).and.to.match(why);
+        expect(message).to.match(deleted).and.to.match(why);
       }
       expect(await models().User.count()).to.equal(3);
     });
@@ -104,8 +104,8 @@ describe('coursectl imports prune', () => {
       expect(stdout).to.match(/Bad,Email,none/);
       const file = path.join(importing.folder, 'people.rejected.csv');
       rmSync(file);
-      const { said } = await cli.refusal(['imports', 'rejects', '1']);
-      expect(said).to.equal(
+      const { message } = await cli.refusal(['imports', 'rejects', '1']);
+      expect(message).to.equal(
         `The file ${file} with the rejected rows can't be read (ENOENT). What became of each row: the folder "retention" of DATA_DIR`,
       );
     });

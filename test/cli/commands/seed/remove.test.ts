@@ -37,11 +37,11 @@ describe('coursectl seed demo --remove', function () {
   /** @returns what was changed, as the refusal names it */
   async function refusedBecause(): Promise<string> {
     const before = await rows();
-    const { exitCode, said } = await cli.refusal(['seed', 'demo', '--remove', '--yes']);
+    const { exitCode, message } = await cli.refusal(['seed', 'demo', '--remove', '--yes']);
     expect(exitCode).to.equal(1);
     expect(await rows()).to.deep.equal(before);
-    const [, why = said] =
-      /^The demo programme stays, because somebody has changed it: (.*)\. Delete what/s.exec(said) ?? [];
+    const [, why = message] =
+      /^The demo programme stays, because somebody has changed it: (.*)\. Delete what/s.exec(message) ?? [];
     return why;
   }
 
@@ -121,8 +121,8 @@ describe('coursectl seed demo --remove', function () {
     expect(no.terminal.screen()).to.include('Nothing was removed.');
     expect((await rows()).User).to.equal(204);
     const other = await buildUser(await cli.context(), { role: 'trainer' });
-    const { said } = await cli.refusal(['seed', 'demo', '--remove', '--yes']);
-    expect(said).to.equal(
+    const { message } = await cli.refusal(['seed', 'demo', '--remove', '--yes']);
+    expect(message).to.equal(
       'The demo programme stays: its admin@example.com is the super admin of other people. Hand that over first: coursectl users transfer-super-admin <user>',
     );
     const { User } = await models();

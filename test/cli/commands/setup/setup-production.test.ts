@@ -144,8 +144,8 @@ describe('coursectl setup, for production', () => {
     const development = await cli.refusal([...script, '--production'], {
       env: { ...cli.env, NODE_ENV: 'development' },
     });
-    const said = 'NODE_ENV is development in the environment. Remove it there, or leave out --production.';
-    expect(development).to.deep.equal({ exitCode: 2, said });
+    const message = 'NODE_ENV is development in the environment. Remove it there, or leave out --production.';
+    expect(development).to.deep.equal({ exitCode: 2, message });
     const weak = await cli.run([...script, '--production'], { stdin: password, env: { ...cli.env, JWT_SECRET: 'x' } });
     expect(weak.exitCode).to.equal(1);
     expect(weak.stderr).to.include('JWT_SECRET is shorter than 32 bytes');

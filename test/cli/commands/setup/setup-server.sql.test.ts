@@ -24,7 +24,7 @@ describe('coursectl setup, with a database server', () => {
   const envFile = () => path.join(cli.folder, '.env');
 
   it("says why a server can't be used, asks again, and keeps nothing when that is given up", async () => {
-    // What is wrong is said with --quiet, too.
+    // Problems are shown with --quiet, too.
     const { exitCode, terminal } = await cli.atTerminal(
       ['setup', '--quiet'],
       [

@@ -35,8 +35,8 @@ describe('coursectl setup, at a terminal', () => {
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(/^The system is set up\.\nNext:\n {2}coursectl serve /);
     const screen = terminal.screen();
-    for (const said of [/\n1\. Database: connected to SQLite /, /\n2\. Tables: \d+ migrations applied\.\n/])
-      expect(screen).to.match(said);
+    for (const message of [/\n1\. Database: connected to SQLite /, /\n2\. Tables: \d+ migrations applied\.\n/])
+      expect(screen).to.match(message);
     expect(screen).to.include('\n3. Super admin: created (ada@example.org).\n');
     expect(terminal.isRaw()).to.equal(false);
     const credentials = { identifier: 'ada@example.org', password };
@@ -111,8 +111,8 @@ describe('coursectl setup, at a terminal', () => {
   it('removes the file that it created when the tables are declined, and can be run again later', async () => {
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', `n${enter}`]]);
     expect(declined.exitCode).to.equal(1);
-    const said = `Setup was not finished. Run "coursectl setup" again when you are ready.\n  Removed: the database file ${file('data', 'coursectl.sqlite')}`;
-    expect(declined.terminal.screen()).to.include(`\n${said}\n`);
+    const message = `Setup was not finished. Run "coursectl setup" again when you are ready.\n  Removed: the database file ${file('data', 'coursectl.sqlite')}`;
+    expect(declined.terminal.screen()).to.include(`\n${message}\n`);
     expect(readdirSync(cli.folder)).to.deep.equal([]);
     expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
   });
@@ -202,8 +202,8 @@ describe('coursectl setup, at a terminal', () => {
       const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: ending.signal });
       const ended = { exitCode, stdout, raw: terminal.isRaw() };
       expect(ended, question).to.deep.equal({ exitCode: 130, stdout: '', raw: false });
-      const said = answered === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
-      expect(terminal.screen(), question).to.include(`\nerror: ${said}`);
+      const message = answered === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
+      expect(terminal.screen(), question).to.include(`\nerror: ${message}`);
       expect(readdirSync(cli.folder), question).to.deep.equal([]);
     }
     expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);

@@ -121,8 +121,8 @@ describe('coursectl setup, run by a script', () => {
     const env = { ...testEnvironment };
     const waitingForPassword = (stdin: PassThrough) =>
       new Promise<{ ended: Promise<CliResult> }>((resolve) => {
-        const onStderr = (said: string) => {
-          if (said.includes('1. Database: connected')) resolve({ ended });
+        const onStderr = (message: string) => {
+          if (message.includes('1. Database: connected')) resolve({ ended });
         };
         const ended = cli.run(complete, { env, stdin, onStderr });
       });

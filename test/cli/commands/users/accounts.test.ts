@@ -58,13 +58,13 @@ describe('coursectl users', () => {
     });
 
     it('refuses unknown values', async () => {
-      for (const [line, said] of [
+      for (const [line, message] of [
         ['--sort password', '--sort must be one of createdAt, lastName, firstName, email, lastLogin.'],
         ['--role boss', 'Role must be one of super_admin, trainer, trainee.'],
         ['--page 0', '--page must be a whole number from 1 to 1000000.'],
         ['--limit 101', '--limit must be a whole number from 1 to 100.'],
       ] as const)
-        expect(await cli.refusal(['users', 'list', ...line.split(' ')])).to.deep.equal({ exitCode: 2, said });
+        expect(await cli.refusal(['users', 'list', ...line.split(' ')])).to.deep.equal({ exitCode: 2, message });
     });
   });
 
@@ -86,9 +86,9 @@ describe('coursectl users', () => {
 
     it('says in one line when there is no such account, and exits with 1', async () => {
       for (const reference of ['nobody@x.org', '', '🔑', "' OR 1=1"]) {
-        const said = `User not found${reference && `: ${reference}`}. To list them: coursectl users list`;
+        const message = `User not found${reference && `: ${reference}`}. To list them: coursectl users list`;
         for (const command of ['show', 'activate', 'reset-password'])
-          expect(await cli.refusal(['users', command, reference])).to.deep.equal({ exitCode: 1, said });
+          expect(await cli.refusal(['users', command, reference])).to.deep.equal({ exitCode: 1, message });
       }
     });
   });
@@ -110,8 +110,8 @@ describe('coursectl users', () => {
       const json = await cli.json<{ user: object }>(['users', 'deactivate', 'ada@x.org']);
       expect(json.user).to.include({ email: 'ada@x.org', isActive: false }).and.have.all.keys(accountKeys);
       const { email } = await buildUser(harness.context, { role: 'super_admin' });
-      const said = "The super admin can't be deactivated, demoted or deleted.";
-      expect(await cli.refusal(['users', 'deactivate', email])).to.deep.equal({ exitCode: 1, said });
+      const message = "The super admin can't be deactivated, demoted or deleted.";
+      expect(await cli.refusal(['users', 'deactivate', email])).to.deep.equal({ exitCode: 1, message });
     });
   });
 
@@ -136,10 +136,10 @@ describe('coursectl users', () => {
     it('takes a password from standard input, and shows it nowhere', async () => {
       const ada = await buildUser(harness.context, { email: 'ada@x.org', initialPasswordExpiresAt: new Date() });
       const argv = ['users', 'reset-password', 'ada@x.org', '--password-stdin'];
-      const short = { exitCode: 2, said: 'Password must be at least 6 characters.' };
+      const short = { exitCode: 2, message: 'Password must be at least 6 characters.' };
       expect(await cli.refusal(argv, { stdin: '12345' })).to.deep.equal(short);
-      const said = await cli.run(argv, { stdin: 'temporary secret' });
-      expect(said).to.deep.equal({ exitCode: 0, stdout: 'The password of ada@x.org was reset.\n', stderr: '' });
+      const message = await cli.run(argv, { stdin: 'temporary secret' });
+      expect(message).to.deep.equal({ exitCode: 0, stdout: 'The password of ada@x.org was reset.\n', stderr: '' });
       const { user } = await cli.json<{ user: object }>(argv, { stdin: 'temporary secret 2' });
       expect(user)
         .to.have.all.keys('id', 'email', 'requiresPasswordChange')

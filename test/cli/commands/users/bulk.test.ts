@@ -73,8 +73,8 @@ describe('Changes of many accounts at the command line', () => {
     });
 
     it('need --yes without a terminal, once there is something to change', async () => {
-      const { said } = await cli.refusal(['users', 'deactivate', 'ada@x.org', 'nobody']);
-      expect(said).to.equal('Confirmation needs a terminal: add --yes to deactivate, or --dry-run to look first.');
+      const { message } = await cli.refusal(['users', 'deactivate', 'ada@x.org', 'nobody']);
+      expect(message).to.equal('Confirmation needs a terminal: add --yes to deactivate, or --dry-run to look first.');
       expect(await active()).to.deep.equal(['ada@x.org', 'ben@x.org']);
     });
 
@@ -179,7 +179,7 @@ describe('Changes of many accounts at the command line', () => {
       expect(stderr).to.equal('1 account deactivated.\n');
       expect(await cli.refusal(['users', 'activate', '--from', '-'], { stdin })).to.deep.equal({
         exitCode: 2,
-        said: 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.',
+        message: 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.',
       });
     });
 
@@ -228,13 +228,13 @@ describe('Changes of many accounts at the command line', () => {
       });
 
     it('refuses a file that is not there, and names or filters besides', async () => {
-      expect((await cli.refusal(['users', 'activate', '--from', 'none.txt', '--yes'])).said).to.equal(
+      expect((await cli.refusal(['users', 'activate', '--from', 'none.txt', '--yes'])).message).to.equal(
         'The file none.txt does not exist.',
       );
       for (const more of [['ada@x.org'], ['--inactive']])
         expect(await cli.refusal(['users', 'activate', '--from', 'none.txt', ...more, '--yes'])).to.deep.equal({
           exitCode: 2,
-          said: 'Name each account, or give a list with --from, or filters: only one of these.',
+          message: 'Name each account, or give a list with --from, or filters: only one of these.',
         });
     });
   });
@@ -247,7 +247,7 @@ describe('Changes of many accounts at the command line', () => {
     for (const search of ['', '  '])
       expect(await cli.refusal(['users', 'deactivate', '--search', search, '--yes'])).to.deep.equal({
         exitCode: 2,
-        said: '--search is empty. Give a text to search for.',
+        message: '--search is empty. Give a text to search for.',
       });
   });
 

@@ -50,7 +50,7 @@ describe('coursectl users', () => {
 
     it('refuses invalid changes', async () => {
       const admin = await buildUser(harness.context, { email: 'admin@x.org', role: 'super_admin', phone: '1' });
-      for (const [argv, exitCode, said] of [
+      for (const [argv, exitCode, message] of [
         [['ben@x.org', '--email', admin.email], 1, 'User with this email already exists.'],
         [['ben@x.org', '--phone', ' 1 '], 1, 'User with this phone number already exists.'],
         [['ben@x.org', '--phone', ''], 2, 'Phone is required.'],
@@ -58,7 +58,7 @@ describe('coursectl users', () => {
         [[admin.id, '--role', 'trainee'], 1, "The super admin can't be deactivated, demoted or deleted."],
         [['nobody', '--role', 'trainee'], 1, 'User not found: nobody. To list them: coursectl users list'],
       ] as const)
-        expect(await refusal('edit', ...argv)).to.deep.equal({ exitCode, said });
+        expect(await refusal('edit', ...argv)).to.deep.equal({ exitCode, message });
     });
   });
 
@@ -96,13 +96,13 @@ describe('coursectl users', () => {
       const admin = await buildUser(harness.context, { role: 'super_admin' });
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       await buildCourse(harness.context, trainer);
-      const said = {
+      const message = {
         [admin.id]: "The super admin can't be deactivated, demoted or deleted.",
         [trainer.id]: 'Trainer still has courses. Assign them to another trainer first.',
         nobody: 'User not found: nobody. To list them: coursectl users list',
       };
-      for (const [reference, sentence] of Object.entries(said))
-        expect(await refusal('delete', reference, '--yes')).to.deep.equal({ exitCode: 1, said: sentence });
+      for (const [reference, sentence] of Object.entries(message))
+        expect(await refusal('delete', reference, '--yes')).to.deep.equal({ exitCode: 1, message: sentence });
       expect(await models().User.count()).to.equal(3);
     });
   });

@@ -79,7 +79,7 @@ describe('coursectl users export', () => {
     const { stdout } = await cli.run(['users', 'export', '--role', 'super_admin']);
     expect(stdout).to.match(/^\ufeffid,firstName,lastName,email,[\w,]+\n$/);
     const wrong = await cli.refusal(['users', 'export', '--role', 'boss', '--output', 'boss.csv']);
-    expect(wrong).to.deep.equal({ exitCode: 2, said: 'Role must be one of super_admin, trainer, trainee.' });
+    expect(wrong).to.deep.equal({ exitCode: 2, message: 'Role must be one of super_admin, trainer, trainee.' });
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 

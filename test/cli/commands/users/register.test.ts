@@ -48,14 +48,14 @@ describe('coursectl users register', () => {
   it('refuses what is in use already, as the API does, and exits with 1', async () => {
     await buildUser(harness.context, { email: 'grace@example.org', role: 'super_admin' });
     const other = ['users', 'register', ...names, '--email', 'other@example.org', '--phone', '1'];
-    for (const [argv, said] of [
+    for (const [argv, message] of [
       [[...grace, '--role', 'trainee', '--credentials', 'grace.csv'], 'User with this email already exists.'],
       [
         [...other, '--role', 'super_admin', '--password-stdin'],
         'Super Admin account already exists. Cannot create another one.',
       ],
     ] as const)
-      expect(await cli.refusal(argv, { stdin: password })).to.deep.equal({ exitCode: 1, said });
+      expect(await cli.refusal(argv, { stdin: password })).to.deep.equal({ exitCode: 1, message });
     // No file of a password either.
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
@@ -65,7 +65,7 @@ describe('coursectl users register', () => {
     const env = { ...cli.env, PASSWORD_BLOCKLIST: 'on' };
     const common = 'Password is one of the most common ones. Choose another.';
     const piped = await cli.refusal([...argv, '--password-stdin'], { env, stdin: 'password1' });
-    expect(piped).to.deep.equal({ exitCode: 2, said: common });
+    expect(piped).to.deep.equal({ exitCode: 2, message: common });
     const dialogue: Dialogue = [
       ['Password', `password1${enter}`],
       [common, ctrlC],
@@ -146,14 +146,14 @@ describe('coursectl users register', () => {
     const other = ['users', 'register', ...names, '--email', 'b@x.org', '--phone', '2'];
     const again = await cli.refusal([...other, '--role', 'trainee', '--credentials', 'grace.csv']);
     expect(again.exitCode).to.equal(2);
-    expect(again.said).to.include('grace.csv exists already and is never overwritten. Name another one.');
+    expect(again.message).to.include('grace.csv exists already and is never overwritten. Name another one.');
     expect(await models().User.count()).to.equal(1);
   });
 
   it('refuses two sources of a password, and a generated one in JSON', async () => {
     for (const option of [['--generate-password'], ['--credentials', 'grace.csv']]) {
-      const { exitCode, said } = await cli.refusal([...grace, '--password-stdin', ...option], { stdin: password });
-      expect([exitCode, said]).to.deep.equal([2, `--password-stdin and ${option[0]} cannot be used together.`]);
+      const { exitCode, message } = await cli.refusal([...grace, '--password-stdin', ...option], { stdin: password });
+      expect([exitCode, message]).to.deep.equal([2, `--password-stdin and ${option[0]} cannot be used together.`]);
     }
     const { error } = await cli.json<{ error: { code: string; message: string } }>([...grace, '--generate-password']);
     expect(error.code).to.equal('USAGE');

@@ -62,18 +62,19 @@ describe('coursectl users transfer-super-admin', () => {
   });
 
   it('works at a terminal only, and finds the account first', async () => {
-    const said = 'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.';
-    expect(await cli.refusal(argv)).to.deep.equal({ exitCode: 2, said });
+    const message = 'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.';
+    expect(await cli.refusal(argv)).to.deep.equal({ exitCode: 2, message });
     const nobody = await cli.refusal(['users', 'transfer-super-admin', 'eve@x.org']);
     expect(nobody).to.deep.equal({
       exitCode: 1,
-      said: 'User not found: eve@x.org. To list them: coursectl users list',
+      message: 'User not found: eve@x.org. To list them: coursectl users list',
     });
     expect(await rolesNow()).to.deep.equal({ 'ada@x.org': 'super_admin', 'ben@x.org': 'trainee' });
   });
 
   it('refuses accounts that are inactive, still in use, or the super admin already', async () => {
-    const refused = async (reference: string) => (await cli.refusal(['users', 'transfer-super-admin', reference])).said;
+    const refused = async (reference: string) =>
+      (await cli.refusal(['users', 'transfer-super-admin', reference])).message;
     expect(await refused('ada@x.org')).to.equal('ada@x.org is the super admin already.');
     await buildUser(harness.context, { email: 'eve@x.org', isActive: false });
     expect(await refused('eve@x.org')).to.equal(
@@ -97,8 +98,8 @@ describe('coursectl users transfer-super-admin', () => {
 
   it('says what to do where there is no super admin', async () => {
     await ada.update({ role: 'trainer' });
-    const { said } = await cli.refusal(argv);
-    expect(said).to.equal('There is no super admin yet. To create one, run: coursectl setup');
+    const { message } = await cli.refusal(argv);
+    expect(message).to.equal('There is no super admin yet. To create one, run: coursectl setup');
   });
 
   it('done by several at once has one winner, and one super admin at every moment', async () => {

@@ -140,8 +140,8 @@ function addCourses(programme: Programme, given: Beginning): void {
   const ids = newIds(given.courses.length);
   for (const [index, { trainer, ...fields }] of given.courses.entries()) {
     const trainerId = trainers[trainer % trainers.length]?.id ?? '';
-    const said = { title: `Course ${index}`, description: 'What it is about.', category: programme.tag };
-    add(programme, 'course', { id: ids[index] ?? '', ...said, ...fields, trainerId });
+    const message = { title: `Course ${index}`, description: 'What it is about.', category: programme.tag };
+    add(programme, 'course', { id: ids[index] ?? '', ...message, ...fields, trainerId });
   }
 }
 
@@ -159,8 +159,8 @@ function addEnrollments(programme: Programme, given: Beginning, now: number): vo
     if (course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents) continue;
     // No two at the same time: the enrollment check shows them in its order.
     const moment = new Date(now - (index + 1) * 1000).toISOString();
-    const said = { status, notes: null, enrolledAt: moment };
+    const message = { status, notes: null, enrolledAt: moment };
     const done = status === 'completed' ? { progress: 100, completedAt: moment } : { progress, completedAt: null };
-    add(programme, 'enrollment', { id: ids[index] ?? '', userId, courseId: course.id, ...said, ...done });
+    add(programme, 'enrollment', { id: ids[index] ?? '', userId, courseId: course.id, ...message, ...done });
   }
 }

@@ -80,9 +80,9 @@ describe('Parallel imports that write their files into one folder', () => {
   });
 
   it('say what helps against the fault', () => {
-    const said = (code: string) => String(unusable('c.csv', Object.assign(new Error(code), { code })));
+    const message = (code: string) => String(unusable('c.csv', Object.assign(new Error(code), { code })));
     for (const code of ['ENOSPC', 'EDQUOT', 'EFBIG'])
-      expect(said(code)).to.include('(the disk is full). Free disk space, or');
-    for (const code of ['EACCES', 'EROFS']) expect(said(code)).not.to.include('disk');
+      expect(message(code)).to.include('(the disk is full). Free disk space, or');
+    for (const code of ['EACCES', 'EROFS']) expect(message(code)).not.to.include('disk');
   });
 });

@@ -204,9 +204,9 @@ describe('An interrupted import', () => {
         `Import ${number} is interrupted after 50 of 120 rows (passwords so far: ${credentials}, keep it). ` +
         `Run the same command again to resume, or: coursectl imports resume ${number}\n`;
       expect([exitCode, stdout]).to.deep.equal([70, '']);
-      const [error, ...said] = withoutProgress(stderr).split('\n');
+      const [error, ...message] = withoutProgress(stderr).split('\n');
       expect(error).to.match(/^error: /);
-      expect(said.join('\n')).to.equal(left);
+      expect(message.join('\n')).to.equal(left);
       const resumed = await importing.cli('imports', 'resume', String(number), '--yes');
       expect(withoutProgress(resumed.stderr)).to.include(left);
       const again = await importing.run(file, '--yes', '--json');

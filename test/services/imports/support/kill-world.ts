@@ -14,7 +14,7 @@ export const batchRows = 50;
 const cycle = 20;
 const cycles = rows / cycle;
 
-/** A fixed id, so that what is said of accounts and courses is the same in every run. */
+/** A fixed id, so that messages about accounts and courses are the same in every run. */
 const idOf = (group: number, index: number) =>
   `00000000-0000-7000-8000-${String(group).padStart(4, '0')}${String(index).padStart(8, '0')}`;
 

@@ -73,7 +73,7 @@ function unknownNameText({ name, origin, meant }: UnknownSetting): string {
  * What was probably meant as a setting but has no effect, a sentence each.
  * @throws AppError `CONFIG_INVALID` when the `.env` file can't be read
  */
-export function settingDoubts(source: ConfigSource): string[] {
+export function settingWarnings(source: ConfigSource): string[] {
   const { values, unreadLines } = settingsFileOf(source);
   return [
     ...unreadLines.map((line) => `In .env, line ${line} has no effect: a setting is written NAME=value.`),

@@ -6,7 +6,7 @@ import { Logo } from '../app/logo.js';
 import { useDocumentTitle } from '../ui/document-title.js';
 
 /** The frame of the pages that nobody needs a session for. */
-export function Entrance({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
+export function SignInLayout({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
   const { t } = useTranslation();
   const language = useLanguageChange();
   useDocumentTitle(title);

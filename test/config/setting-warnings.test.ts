@@ -1,18 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { settingDoubts } from '../../src/config/setting-doubts.js';
+import { settingWarnings } from '../../src/config/setting-warnings.js';
 import { settingNames } from '../../src/config/settings.js';
 import { useCommandLine } from '../support/run-cli.js';
 
 describe('Names that look like settings', () => {
   const cli = useCommandLine(() => ({ NODE_ENV: 'test' }));
   const dotenv = (text: string) => writeFileSync(path.join(cli.folder, '.env'), text);
-  const inEnvironment = (name: string) => settingDoubts({ env: { [name]: 'x' }, cwd: cli.folder });
+  const inEnvironment = (name: string) => settingWarnings({ env: { [name]: 'x' }, cwd: cli.folder });
 
   it('in .env are all that is no setting, with the one that was meant', () => {
     dotenv('DATBASE_URL=sqlite:x.sqlite\nJWTSECRET=s\nPOTR=1\nFAVOURITE_COLOUR=red\nLOG_LEVEL=warn\n');
-    expect(settingDoubts({ env: {}, cwd: cli.folder })).to.deep.equal([
+    expect(settingWarnings({ env: {}, cwd: cli.folder })).to.deep.equal([
       'In .env, DATBASE_URL is no setting of coursectl. Did you mean DATABASE_URL?',
       'In .env, JWTSECRET is no setting of coursectl. Did you mean JWT_SECRET?',
       'In .env, POTR is no setting of coursectl. Did you mean PORT?',
@@ -72,11 +72,11 @@ describe('Names that look like settings', () => {
 describe('A .env file', () => {
   const cli = useCommandLine(() => ({ NODE_ENV: 'test' }));
   const dotenv = (content: string | Uint8Array) => writeFileSync(path.join(cli.folder, '.env'), content);
-  const doubts = () => settingDoubts({ env: {}, cwd: cli.folder });
+  const warnings = () => settingWarnings({ env: {}, cwd: cli.folder });
 
   it('has no line that is ignored without a warning, which names the line and not what it says', async () => {
     dotenv('PORT 8080\r\n\r\n# a comment\r\nLOG_LEVEL=warn\r\nexport PORT\r\n=1\r\n');
-    expect(doubts()).to.deep.equal(
+    expect(warnings()).to.deep.equal(
       [1, 5, 6].map((line) => `In .env, line ${line} has no effect: a setting is written NAME=value.`),
     );
     const { stderr } = await cli.run(['config']);
@@ -88,7 +88,7 @@ describe('A .env file', () => {
     dotenv(
       "\ufeffPORT=1\nLOG_LEVEL: warn\n  export HOST = ::1 # all\nJWT_SECRET=\"one\ntwo = '\n\"\nDATA_DIR='a\nb'\nTRUST_PROXY=\n",
     );
-    expect(doubts()).to.deep.equal([]);
+    expect(warnings()).to.deep.equal([]);
   });
 
   it('is refused in UTF-16, in which no setting would be found', async () => {
