@@ -5,14 +5,13 @@ import { expect } from 'chai';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarnessAndCli } from '../support/harness-cli.js';
 import { type Dialogue, keys } from '../support/terminal.js';
+import { commands } from './support/command-lines.js';
 
-const manual = fileURLToPath(new URL('../../docs/OPERATIONS.md', import.meta.url));
-const heading = '## Manage courses and accounts at the terminal';
+const document = readFileSync(fileURLToPath(new URL('../../docs/CLI.md', import.meta.url)), 'utf8');
 
-/** The command lines of the section, without comments and the name of the program. */
+/** The command lines of the document, without comments and the name of the program. */
 function documentedLines(): string[] {
-  const section = readFileSync(manual, 'utf8').split(`${heading}\n`)[1]?.split(/^## /m)[0] ?? '';
-  const blocks = [...section.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const blocks = [...document.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, block = '']) => block);
   const lines = blocks.join('').trimEnd().split('\n');
   return lines.map((line) => line.replace(/^coursectl /, '').replace(/ +#.*$/, ''));
 }
@@ -32,8 +31,23 @@ const answers: Readonly<Record<string, Dialogue>> = {
   ],
 };
 
-describe('The commands of docs/OPERATIONS.md for courses and accounts', () => {
+/** The commands in the document's tables: `users list\|show` are two. */
+function namedCommands(): string[] {
+  const cells = [...document.matchAll(/^\| [a-z ]+ \| (`.*`) \|$/gm)].map(([, cell = '']) => cell);
+  return cells
+    .flatMap((cell) => cell.split(', '))
+    .flatMap((quoted) => {
+      const words = quoted.replaceAll('`', '').split(' ');
+      return (words.pop() ?? '').split('\\|').map((last) => [...words, last].join(' '));
+    });
+}
+
+describe('The commands of docs/CLI.md', () => {
   const { harness, cli } = useHarnessAndCli();
+
+  it('are all that there are', () => {
+    expect(namedCommands().sort()).to.deep.equal([...commands.keys()].sort());
+  });
 
   it('work one after the other', async () => {
     const { context } = harness;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.js';
 
-/** What the process answers the shell; documented in the README. */
+/** What the process answers the shell; documented in docs/CLI.md. */
 export const exitCodes = {
   ok: 0,
   /** An expected failure: one line says what and what to do. Or a question was answered with no. */
