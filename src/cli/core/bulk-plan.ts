@@ -1,9 +1,9 @@
 import type { AppError } from '../../errors.js';
 import type { Column } from './columns.js';
 import { cut, wrap } from './fit.js';
-import { counted } from './output.js';
+import { counted, type Display } from './output.js';
 import { printableLine } from './printable.js';
-import { type Display, tableText } from './table.js';
+import { tableText } from './table.js';
 
 /** Something that is changed with others. */
 export interface Named {

@@ -13,6 +13,13 @@ const defaultWidth = 80;
 export const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
   isTTY ? columns || defaultWidth : undefined;
 
+/** Where tables are shown. */
+export interface Display {
+  /** How many columns the terminal has; absent where standard output is none: then nothing is cut, shortened or relative. */
+  width?: number | undefined;
+  now: Date;
+}
+
 /** All that a command uses of its process; tests replace it. */
 export interface Io {
   stdin: Readable & { isTTY?: boolean };

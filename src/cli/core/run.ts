@@ -16,10 +16,9 @@ import {
 import { atTerminal, PartialFailure } from './error-messages.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { wrapHanging } from './fit.js';
-import { failureJson, type Io, widthOf, withCommandLines, writeLine } from './output.js';
+import { type Display, failureJson, type Io, widthOf, withCommandLines, writeLine } from './output.js';
 import { failureText, paintFor, stackText } from './paint.js';
 import { printable } from './printable.js';
-import type { Display } from './table.js';
 
 type CommonOptions = OptionValues<typeof commonOptions>;
 

@@ -1,13 +1,7 @@
 import type { Column, Value } from './columns.js';
 import { cut, displayWidth, type Extent, gap, layout, wrap } from './fit.js';
+import type { Display } from './output.js';
 import { printableLine } from './printable.js';
-
-/** Where tables are shown. */
-export interface Display {
-  /** How many columns the terminal has; absent where standard output is none: then nothing is cut, shortened or relative. */
-  width?: number | undefined;
-  now: Date;
-}
 
 /** How a listing is shown where that isn't the default. */
 interface Wishes {

@@ -2,7 +2,19 @@ import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { useReducedMotion } from '@mantine/hooks';
 import { formatNumber, formatShortDay } from '../i18n/format.js';
-import type { WeeksProps } from './weeks.js';
+
+/** A week with what was counted in it; `accounts` only for the super admin. */
+export interface Week {
+  week: string;
+  enrollments: number;
+  accounts?: number;
+}
+
+export interface WeeksProps {
+  weeks: readonly Week[];
+  /** What is shown of each week. */
+  series: readonly { name: 'enrollments' | 'accounts'; label: string }[];
+}
 
 const colors = ['teal.6', 'orange.6'];
 

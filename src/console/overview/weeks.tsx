@@ -5,19 +5,7 @@ import { formatDay, formatNumber } from '../i18n/format.js';
 import { lazyPart } from '../ui/lazy.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { Section } from './figures.js';
-
-/** A week with what was counted in it; `accounts` only for the super admin. */
-export interface Week {
-  week: string;
-  enrollments: number;
-  accounts?: number;
-}
-
-export interface WeeksProps {
-  weeks: readonly Week[];
-  /** What is shown of each week. */
-  series: readonly { name: 'enrollments' | 'accounts'; label: string }[];
-}
+import type { Week, WeeksProps } from './weeks-chart.js';
 
 // The charts' library is as large as the rest of the console.
 const WeeksChart = lazyPart(

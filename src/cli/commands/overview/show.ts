@@ -4,9 +4,9 @@ import { fileKinds } from '../../../schemas/file.js';
 import { operator } from '../../../services/core.js';
 import { superAdminOverview } from '../../../services/overview/overview.js';
 import type { Column } from '../../core/columns.js';
-import { counted } from '../../core/output.js';
+import { counted, type Display } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import { type Display, rowsText, tableText } from '../../core/table.js';
+import { rowsText, tableText } from '../../core/table.js';
 
 type Overview = ReturnType<typeof presentOverview<Awaited<ReturnType<typeof superAdminOverview>>>>;
 

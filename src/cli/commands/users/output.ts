@@ -1,5 +1,6 @@
 import { presentUser } from '../../../presenters/user.js';
-import { type Display, rowsText } from '../../core/table.js';
+import type { Display } from '../../core/output.js';
+import { rowsText } from '../../core/table.js';
 
 /** An account as the services give it. */
 type Account = Parameters<typeof presentUser>[0];
