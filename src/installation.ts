@@ -1,9 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** Where this copy of the program is installed. */
-const packageFolder = fileURLToPath(new URL('..', import.meta.url));
+import { packageFolder } from './package-root.js';
 
 /** Where a command runs, and which copy of the program. */
 export interface Place {

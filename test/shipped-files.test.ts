@@ -14,7 +14,7 @@ describe('The package, made in a checkout in which commands were run', function 
   let folder: ReturnType<typeof temporaryFolder>;
   const at = (...names: string[]) => path.join(folder.path, ...names);
 
-  const built = ['dist/cli/main.js', 'dist/man/coursectl.1'];
+  const built = ['dist/main.js', 'dist/man/coursectl.1'];
 
   before(() => {
     folder = temporaryFolder();

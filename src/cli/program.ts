@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { AppError } from '../errors.js';
+import { packageFolder } from '../package-root.js';
 import { packageVersion } from '../version.js';
 import { register as registerAudit } from './commands/audit/index.js';
 import { register as registerBackup } from './commands/backup/index.js';
@@ -23,9 +23,6 @@ import { defaultHelpWidth } from './core/help-text.js';
 import { asTyped, failureJson, type Io, writeLine } from './core/output.js';
 import { printable } from './core/printable.js';
 import type { Outcome } from './core/run.js';
-
-/** Where README.md and docs/ are. */
-const packageFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Builds the whole command line. Command files only declare; what they need they load when they run. */
 export function createProgram(io: Io, outcome: Outcome): Command {

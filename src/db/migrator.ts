@@ -1,19 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type QueryInterface, QueryTypes, Sequelize, type Transaction } from 'sequelize';
 import type { Umzug } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
 import * as program from '../for-migrations.js';
+import { packageFile, packageFolder } from '../package-root.js';
 import { type Database, openDatabase } from './connection.js';
 import { isSqlite, serverVersion } from './dialect.js';
 import { type LeaseOptions, withLease } from './lease.js';
 import { translateError } from './translate-error.js';
 
-const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
-const migrationsFolder = path.join(packageRoot, 'migrations');
-const demoSeeder = path.join(packageRoot, 'seeders', '20260101000001-demo.cjs');
+const migrationsFolder = packageFile('migrations');
+const demoSeeder = packageFile('seeders/20260101000001-demo.cjs');
 
 /** How long a migration waits for another one, which then has done its work already. */
 const lockWaitMs = 60_000;
@@ -54,7 +53,7 @@ interface Step {
   down: Run;
 }
 
-const require = createRequire(import.meta.url);
+const require = createRequire(packageFolder);
 
 // A file of another shape fails when it runs.
 const loadStep = (file: string) => require(file) as Step;

@@ -2,10 +2,10 @@ import { type ChildProcess, type ExecFileException, execFile } from 'node:child_
 import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { AppError, validationError } from '../errors.js';
 import { createFairQueue, type QueueLimits } from '../fair-queue.js';
+import { programFile } from '../package-root.js';
 import { diskFault } from './disk.js';
 
 /** The limits of a picture before and after it is prepared; lengths in pixels. */
@@ -63,7 +63,7 @@ const bytesPerPixel = 6;
 /** More than a WebP picture of the largest size has. */
 const maxOutputBytes = 16 * 1024 * 1024;
 
-const workerFile = fileURLToPath(new URL('./image-worker.mjs', import.meta.url));
+const workerFile = programFile('storage/image-worker.mjs');
 
 function lowerPriority(pid: number, extraNiceness: number): void {
   try {

@@ -178,7 +178,7 @@ try {
       const names = (await run('tar', ['tzf', tarball], folder, process.env as Environment)).stdout.split('\n');
       const unwanted = names.filter((name) => /\.map$|^package\/(src|test|bench)\//.test(name));
       const built = [
-        'dist/cli/main.js',
+        'dist/main.js',
         'dist/db/sqlite-library/LICENSE',
         'dist/console/index.html',
         'dist/console/LICENSES.md',

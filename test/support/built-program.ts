@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -44,16 +44,12 @@ async function buildConsole(outDir: string): Promise<void> {
   if (exitCode !== 0) throw new Error(`The console can't be built:\n${stdout}${stderr}`);
 }
 
-/** Compiles the source, and builds the web console beside it, in the `dist` of a folder. */
+/** Bundles the program, and builds the web console beside it, in the `dist` of a folder. */
 async function compile(target: string): Promise<void> {
   const outDir = path.join(target, 'dist');
-  const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
-  const [{ stdout }] = await Promise.all([
-    // Types are checked by `npm run types`, beside the tests.
-    run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', outDir], repository),
-    buildConsole(path.join(outDir, 'console')),
-  ]);
-  if (!existsSync(path.join(outDir, 'cli', 'main.js'))) throw new Error(`The program can't be built:\n${stdout}`);
+  // Most runs build nothing.
+  const { bundle } = await import('../../scripts/bundle.js');
+  await Promise.all([bundle(outDir), buildConsole(path.join(outDir, 'console'))]);
 }
 
 /** Copies the package into a folder, as it is installed. @param dist the compiled program */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addCommand, type Choices, commonOptions, type Declaration, type None, type Options } from './declaration.js';
 import { addNotesAndExamples } from './help-text.js';
 import { asTyped, type Io, withCommandLines } from './output.js';
-import type { Outcome, Work } from './run.js';
+import type { Needs, Outcome, Work } from './run.js';
 
 /** What command files register with. */
 export interface Registry {
@@ -12,7 +12,7 @@ export interface Registry {
 
 interface Definition<Usage extends string, O extends Options, C extends Choices>
   extends Declaration<Usage, O, C>,
-    Work<Usage, O, C> {
+    Needs {
   summary: string;
   /** Command lines without the leading `coursectl`, each a working example. */
   examples: readonly string[];
@@ -20,10 +20,12 @@ interface Definition<Usage extends string, O extends Options, C extends Choices>
   withoutJson?: true;
   /** What the help says below the options: paragraphs, one a line, which are wrapped. */
   notes?: string;
+  /** Imports what the command does, when it runs: help and completion need only what is declared here. */
+  load: () => Promise<Work<NoInfer<Usage>, NoInfer<O>, NoInfer<C>>>;
 }
 
 /** What each command declares of the database that it needs. @public used by the tests that walk all commands */
-export const databaseNeeds = new WeakMap<Command, Pick<Work<'', None, None>, 'schema' | 'missingDatabase'>>();
+export const databaseNeeds = new WeakMap<Command, Needs>();
 
 /** Registers a command with what commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
 export function define<const Usage extends string, O extends Options = None, const C extends Choices = None>(
@@ -46,8 +48,7 @@ export function define<const Usage extends string, O extends Options = None, con
     examples.map((example) => asTyped(io, example)),
   );
   return command.action(async function (this: Command) {
-    // Help and completion need only the declarations: the less is loaded, the sooner they are shown.
     const { runCommand } = await import('./run.js');
-    await runCommand(this, io, outcome, definition);
+    await runCommand(this, io, outcome, definition, definition.load);
   });
 }

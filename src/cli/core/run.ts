@@ -72,21 +72,25 @@ type SchemaNeed = 'current' | 'not newer' | 'any';
  */
 type MissingDatabase = 'created' | 'created with --migrate' | 'reported' | 'restored';
 
-/** What a command does, and what it needs for it. */
-export interface Work<Usage extends string, O extends Options, C extends Choices> {
+/** What a command needs for its work. */
+export interface Needs {
   /** Looked at when the command opens the database. */
   schema: SchemaNeed;
   missingDatabase?: MissingDatabase;
+  /** The imports that a person can choose of where none is named: by default all. Those without rows any more never are. */
+  importsToChoose?: readonly ImportStatus[];
+  /** Whether the command handles Ctrl-C itself, as those that write do by default; others are aborted. */
+  stopsItself?: boolean;
+}
+
+/** What a command does. */
+export interface Work<Usage extends string, O extends Options, C extends Choices> {
   /**
    * Refuses options and arguments for what they are, before anything is opened, looked up, chosen or asked. What the command
    * line doesn't name and a person may choose isn't among the arguments yet.
    */
   check?: (run: Run<Usage, O, C>) => void | Promise<void>;
-  /** The imports that a person can choose of where none is named: by default all. Those without rows any more never are. */
-  importsToChoose?: readonly ImportStatus[];
   run: (run: Run<Usage, O, C>) => Promise<Result>;
-  /** Whether the command handles Ctrl-C itself, as those that write do by default; others are aborted. */
-  stopsItself?: boolean;
 }
 
 /** Whether `--output json` was given, which `--json` is short for: other commands have a file of that name. */
@@ -123,7 +127,7 @@ async function assertDatabaseExists(config: Config, isCreated: boolean): Promise
 function makeRun<Usage extends string, O extends Options, C extends Choices>(
   io: Io,
   command: Command,
-  { schema, missingDatabase }: Pick<Work<Usage, O, C>, 'schema' | 'missingDatabase'>,
+  { schema, missingDatabase }: Needs,
   opened: Context[],
 ): { run: Run<Usage, O, C>; missing: readonly string[] } {
   const { arguments: given, options, missing } = calledWith<Usage, O & typeof commonOptions, C>(command);
@@ -228,18 +232,20 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   command: Command,
   io: Io,
   outcome: Outcome,
-  { run: work, check, stopsItself, importsToChoose, ...needs }: Work<Usage, O, C>,
+  needs: Needs,
+  load: () => Promise<Work<Usage, O, C>>,
 ): Promise<void> {
   const opened: Context[] = [];
   const { run, missing } = makeRun<Usage, O, C>(io, command, needs, opened);
   const begin = async () => {
-    await check?.(run);
-    if (missing.length > 0) await (await import('./picker.js')).pickMissing(run, missing, importsToChoose);
-    return work(run);
+    const work = await load();
+    await work.check?.(run);
+    if (missing.length > 0) await (await import('./picker.js')).pickMissing(run, missing, needs.importsToChoose);
+    return work.run(run);
   };
   try {
     const working = begin();
-    const handlesStop = stopsItself ?? needs.schema !== 'any';
+    const handlesStop = needs.stopsItself ?? needs.schema !== 'any';
     const result = await (handlesStop ? working : Promise.race([working, interruption(io.signal)]));
     if (result.write) await result.write();
     else if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { programFile } from '../../package-root.js';
 
 /** A request to a connection's thread, which answers in the order of the requests. */
 export interface Request {
@@ -45,7 +45,7 @@ export class SqliteThread {
   private lostBecause: Error | undefined;
 
   constructor(file: string, busyTimeoutMs: number) {
-    this.worker = new Worker(fileURLToPath(new URL('./worker.cjs', import.meta.url)), {
+    this.worker = new Worker(programFile('db/sqlite/worker.cjs'), {
       workerData: { file, busyTimeoutMs },
       // The thread runs plain JavaScript and needs no TypeScript loader.
       execArgv: [],

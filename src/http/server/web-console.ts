@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler, Response } from 'express';
 import { lookup } from 'mime-types';
+import { programFile } from '../../package-root.js';
 
 /** Where the build puts the web console. */
-const builtConsole = fileURLToPath(new URL('../../console/', import.meta.url));
+const builtConsole = programFile('console');
 
 /** What Vite writes in place of the nonce: see src/console/vite.config.ts. */
 const noncePlaceholder = 'CSP_NONCE';

@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createFairQueue } from '../../fair-queue.js';
+import { isSource, packageFolder, programFile } from '../../package-root.js';
 
 /** Who waits for a hash. */
 export interface HashRequest {
@@ -74,10 +73,9 @@ async function nativeBcrypt(): Promise<Bcrypt | undefined> {
 
 /** The worker's file. When it is TypeScript, its thread needs a loader, because threads of Node 20 don't inherit it. */
 function bcryptjsWorker(): { filename: string; execArgv?: string[] } {
-  const extension = path.extname(import.meta.url);
-  const filename = fileURLToPath(new URL(`./bcryptjs-worker${extension}`, import.meta.url));
-  if (extension === '.js') return { filename };
-  return { filename, execArgv: ['--require', createRequire(import.meta.url).resolve('tsx/cjs')] };
+  if (!isSource) return { filename: programFile('services/auth/bcryptjs-worker.js') };
+  const loader = createRequire(packageFolder).resolve('tsx/cjs');
+  return { filename: programFile('services/auth/bcryptjs-worker.ts'), execArgv: ['--require', loader] };
 }
 
 /** bcryptjs blocks its thread, even with its asynchronous functions, so it runs in worker threads. */

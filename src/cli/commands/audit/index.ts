@@ -18,8 +18,7 @@ export function register(program: Command, registry: Registry): void {
       'audit list --target-type course --target "Data analysis"',
     ],
     options: auditListOptions,
-    check: async (run) => (await import('./list.js')).checkList(run),
-    run: async (run) => (await import('./list.js')).list(run),
+    load: () => import('./list.js').then(({ checkList, list }) => ({ check: checkList, run: list })),
   });
 
   define(audit, registry, {
@@ -30,6 +29,6 @@ export function register(program: Command, registry: Registry): void {
     options: { ...dryRunOption, ...yesOption },
     notes:
       'The service does so every hour. The files are in the folder "retention" of DATA_DIR: keep them with your backups.',
-    run: async (run) => (await import('./prune.js')).prune(run),
+    load: () => import('./prune.js').then(({ prune }) => ({ run: prune })),
   });
 }

@@ -20,7 +20,7 @@ export function register(program: Command, registry: Registry): void {
       'On MySQL and MariaDB dump the database first, with the command of --print-dump; then this command copies the files.',
       'Files that are missing, unreadable or damaged in the storage are listed; then the exit code is 3.',
     ].join('\n'),
-    run: async (run) => (await import('./back-up.js')).backUp(run),
+    load: () => import('./back-up.js').then(({ backUp }) => ({ run: backUp })),
   });
 
   define(program, registry, {
@@ -37,6 +37,6 @@ export function register(program: Command, registry: Registry): void {
       'the files, and ends the sessions in the database.',
     ].join('\n'),
     stopsItself: true,
-    run: async (run) => (await import('./restore.js')).restore(run),
+    load: () => import('./restore.js').then(({ restore }) => ({ run: restore })),
   });
 }

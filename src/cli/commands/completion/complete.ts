@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { Completable, Name } from '../../../services/completion.js';
+import type { None } from '../../core/declaration.js';
 import { printableLine } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
 import { bashWord, readLine } from './bash-words.js';
 import { optionPrefix, placeAt } from './place.js';
+import { completionScripts } from './scripts.js';
 
 /** How long the database may take to be free, in milliseconds: a person waits. */
 const databaseMs = '1000';
@@ -25,6 +27,19 @@ async function namesIn(run: Pick<Run, 'context' | 'options'>, kind: Completable,
   }
 }
 
+type Shell = 'bash' | 'zsh' | 'fish';
+
+/** The script for a shell, or what that script asks for. */
+export async function completion(
+  run: Run<'<shell> [word...]', None, { shell: readonly Shell[] }>,
+  program: Command,
+): Promise<Result> {
+  const { shell, word } = run.arguments;
+  if (word) return complete(run, program, shell, word);
+  const script = completionScripts[shell](program.name());
+  return { json: { shell, script }, text: script };
+}
+
 /**
  * Prints what the shell's script asks for: "files" where the shell completes a file, else "words" and a line each, as that shell
  * understands it. Names of which the database can't be read are none; with `--verbose` the error is thrown.
@@ -33,7 +48,7 @@ async function namesIn(run: Pick<Run, 'context' | 'options'>, kind: Completable,
 export async function complete(
   run: Pick<Run, 'io' | 'context' | 'options'>,
   program: Command,
-  shell: 'bash' | 'zsh' | 'fish',
+  shell: Shell,
   given: readonly [string, ...string[]],
 ): Promise<Result> {
   const { COMP_WORDBREAKS = '', COMP_TYPE = '' } = run.io.env;

@@ -18,15 +18,9 @@ export function register(program: Command, registry: Registry): void {
       'use in the current folder. The Tab key runs the command that is typed to find what fits, and no other one: in a ' +
       'checkout, where that is "npx coursectl", link it first (npm link).',
     choices: { shell: ['bash', 'zsh', 'fish'] },
-    async run(run) {
-      const { shell, word } = run.arguments;
-      if (word) {
-        const { complete } = await import('./complete.js');
-        return complete(run, program, shell, word);
-      }
-      const { completionScripts } = await import('./scripts.js');
-      const script = completionScripts[shell](program.name());
-      return { json: { shell, script }, text: script };
+    load: async () => {
+      const { completion } = await import('./complete.js');
+      return { run: (run) => completion(run, program) };
     },
   });
 }

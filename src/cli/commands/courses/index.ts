@@ -25,8 +25,7 @@ export function register(program: Command, registry: Registry): void {
       'courses list --seats-left --include seats',
     ],
     options: courseListOptions,
-    check: async (run) => (await import('./queries.js')).checkList(run),
-    run: async (run) => (await import('./queries.js')).list(run),
+    load: () => import('./queries.js').then(({ checkList, list }) => ({ check: checkList, run: list })),
   });
 
   define(courses, registry, {
@@ -35,8 +34,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Show one course',
     examples: ['courses show "Weaving for beginners"', 'courses show 7f6a21c4 --include seats --json'],
     options: courseDetailOptions,
-    check: async (run) => (await import('./queries.js')).checkShow(run),
-    run: async (run) => (await import('./queries.js')).show(run),
+    load: () => import('./queries.js').then(({ checkShow, show }) => ({ check: checkShow, run: show })),
   });
 
   define(courses, registry, {
@@ -48,8 +46,7 @@ export function register(program: Command, registry: Registry): void {
       'courses create --title Dyeing --description "With plants." --trainer ada@example.org --category Crafts --tag wool --tag colour --max-students 12 --start-date 2026-09-01 --json',
     ],
     options: createCourseOptions,
-    check: async (run) => (await import('./changes.js')).checkCreate(run),
-    run: async (run) => (await import('./changes.js')).create(run),
+    load: () => import('./changes.js').then(({ checkCreate, create }) => ({ check: checkCreate, run: create })),
   });
 
   define(courses, registry, {
@@ -61,9 +58,8 @@ export function register(program: Command, registry: Registry): void {
       'courses edit 7f6a21c4 --location "" --max-students none --tag "" --no-featured',
     ],
     options: editCourseOptions,
-    check: async (run) => (await import('./changes.js')).checkEdit(run),
     notes: '--tag replaces all tags that the course has.',
-    run: async (run) => (await import('./changes.js')).edit(run),
+    load: () => import('./changes.js').then(({ checkEdit, edit }) => ({ check: checkEdit, run: edit })),
   });
 
   for (const name of ['publish', 'unpublish'] as const) {
@@ -72,7 +68,10 @@ export function register(program: Command, registry: Registry): void {
       schema: 'current',
       summary: name === 'publish' ? 'Show a course in the catalogue' : 'Remove a course from the catalogue',
       examples: [`courses ${name} "Weaving for beginners"`],
-      run: async (run) => (await import('./changes.js')).publish(run, name === 'publish'),
+      load: async () => {
+        const { publish } = await import('./changes.js');
+        return { run: (run) => publish(run, name === 'publish') };
+      },
     });
   }
 
@@ -81,7 +80,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Give a course to another trainer, with its enrollments',
     examples: ['courses assign-trainer "Weaving for beginners" ada@example.org'],
-    run: async (run) => (await import('./changes.js')).giveToTrainer(run),
+    load: () => import('./changes.js').then(({ giveToTrainer }) => ({ run: giveToTrainer })),
   });
 
   define(courses, registry, {
@@ -90,7 +89,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Delete a course with its enrollments and files',
     examples: ['courses delete "Weaving for beginners"', 'courses delete 7f6a21c4 --force --yes --json'],
     options: deleteCourseOptions,
-    run: async (run) => (await import('./changes.js')).remove(run),
+    load: () => import('./changes.js').then(({ remove }) => ({ run: remove })),
   });
 
   define(courses, registry, {
@@ -98,7 +97,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     summary: 'List the categories that courses have',
     examples: ['courses categories', 'courses categories --json'],
-    run: async (run) => (await import('./queries.js')).categories(run),
+    load: () => import('./queries.js').then(({ categories }) => ({ run: categories })),
   });
 
   define(courses, registry, {
@@ -107,8 +106,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'List the trainers who can be given a course, by name',
     examples: ['courses trainers', 'courses trainers --search hopper --json'],
     options: trainerListOptions,
-    check: async (run) => (await import('./queries.js')).checkTrainers(run),
-    run: async (run) => (await import('./queries.js')).trainers(run),
+    load: () => import('./queries.js').then(({ checkTrainers, trainers }) => ({ check: checkTrainers, run: trainers })),
   });
 
   define(courses, registry, {
@@ -116,7 +114,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     summary: 'Count the courses, by state and category',
     examples: ['courses stats', 'courses stats --json'],
-    run: async (run) => (await import('./queries.js')).stats(run),
+    load: () => import('./queries.js').then(({ stats }) => ({ run: stats })),
   });
 
   const files = courses.command('files').description('List, add, download and remove the files of a course');
@@ -127,8 +125,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'List the files of a course, newest first',
     examples: ['courses files list "Weaving for beginners"', 'courses files list 7f6a21c4 --json'],
     options: fileListOptions,
-    check: async (run) => (await import('./files.js')).checkList(run),
-    run: async (run) => (await import('./files.js')).list(run),
+    load: () => import('./files.js').then(({ checkList, list }) => ({ check: checkList, run: list })),
   });
 
   define(files, registry, {
@@ -136,7 +133,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Add a copy of a file to a course',
     examples: ['courses files add "Weaving for beginners" patterns.pdf'],
-    run: async (run) => (await import('./files.js')).add(run),
+    load: () => import('./files.js').then(({ add }) => ({ run: add })),
   });
 
   define(files, registry, {
@@ -148,9 +145,8 @@ export function register(program: Command, registry: Registry): void {
       'courses files get 7f6a21c4 b20c94c5 > patterns.pdf',
     ],
     options: outputOption,
-    check: async (run) => (await import('./files.js')).checkGet(run),
     stopsItself: true,
-    run: async (run) => (await import('./files.js')).get(run),
+    load: () => import('./files.js').then(({ checkGet, get }) => ({ check: checkGet, run: get })),
   });
 
   define(files, registry, {
@@ -159,7 +155,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Remove a file from a course',
     examples: ['courses files remove "Weaving for beginners" b20c94c5', 'courses files remove 7f6a21c4 b20c94c5 --yes'],
     options: yesOption,
-    run: async (run) => (await import('./files.js')).remove(run),
+    load: () => import('./files.js').then(({ remove }) => ({ run: remove })),
   });
 
   define(courses, registry, {
@@ -167,7 +163,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Set the picture of a course: a copy of a JPEG, PNG or WebP file',
     examples: ['courses thumbnail "Weaving for beginners" loom.jpg'],
-    run: async (run) => (await import('./files.js')).thumbnail(run),
+    load: () => import('./files.js').then(({ thumbnail }) => ({ run: thumbnail })),
   });
 
   define(courses, registry, {
@@ -176,6 +172,6 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Remove the picture of a course',
     examples: ['courses remove-thumbnail "Weaving for beginners"', 'courses remove-thumbnail 7f6a21c4 --yes'],
     options: yesOption,
-    run: async (run) => (await import('./files.js')).removePicture(run),
+    load: () => import('./files.js').then(({ removePicture }) => ({ run: removePicture })),
   });
 }

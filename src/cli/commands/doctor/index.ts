@@ -13,6 +13,9 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Check configuration, database, schema, secrets, folders and clock; changes nothing',
     examples: ['doctor', 'doctor --production', 'doctor --json'],
     options: doctorOptions,
-    run: async (run) => (await import('./checks.js')).doctor(run, Boolean(run.options.production)),
+    load: async () => {
+      const { doctor } = await import('./checks.js');
+      return { run: (run) => doctor(run, Boolean(run.options.production)) };
+    },
   });
 }

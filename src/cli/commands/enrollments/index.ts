@@ -17,8 +17,7 @@ export function register(program: Command, registry: Registry): void {
       'enrollments list --trainer grace@example.org --search müller',
     ],
     options: enrollmentListOptions,
-    check: async (run) => (await import('./queries.js')).checkList(run),
-    run: async (run) => (await import('./queries.js')).list(run),
+    load: () => import('./queries.js').then(({ checkList, list }) => ({ check: checkList, run: list })),
   });
 
   define(enrollments, registry, {
@@ -30,7 +29,7 @@ export function register(program: Command, registry: Registry): void {
       'enrollments show 5e1f02c6 --json',
     ],
     options: enrollmentOptions,
-    run: async (run) => (await import('./queries.js')).show(run),
+    load: () => import('./queries.js').then(({ show }) => ({ run: show })),
   });
 
   define(enrollments, registry, {
@@ -45,7 +44,7 @@ export function register(program: Command, registry: Registry): void {
     ],
     options: assignOptions,
     notes: `${bulkNotes('trainees')}\nIf the course doesn't have enough seats for all of them, nobody is enrolled.`,
-    run: async (run) => (await import('./changes.js')).assign(run),
+    load: () => import('./changes.js').then(({ assign }) => ({ run: assign })),
   });
 
   registerChanges(enrollments, registry);
@@ -55,7 +54,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     summary: 'Count the enrollments, by status',
     examples: ['enrollments stats', 'enrollments stats --json'],
-    run: async (run) => (await import('./queries.js')).stats(run),
+    load: () => import('./queries.js').then(({ stats }) => ({ run: stats })),
   });
 }
 
@@ -74,7 +73,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     ],
     options: statusOptions,
     notes: changeNotes,
-    run: async (run) => (await import('./changes.js')).status(run),
+    load: () => import('./changes.js').then(({ status }) => ({ run: status })),
   });
 
   define(enrollments, registry, {
@@ -86,8 +85,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
       'enrollments progress 5e1f02c6 75',
     ],
     options: enrollmentOptions,
-    check: async (run) => (await import('./changes.js')).checkProgress(run),
-    run: async (run) => (await import('./changes.js')).progress(run),
+    load: () => import('./changes.js').then(({ checkProgress, progress }) => ({ check: checkProgress, run: progress })),
   });
 
   define(enrollments, registry, {
@@ -101,6 +99,6 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     ],
     options: removeOptions,
     notes: changeNotes,
-    run: async (run) => (await import('./changes.js')).remove(run),
+    load: () => import('./changes.js').then(({ remove }) => ({ run: remove })),
   });
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Context } from '../../../context.js';
 import { presentImport, presentImportRow } from '../../../presenters/import.js';
 import { presentImportWithPlan } from '../../../presenters/import-plan.js';
-import type { ImportOptions } from '../../../schemas/import.js';
+import { type ImportOptions, importListingSchema, importRowListingSchema } from '../../../schemas/import.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
 import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
@@ -16,8 +16,8 @@ import { extentOf, type UndoResult } from '../../../services/imports/undo/undo.j
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { outputOption } from '../../core/declaration.js';
 import { exitCodes } from '../../core/exit-codes.js';
-import { writeData } from '../../core/file-output.js';
-import { listing, presented } from '../../core/listing.js';
+import { assertDestination, writeData } from '../../core/file-output.js';
+import { checkListing, listing, presented } from '../../core/listing.js';
 import { asTyped, counted, type Io } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
@@ -33,7 +33,21 @@ import {
 } from './options.js';
 import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
 
+/** The check of commands that write to a file. */
+export { assertDestination };
+
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkList(run: Run<'', typeof importListOptions>): void {
+  checkListing(run, importColumns, importListingSchema, { status: run.options.status });
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkRows(run: Run<'<import>', typeof importRowOptions>): void {
+  const { outcome, code, search } = run.options;
+  checkListing(run, importRowColumns, importRowListingSchema, { outcome, code, search });
+}
 
 /** The import that the command line names. @throws AppError `NOT_FOUND`, `VALIDATION` */
 const named = async (run: Run<'<import>'>, context: Context): Promise<ImportRecord> =>

@@ -13,8 +13,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'List imports, newest first',
     examples: ['imports list', 'imports list --status interrupted', 'imports list --limit 100 --json'],
     options: importListOptions,
-    check: async (run) => (await import('./checks.js')).checkList(run),
-    run: async (run) => (await import('./actions.js')).list(run),
+    load: () => import('./actions.js').then(({ checkList, list }) => ({ check: checkList, run: list })),
   });
 
   define(imports, registry, {
@@ -23,7 +22,7 @@ export function register(program: Command, registry: Registry): void {
     stopsItself: false,
     summary: 'Show one import: its progress, its files, and the accounts that undo kept',
     examples: ['imports show 12', 'imports show 12 --json'],
-    run: async (run) => (await import('./actions.js')).show(run),
+    load: () => import('./actions.js').then(({ show }) => ({ run: show })),
   });
 
   define(imports, registry, {
@@ -33,8 +32,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
     examples: ['imports rows 12 --outcome rejected', 'imports rows 12 --code EMAIL_INVALID --json'],
     options: importRowOptions,
-    check: async (run) => (await import('./checks.js')).checkRows(run),
-    run: async (run) => (await import('./actions.js')).rows(run),
+    load: () => import('./actions.js').then(({ checkRows, rows }) => ({ check: checkRows, run: rows })),
   });
 
   define(imports, registry, {
@@ -43,8 +41,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Write the result of every row as CSV, with the current data of the accounts',
     examples: ['imports export 12 > outcome.csv', 'imports export 12 --output outcome.csv'],
     options: outputOption,
-    check: async (run) => (await import('../../core/file-output.js')).assertDestination(run),
-    run: async (run) => (await import('./actions.js')).exportLedger(run),
+    load: () => import('./actions.js').then(({ assertDestination, exportLedger }) => ({ check: assertDestination, run: exportLedger })),
   });
 
   define(imports, registry, {
@@ -53,8 +50,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
     examples: ['imports rejects 12 > rejected.csv'],
     options: outputOption,
-    check: async (run) => (await import('../../core/file-output.js')).assertDestination(run),
-    run: async (run) => (await import('./actions.js')).rejects(run),
+    load: () => import('./actions.js').then(({ assertDestination, rejects }) => ({ check: assertDestination, run: rejects })),
   });
 
   define(imports, registry, {
@@ -64,7 +60,7 @@ export function register(program: Command, registry: Registry): void {
     examples: ['imports resume 12', 'imports resume 12 --yes --json'],
     options: resumeOptions,
     importsToChoose: ['interrupted', 'failed', 'cancelled'],
-    run: async (run) => (await import('./actions.js')).resume(run),
+    load: () => import('./actions.js').then(({ resume }) => ({ run: resume })),
   });
 
   define(imports, registry, {
@@ -74,7 +70,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Cancel a queued or running import after the current batch of rows; imported rows stay',
     examples: ['imports cancel 12'],
     importsToChoose: ['planning', 'planned', 'queued', 'running', 'interrupted'],
-    run: async (run) => (await import('./actions.js')).cancel(run),
+    load: () => import('./actions.js').then(({ cancel }) => ({ run: cancel })),
   });
 
   define(imports, registry, {
@@ -86,7 +82,7 @@ export function register(program: Command, registry: Registry): void {
     importsToChoose: ['interrupted', 'completed', 'stopped', 'failed', 'cancelled', 'undoing'],
     notes:
       'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed. The exit code is then 3, or 1 if all are kept. Undo the import again once these reasons no longer apply.',
-    run: async (run) => (await import('./actions.js')).undo(run),
+    load: () => import('./actions.js').then(({ undo }) => ({ run: undo })),
   });
 
   define(imports, registry, {
@@ -97,6 +93,6 @@ export function register(program: Command, registry: Registry): void {
     options: { ...dryRunOption, ...yesOption },
     notes:
       'The service does so every hour. The files are in the folder "retention" of DATA_DIR. The imports stay with their counts, and can no longer be undone or resumed.',
-    run: async (run) => (await import('./prune.js')).prune(run),
+    load: () => import('./prune.js').then(({ prune }) => ({ run: prune })),
   });
 }

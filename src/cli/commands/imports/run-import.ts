@@ -1,6 +1,10 @@
+import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '../../../context.js';
-import { AppError } from '../../../errors.js';
+import { AppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
+import { pick } from '../../../presenters/pick.js';
+import { importOptionsSchema } from '../../../schemas/import.js';
+import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/reports.js';
 import { templateText } from '../../../services/imports/output/template.js';
@@ -13,12 +17,45 @@ import { assertCanAsk } from '../../core/confirm.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../core/exit-codes.js';
 import { type Io, widthOf } from '../../core/output.js';
 import { createProgress } from '../../core/progress.js';
-import type { Result } from '../../core/run.js';
-import { assertReadable, typedOptions } from './checks.js';
+import type { Result, Run } from '../../core/run.js';
 import { correctedText, type InterruptedImport, importCommand, interruptedBeside } from './command-lines.js';
 import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
 import { confirmPlan, planJson, planText, remainder, report, warningsText, withResumeHint } from './outcome.js';
+import type { importUsersOptions } from './options.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
+
+/** The options of an import as they were typed, without those that are about the command. */
+export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) =>
+  pick(options, [
+    'role',
+    'course',
+    'enrollmentStatus',
+    'onExisting',
+    'match',
+    'missingPhone',
+    'resetPasswords',
+    'onError',
+    'maxErrors',
+    'encoding',
+    'delimiter',
+    'map',
+  ]);
+
+/** @throws AppError `VALIDATION` */
+export function checkImport(run: Run<'[file]', typeof importUsersOptions>): void {
+  validate(importOptionsSchema, typedOptions(run));
+}
+
+/** @throws AppError `IMPORT_FILE_INVALID` for a file that doesn't exist or can't be read */
+export async function assertReadable(file: string): Promise<void> {
+  try {
+    await access(file);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    throw new AppError('IMPORT_FILE_INVALID', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
+  }
+}
 
 /** Plan, ask, apply. */
 export async function importUsers(run: ImportRun): Promise<Result> {

@@ -11,7 +11,7 @@ export function register(program: Command, registry: Registry): void {
     missingDatabase: 'created',
     summary: 'Apply all pending migrations; safe to run on several machines at the same time',
     examples: ['migrate up', 'migrate up --json'],
-    run: async (run) => (await import('./migrations.js')).up(run),
+    load: () => import('./migrations.js').then(({ up }) => ({ run: up })),
   });
 
   define(migrate, registry, {
@@ -24,7 +24,7 @@ export function register(program: Command, registry: Registry): void {
       '--all': 'revert all of them',
       ...yesOption,
     },
-    run: async (run) => (await import('./migrations.js')).down(run),
+    load: () => import('./migrations.js').then(({ down }) => ({ run: down })),
   });
 
   define(migrate, registry, {
@@ -32,6 +32,6 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     summary: 'List the migrations and whether each is applied; changes nothing',
     examples: ['migrate status', 'migrate status --json'],
-    run: async (run) => (await import('./migrations.js')).status(run),
+    load: () => import('./migrations.js').then(({ status }) => ({ run: status })),
   });
 }

@@ -7,6 +7,6 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     summary: 'Show the figures of accounts, courses, enrollments, imports and storage',
     examples: ['overview', 'overview --json'],
-    run: async (run) => (await import('./show.js')).show(run),
+    load: () => import('./show.js').then(({ show }) => ({ run: show })),
   });
 }

@@ -9,8 +9,12 @@ import type { Result, Run } from '../../core/run.js';
 
 type SeedRun = Run<'', typeof yesOption>;
 
+/** Adds the demo programme, or removes it. @throws AppError as {@link loadDemo} and {@link removeDemo} */
+export const seedDemo = (run: Run<'', typeof yesOption & Record<'--remove', string>>): Promise<Result> =>
+  run.options.remove ? remove(run) : demo(run);
+
 /** Adds the demo programme, having asked where there are other accounts. @throws AppError `USAGE`, `DECLINED`, and as {@link loadDemo} */
-export async function demo(run: SeedRun): Promise<Result> {
+async function demo(run: SeedRun): Promise<Result> {
   const context = await run.context();
   if (!run.options.yes && (await wouldMixDemo(context))) {
     assertCanAsk(run, 'add the demo programme to the accounts that exist');
@@ -34,7 +38,7 @@ export async function demo(run: SeedRun): Promise<Result> {
 }
 
 /** Removes the demo programme, having asked. @throws AppError `USAGE`, `DECLINED`, and as {@link removeDemo} */
-export async function remove(run: SeedRun): Promise<Result> {
+async function remove(run: SeedRun): Promise<Result> {
   const context = await run.context();
   if (!run.options.yes) {
     assertCanAsk(run, 'remove the demo programme');

@@ -15,9 +15,6 @@ export function register(program: Command, registry: Registry): void {
       '--remove': 'remove the demo programme, unless somebody has changed it',
       ...yesOption,
     },
-    async run(run) {
-      const { demo, remove } = await import('./demo.js');
-      return run.options.remove ? remove(run) : demo(run);
-    },
+    load: () => import('./demo.js').then(({ seedDemo }) => ({ run: seedDemo })),
   });
 }

@@ -13,6 +13,6 @@ export function register(program: Command, registry: Registry): void {
       'setup --yes --first-name Ada --last-name Lovelace --email ada@example.org --phone "555 0100" --password-stdin < password.txt',
     ],
     options: setupOptions,
-    run: async (run) => (await import('./wizard.js')).setup(run),
+    load: () => import('./wizard.js').then(({ setup }) => ({ run: setup })),
   });
 }

@@ -30,8 +30,7 @@ export function register(program: Command, registry: Registry): void {
       'users list --limit all --columns name,email --output csv',
     ],
     options: listOptions,
-    check: async (run) => (await import('./accounts.js')).checkList(run),
-    run: async (run) => (await import('./accounts.js')).list(run),
+    load: () => import('./accounts.js').then(({ checkList, list }) => ({ check: checkList, run: list })),
   });
 
   define(users, registry, {
@@ -39,7 +38,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     summary: 'Show one account',
     examples: ['users show ada@example.org', 'users show "555 0100" --json'],
-    run: async (run) => (await import('./accounts.js')).show(run),
+    load: () => import('./accounts.js').then(({ show }) => ({ run: show })),
   });
 
   registerSwitch(users, registry, 'activate', 'Let accounts sign in');
@@ -51,7 +50,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Unlock an account or an address that is locked after too many wrong passwords',
     examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
     options: unlockOptions,
-    run: async (run) => (await import('./accounts.js')).unlock(run),
+    load: () => import('./accounts.js').then(({ unlock }) => ({ run: unlock })),
   });
 
   registerChanges(users, registry);
@@ -72,7 +71,10 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
     ],
     options: accountBulkOptions,
     notes: bulkNotes('accounts'),
-    run: async (run) => (await import('./bulk.js')).setActive(run, name),
+    load: async () => {
+      const { setActive } = await import('./bulk.js');
+      return { run: (run) => setActive(run, name) };
+    },
   });
 }
 
@@ -87,7 +89,7 @@ function registerChanges(users: Command, registry: Registry): void {
       'users register --role trainee --credentials grace.credentials.csv',
     ],
     options: registerOptions,
-    run: async (run) => (await import('./register.js')).registerAccount(run),
+    load: () => import('./register.js').then(({ registerAccount }) => ({ run: registerAccount })),
   });
 
   define(users, registry, {
@@ -99,8 +101,7 @@ function registerChanges(users: Command, registry: Registry): void {
       'users edit "555 0100" --email ada@example.com --role trainer --json',
     ],
     options: editOptions,
-    check: async (run) => (await import('./changes.js')).checkEdit(run),
-    run: async (run) => (await import('./changes.js')).edit(run),
+    load: () => import('./changes.js').then(({ checkEdit, edit }) => ({ check: checkEdit, run: edit })),
   });
 
   define(users, registry, {
@@ -109,7 +110,7 @@ function registerChanges(users: Command, registry: Registry): void {
     summary: 'Delete an account with its enrollments and its picture',
     examples: ['users delete ada@example.org', 'users delete ada@example.org --yes --json'],
     options: yesOption,
-    run: async (run) => (await import('./changes.js')).remove(run),
+    load: () => import('./changes.js').then(({ remove }) => ({ run: remove })),
   });
 
   define(users, registry, {
@@ -123,7 +124,7 @@ function registerChanges(users: Command, registry: Registry): void {
     ],
     options: resetOptions,
     notes: `${bulkNotes('accounts')}\nOnly you can read the file of passwords. Give each person their password, then delete the file.`,
-    run: async (run) => (await import('./bulk.js')).resetPasswords(run),
+    load: () => import('./bulk.js').then(({ resetPasswords }) => ({ run: resetPasswords })),
   });
 
   define(users, registry, {
@@ -133,7 +134,7 @@ function registerChanges(users: Command, registry: Registry): void {
     withoutJson: true,
     examples: ['users transfer-super-admin ada@example.org'],
     notes: 'The former super admin becomes a trainer. The sessions of both end.',
-    run: async (run) => (await import('./changes.js')).transfer(run),
+    load: () => import('./changes.js').then(({ transfer }) => ({ run: transfer })),
   });
 
   define(users, registry, {
@@ -144,8 +145,7 @@ function registerChanges(users: Command, registry: Registry): void {
     options: rekeyOptions,
     notes:
       'With DE, "+49 151 1234567", "0049 151 1234567" and "0151 1234567" are one phone. Phones stay as they are written. If two accounts would have the same phone, they are listed, and nothing is changed. The command can be repeated after an interruption.',
-    check: async (run) => (await import('./rekey-phones.js')).checkCountry(run),
-    run: async (run) => (await import('./rekey-phones.js')).rekey(run),
+    load: () => import('./rekey-phones.js').then(({ checkCountry, rekey }) => ({ check: checkCountry, run: rekey })),
   });
 }
 
@@ -158,8 +158,7 @@ function registerSessions(users: Command, registry: Registry): void {
     summary: 'List the sessions of an account, newest first',
     examples: ['users sessions list ada@example.org', 'users sessions list "555 0100" --limit 100 --json'],
     options: sessionListOptions,
-    check: async (run) => (await import('./sessions.js')).checkList(run),
-    run: async (run) => (await import('./sessions.js')).list(run),
+    load: () => import('./sessions.js').then(({ checkList, list }) => ({ check: checkList, run: list })),
   });
 
   define(sessions, registry, {
@@ -167,7 +166,7 @@ function registerSessions(users: Command, registry: Registry): void {
     schema: 'current',
     summary: 'End a session of an account',
     examples: ['users sessions end ada@example.org b20c94c5'],
-    run: async (run) => (await import('./sessions.js')).end(run),
+    load: () => import('./sessions.js').then(({ end }) => ({ run: end })),
   });
 
   define(sessions, registry, {
@@ -175,7 +174,7 @@ function registerSessions(users: Command, registry: Registry): void {
     schema: 'current',
     summary: 'End all sessions of an account, which must sign in again',
     examples: ['users sessions end-all ada@example.org', 'users sessions end-all "555 0100" --json'],
-    run: async (run) => (await import('./sessions.js')).endAll(run),
+    load: () => import('./sessions.js').then(({ endAll }) => ({ run: endAll })),
   });
 }
 
@@ -203,8 +202,7 @@ function registerFiles(users: Command, registry: Registry): void {
       'To list, resume or undo imports, use: coursectl imports' +
       '\n\nExit codes: 0 all rows imported; 3 some rows rejected; 2 the file or an option is not valid, nothing was ' +
       'imported; 130 interrupted.',
-    check: async (run) => (await import('../imports/checks.js')).checkImport(run),
-    run: async (run) => (await import('../imports/run-import.js')).importUsers(run),
+    load: () => import('../imports/run-import.js').then(({ checkImport, importUsers }) => ({ check: checkImport, run: importUsers })),
   });
 
   define(users, registry, {
@@ -213,7 +211,6 @@ function registerFiles(users: Command, registry: Registry): void {
     summary: 'Write accounts as CSV, without passwords',
     examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.csv'],
     options: exportOptions,
-    check: async (run) => (await import('./accounts.js')).checkExport(run),
-    run: async (run) => (await import('./accounts.js')).exportUsers(run),
+    load: () => import('./accounts.js').then(({ checkExport, exportUsers }) => ({ check: checkExport, run: exportUsers })),
   });
 }

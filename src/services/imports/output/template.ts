@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { csvLine } from '../../../csv/format.js';
+import { packageFile } from '../../../package-root.js';
 import { importColumns } from '../../../schemas/import.js';
 
 const examples: readonly Partial<Record<(typeof importColumns)[number], string>>[] = [
@@ -21,5 +22,4 @@ export const templateText = [
 ].join('');
 
 /** A file to try an import with, which comes with the package. */
-export const exampleText = (): Promise<string> =>
-  readFile(new URL('../../../../examples/trainees.csv', import.meta.url), 'utf8');
+export const exampleText = (): Promise<string> => readFile(packageFile('examples/trainees.csv'), 'utf8');

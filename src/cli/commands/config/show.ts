@@ -1,0 +1,12 @@
+import { describeSettings } from '../../../config/show.js';
+import type { Result, Run } from '../../core/run.js';
+import { rowsText } from '../../core/table.js';
+
+/** The effective settings, with secrets hidden. */
+export async function show({ io, config, display }: Run): Promise<Result> {
+  // It warns of names that are no settings.
+  await config();
+  const settings = describeSettings({ env: io.env, cwd: io.cwd });
+  const rows = settings.map(({ name, value, origin }) => [name, value, origin]);
+  return { json: { settings }, text: rowsText(['SETTING', 'VALUE', 'FROM'], rows, display) };
+}

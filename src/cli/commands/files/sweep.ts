@@ -1,0 +1,32 @@
+import { sweepStorage } from '../../../services/maintenance/orphan-cleanup.js';
+import { exitCodes } from '../../core/exit-codes.js';
+import { counted } from '../../core/output.js';
+import type { Result, Run } from '../../core/run.js';
+
+/** Removes orphaned files, and compares the storage with the database. */
+export async function sweep(run: Run<'', Record<'--remove-unknown', string>>): Promise<Result> {
+  const { removeUnknown = false } = run.options;
+  const swept = await sweepStorage(await run.context(), removeUnknown);
+  const { removed, held, failed, failure, leftovers, unknown, missing, unreadable, wrongSize } = swept;
+  const text = [
+    `${counted(removed, 'orphaned file')} removed`,
+    ...(held > 0
+      ? [`${counted(held, 'orphaned file')} kept during a backup: run the command again when it has ended`]
+      : []),
+    ...(failed > 0 ? [`${counted(failed, 'orphaned file')} left for the next cleanup: ${failure}`] : []),
+    `${counted(leftovers, 'incomplete upload')} removed`,
+    `${counted(unknown.length, 'object')} unknown to the database ${removeUnknown ? 'removed' : 'found'}`,
+    ...unknown.map((key) => `  ${key}`),
+    `${counted(missing.length, 'file')} missing in the storage`,
+    ...missing.map((key) => `  ${key}`),
+    ...(unreadable.length > 0 ? [`${counted(unreadable.length, 'file')} unreadable in the storage`] : []),
+    ...unreadable.map(({ key, reason }) => `  ${key}: ${reason}`),
+    `${counted(wrongSize.length, 'file')} of the wrong size in the storage`,
+    ...wrongSize.map(({ key, bytes, storedBytes }) => `  ${key}: ${storedBytes} bytes instead of ${bytes}`),
+  ].join('\n');
+  return {
+    json: { sweep: { ...swept, unknownRemoved: removeUnknown } },
+    text,
+    exitCode: failed + missing.length + unreadable.length + wrongSize.length > 0 ? exitCodes.failure : exitCodes.ok,
+  };
+}

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { format } from 'node:util';
+import { databaseUrlForDisplay } from '../../../config/database-url.js';
+import type { Context } from '../../../context.js';
+import { type AppError, type ErrorCode, isAppError } from '../../../errors.js';
+import { startServer } from '../../../http/server/server.js';
+import type { Logger } from '../../../logger.js';
+import { setupStatus } from '../../../services/accounts/setup.js';
+import { withCommandLines } from '../../core/output.js';
+import type { Result, Run } from '../../core/run.js';
+
+type ServeOptions = Record<'--migrate' | '--host <address>' | '--port <number>', string>;
+
+/** Serves until stopped. */
+export async function serve(run: Run<'', ServeOptions>): Promise<Result> {
+  const { host, port, migrate } = run.options;
+  const { signal } = run.io;
+  const context = await run.context({
+    ...(host !== undefined && { HOST: host }),
+    ...(port !== undefined && { PORT: port }),
+  });
+  const server = await startServer(context, { ready: false });
+  const restoreConsole = logConsoleWarnings(context.logger);
+  try {
+    const announce = firstTimeOnly(async () => {
+      context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
+      if (run.options.json) await run.emit(JSON.stringify({ url: server.url }));
+    });
+    const welcome = await untilReady(context, Boolean(migrate), signal, async (reason) => {
+      await announce();
+      context.logger.warn({ code: reason.code }, reason.message);
+      run.say(`Listening on ${server.url}, but not ready. ${reason.message} Retrying until it is.`);
+    });
+    if (welcome) {
+      await warnUnlessWritable(context, run.say);
+      server.begin();
+    }
+    if (welcome && !signal.aborted) {
+      await announce();
+      run.say(withCommandLines(run.io, welcome(server)));
+      if (!signal.aborted) await once(signal, 'abort');
+    }
+    run.say('Stopping: waiting for running requests.');
+  } finally {
+    await server.close();
+    restoreConsole();
+  }
+  context.logger.info('stopped');
+  return {};
+}
+
+/**
+ * Makes what libraries say on the console (Sequelize, when a commit or a rollback fails) a line of the log like any other.
+ * @returns restores the console
+ */
+function logConsoleWarnings(logger: Logger): () => void {
+  const { warn } = console;
+  console.warn = (...parts: unknown[]) => logger.warn({ from: 'console' }, format(...parts));
+  return () => {
+    console.warn = warn;
+  };
+}
+
+/** A function that does its work the first time only. */
+function firstTimeOnly(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+/** What an operator is told of a server. */
+interface Listening {
+  url: string;
+  hasConsole: boolean;
+}
+
+type Welcome = (server: Listening) => string;
+
+/** Failures of a database server that is starting or being repaired. */
+const passing: readonly ErrorCode[] = [
+  'DATABASE_UNREACHABLE',
+  'DATABASE_ACCESS_DENIED',
+  'DATABASE_MISSING',
+  'DATABASE_NOT_WRITABLE',
+  'OVERLOADED',
+  'MIGRATION_LOCKED',
+];
+
+/** Warns of a database that can be read only: nobody can sign in, which no request but those that are refused would show. */
+async function warnUnlessWritable({ schema, logger }: Context, say: (text: string) => void): Promise<void> {
+  try {
+    await schema.assertWritable();
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    logger.warn({ code: error.code }, error.message);
+    if (error.code === 'DATABASE_NOT_WRITABLE') say(`Nobody can sign in. ${error.message}`);
+  }
+}
+
+const longestPauseMs = 3000;
+
+/**
+ * Waits until the database can be used, migrated where that is asked for.
+ * @param onWait gets the reason, each time that it changes
+ * @returns what to tell the operator; nothing when the service was stopped before
+ * @throws AppError for lasting failures: an outdated schema, an unusable file
+ */
+async function untilReady(
+  context: Context,
+  migrate: boolean,
+  signal: AbortSignal,
+  onWait: (reason: AppError) => Promise<void>,
+): Promise<Welcome | undefined> {
+  let told = '';
+  for (let pauseMs = 200; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      if (migrate) await context.schema.up({ signal });
+      await context.schema.assertCurrent();
+      return await welcomeAt(context);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      // A file has no server to wait for.
+      if (context.config.database.dialect === 'sqlite' || !isAppError(error, ...passing)) throw error;
+      if (error.code !== told) await onWait(error);
+      told = error.code;
+    }
+    // It fails only when it is aborted, which the loop checks.
+    await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** What to tell the operator; whatever can fail about it fails before anything is served. */
+async function welcomeAt(context: Context): Promise<Welcome> {
+  const { setupRequired } = await setupStatus(context);
+  // Made now rather than at the first login: a folder that can't be written must stop the start.
+  void context.tokens;
+  const database = databaseUrlForDisplay(context.config.database);
+  const next = ({ hasConsole }: Listening, url: string) => {
+    if (!setupRequired)
+      return hasConsole
+        ? `Sign in: open ${url} in a browser`
+        : `Sign in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
+    const inBrowser = hasConsole ? `Create one in a browser at ${url},\nor in` : 'In';
+    return `No super admin yet. ${inBrowser} another terminal, in this folder, run: coursectl setup`;
+  };
+  return (server) => {
+    // Where it listens on all addresses, that isn't one to open.
+    const url = server.url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1');
+    return [
+      `coursectl is listening on ${server.url}`,
+      `Database: ${database}`,
+      `Data folder: ${context.config.dataDir}`,
+      `API description: ${url}/api/docs`,
+      next(server, url),
+    ].join('\n');
+  };
+}
