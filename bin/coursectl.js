@@ -8,7 +8,8 @@
  */
 function keepCompiledCode() {
   const { enableCompileCache } = require('node:module');
-  const folder = process.env.XDG_CACHE_HOME || (process.env.HOME && require('node:path').join(process.env.HOME, '.cache'));
+  const folder =
+    process.env.XDG_CACHE_HOME || (process.env.HOME && require('node:path').join(process.env.HOME, '.cache'));
   if (enableCompileCache && folder) enableCompileCache(require('node:path').join(folder, 'coursectl'));
 }
 

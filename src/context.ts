@@ -13,7 +13,7 @@ import { assertWritable, createDatabase, probe } from './db/probe.js';
 import { removeUnusedFile } from './db/sqlite-removal.js';
 import type { Logger } from './logger.js';
 import { createPasswordHasher, type PasswordHasher } from './services/auth/passwords.js';
-import { createTokens, type Tokens } from './services/auth/tokens.js';
+import type { Tokens } from './services/auth/tokens.js';
 import type { Core } from './services/core.js';
 import { createImagePreparer, type ImagePreparer } from './storage/images.js';
 import { openStorage } from './storage/open-storage.js';
@@ -68,7 +68,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
   const storage = openStorage(config.files.storage);
   const images = options.images ?? createImagePreparer();
   const hasher = options.hasher ?? (await createPasswordHasher());
-  let tokens: Tokens | undefined;
+  let tokens: Promise<Tokens> | undefined;
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
     if (!options.hasher) await hasher.close();
@@ -83,9 +83,8 @@ export async function createContext(config: Config, logger: Logger, options: Con
     hasher,
     storage,
     images,
-    // Created on first use: most commands need no signing secret.
     get tokens() {
-      tokens ??= createTokens(config);
+      tokens ??= import('./services/auth/tokens.js').then(({ createTokens }) => createTokens(config));
       return tokens;
     },
     // As long as its column.

@@ -14,7 +14,8 @@ export interface Core {
   database: Database;
   logger: Logger;
   hasher: PasswordHasher;
-  tokens: Tokens;
+  /** Made on first use: most commands need no signing secret. */
+  tokens: Promise<Tokens>;
   storage: FileStorage;
   images: ImagePreparer;
   /** The user of the operating system, as the author of changes at the terminal; null where it isn't known. */

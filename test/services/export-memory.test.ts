@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { usersCsv } from '../../src/services/accounts/queries.js';
+import { usersCsv } from '../../src/services/accounts/export.js';
 import { ledgerCsv } from '../../src/services/imports/output/ledger-export.js';
 import { hashedPeople, useImporting } from './imports/support/importing.js';
 import { importFile } from './imports/support/running.js';

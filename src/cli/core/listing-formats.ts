@@ -1,6 +1,5 @@
 import { fstatSync } from 'node:fs';
 import type { Document } from 'yaml';
-import { csvLine, markedHeader } from '../../csv/format.js';
 import type { Page } from '../../services/paging.js';
 import type { Column, Value } from './columns.js';
 import type { OutputStream } from './output.js';
@@ -46,6 +45,8 @@ export async function* csvOf<T>(
   columns: readonly Column<T>[],
   to: OutputStream,
 ): AsyncGenerator<string> {
+  // As yaml below.
+  const { csvLine, markedHeader } = await import('../../csv/format.js');
   const header = columns.map(({ name }) => name);
   yield isFile(to) ? markedHeader(header) : csvLine(header);
   for await (const { items } of pages)

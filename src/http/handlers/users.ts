@@ -8,9 +8,10 @@ import {
   unlockUser,
   updateUser,
 } from '../../services/accounts/commands.js';
-import { findUserById, listUsers, usersCsv } from '../../services/accounts/queries.js';
+import { usersCsv } from '../../services/accounts/export.js';
+import { findUserById, listUsers } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
-import { lockOf } from '../../services/auth/throttle-locks.js';
+import { lockOf } from '../../services/auth/current-locks.js';
 import { actorOf } from '../../services/core.js';
 import { publicMessage } from '../server/errors.js';
 import type { Handlers } from '../server/handler.js';

@@ -42,7 +42,8 @@ export async function startSession(
   const session = { id: uuidv7(), userId: user.id, createdAt, expiresAt, ip: client.ip, userAgent };
   await core.database.models.Session.create(session, { transaction });
   await endOldest(core, user.id, session.id, transaction);
-  return { token: core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt), expiresAt };
+  const tokens = await core.tokens;
+  return { token: tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt), expiresAt };
 }
 
 /** Ends the sessions beyond the limit; never the new one, even if another instance's clock is ahead. */
@@ -61,7 +62,7 @@ async function endOldest(core: Core, userId: string, newestId: string, transacti
 
 /** Whether the session of a token was committed. */
 export async function sessionExists(core: Core, token: string): Promise<boolean> {
-  const claims = core.tokens.verify(token, core.now());
+  const claims = (await core.tokens).verify(token, core.now());
   return claims !== undefined && (await core.database.models.Session.findByPk(claims.sid)) !== null;
 }
 
@@ -106,7 +107,7 @@ export async function endSessions(
  */
 export async function authenticate(core: Core, token: string, client: Client): Promise<Caller> {
   const now = core.now();
-  const claims = core.tokens.verify(token, now);
+  const claims = (await core.tokens).verify(token, now);
   if (!claims) throw new AppError('TOKEN_INVALID');
   const session = await openSession(core, claims.sid, claims.userId);
   if (!session) throw new AppError('TOKEN_INVALID');
@@ -157,7 +158,7 @@ export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
 
 /** Ends the session of a token, unless it has ended; a token that isn't genuine names none. */
 export async function endSessionOf(core: Core, token: string): Promise<void> {
-  const claims = core.tokens.verify(token, core.now());
+  const claims = (await core.tokens).verify(token, core.now());
   if (claims) await removeSession(core, claims.userId, claims.sid);
 }
 

@@ -1,52 +1,10 @@
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
-import type { User } from '../../db/models/user.js';
-import { isLatestLock, isLockedNow } from '../../db/sql/conditions.js';
-import type { Joined } from '../../db/sql/joins.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
+import { isInForce } from './current-locks.js';
 import { countOrRefuse, lockAtLimit } from './throttle.js';
-import {
-  addressPrefix,
-  addressSubject,
-  knownMs,
-  lastLock,
-  lockHistoryMs,
-  locksInForce,
-  phonesSubject,
-} from './throttle-rules.js';
-
-/** That a column has the end of a lock in force, for a `where`. */
-function isInForce({ now }: Core) {
-  const { after, until } = locksInForce(now());
-  return { [Op.gt]: after, [Op.lte]: until };
-}
-
-/** The end of the latest lock of an account, as a whole or at an address; null when it isn't locked. */
-export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
-  const row = await core.database.read(() =>
-    core.database.models.LoginThrottle.findOne({
-      where: { accountId, lockedUntil: isInForce(core) },
-      order: [['lockedUntil', 'DESC']],
-    }),
-  );
-  return row?.lockedUntil ?? null;
-}
-
-/** The locks that {@link lockOf} finds, for the `include` of a query of accounts. */
-export function currentLocks({ database: { models, sequelize }, now }: Core): Joined {
-  return {
-    model: models.LoginThrottle,
-    as: 'currentLock',
-    attributes: ['lockedUntil'],
-    on: isLatestLock(sequelize, locksInForce(now())),
-  };
-}
-
-/** That an account is locked, or is not, for the `where` of a query of accounts. */
-export function isLocked({ database, now }: Core, locked: boolean): WhereOptions<User> {
-  return isLockedNow(database.sequelize, locksInForce(now()), locked);
-}
+import { addressPrefix, addressSubject, knownMs, lastLock, lockHistoryMs, phonesSubject } from './throttle-rules.js';
 
 /**
  * Forgets the failures of an account everywhere, in the caller's transaction. It stays known at its addresses.

@@ -41,7 +41,11 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Write the result of every row as CSV, with the current data of the accounts',
     examples: ['imports export 12 > outcome.csv', 'imports export 12 --output outcome.csv'],
     options: outputOption,
-    load: () => import('./actions.js').then(({ assertDestination, exportLedger }) => ({ check: assertDestination, run: exportLedger })),
+    load: () =>
+      import('./actions.js').then(({ assertDestination, exportLedger }) => ({
+        check: assertDestination,
+        run: exportLedger,
+      })),
   });
 
   define(imports, registry, {
@@ -50,7 +54,8 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
     examples: ['imports rejects 12 > rejected.csv'],
     options: outputOption,
-    load: () => import('./actions.js').then(({ assertDestination, rejects }) => ({ check: assertDestination, run: rejects })),
+    load: () =>
+      import('./actions.js').then(({ assertDestination, rejects }) => ({ check: assertDestination, run: rejects })),
   });
 
   define(imports, registry, {

@@ -20,8 +20,8 @@ import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { correctedText, type InterruptedImport, importCommand, interruptedBeside } from './command-lines.js';
 import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
-import { confirmPlan, planJson, planText, remainder, report, warningsText, withResumeHint } from './outcome.js';
 import type { importUsersOptions } from './options.js';
+import { confirmPlan, planJson, planText, remainder, report, warningsText, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
 /** The options of an import as they were typed, without those that are about the command. */

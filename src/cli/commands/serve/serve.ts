@@ -137,7 +137,7 @@ async function untilReady(
 async function welcomeAt(context: Context): Promise<Welcome> {
   const { setupRequired } = await setupStatus(context);
   // Made now rather than at the first login: a folder that can't be written must stop the start.
-  void context.tokens;
+  await context.tokens;
   const database = databaseUrlForDisplay(context.config.database);
   const next = ({ hasConsole }: Listening, url: string) => {
     if (!setupRequired)

@@ -50,7 +50,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Unlock an account or an address that is locked after too many wrong passwords',
     examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
     options: unlockOptions,
-    load: () => import('./accounts.js').then(({ unlock }) => ({ run: unlock })),
+    load: () => import('./unlock.js').then(({ unlock }) => ({ run: unlock })),
   });
 
   registerChanges(users, registry);
@@ -202,7 +202,11 @@ function registerFiles(users: Command, registry: Registry): void {
       'To list, resume or undo imports, use: coursectl imports' +
       '\n\nExit codes: 0 all rows imported; 3 some rows rejected; 2 the file or an option is not valid, nothing was ' +
       'imported; 130 interrupted.',
-    load: () => import('../imports/run-import.js').then(({ checkImport, importUsers }) => ({ check: checkImport, run: importUsers })),
+    load: () =>
+      import('../imports/run-import.js').then(({ checkImport, importUsers }) => ({
+        check: checkImport,
+        run: importUsers,
+      })),
   });
 
   define(users, registry, {
@@ -211,6 +215,7 @@ function registerFiles(users: Command, registry: Registry): void {
     summary: 'Write accounts as CSV, without passwords',
     examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.csv'],
     options: exportOptions,
-    load: () => import('./accounts.js').then(({ checkExport, exportUsers }) => ({ check: checkExport, run: exportUsers })),
+    load: () =>
+      import('./export.js').then(({ checkExport, exportUsers }) => ({ check: checkExport, run: exportUsers })),
   });
 }

@@ -93,10 +93,11 @@ async function startSessions(context: Context, people: readonly Person[]): Promi
   const createdAt = context.now();
   const expiresAt = new Date(createdAt.getTime() + 86_400_000);
   const ids = newIds(people.length);
+  const tokens = await context.tokens;
   const sessions = people.map(({ id: userId }, index) => ({ id: ids[index] ?? '', userId, createdAt, expiresAt }));
   await context.database.models.Session.bulkCreate(sessions);
   for (const [index, person] of people.entries()) {
-    const token = context.tokens.issue({ userId: person.id, sid: ids[index] ?? '' }, createdAt, expiresAt);
+    const token = tokens.issue({ userId: person.id, sid: ids[index] ?? '' }, createdAt, expiresAt);
     Object.assign(person, { token, hasSession: true });
   }
 }
