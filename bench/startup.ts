@@ -1,6 +1,7 @@
 /**
  * How long an operator waits: `npm run bench -- startup`, on the built program. Cases (`--only`): help, `--help` beside a bare
- * `node -e 0`, alternating, 5 pairs a round; serve, from the start to a 200 of `/readyz` on SQLite, 3 starts a round.
+ * `node -e 0`, alternating, 5 pairs a round; list and tab, `users list` and the Tab key on a name beside the same, by processor
+ * time; serve, from the start to a 200 of `/readyz` on SQLite, 3 starts a round.
  * Processor time is shown too, which other load doesn't lengthen. It is read from /proc: Linux only.
  */
 import { spawnSync } from 'node:child_process';
@@ -15,6 +16,9 @@ import { median } from './statistics.js';
 /** The limits: how many times as long as a bare Node, and how long a start takes. */
 const maxTimes = 2;
 const maxMs = 1200;
+/** How many times the processor time of a bare Node commands take that read the database. */
+const maxTimesOfList = 5;
+const maxTimesOfTab = 4;
 
 /** The processor time of all processes that have been waited for, in seconds: 100 ticks of the kernel's clock are one. */
 function spentByChildren(): number {
@@ -29,9 +33,9 @@ interface Ran {
   cpuSeconds: number;
 }
 
-function timed(argv: string[]): Ran {
+function timed(argv: string[], env = process.env): Ran {
   const [spentBefore, startedAt] = [spentByChildren(), performance.now()];
-  const { status } = spawnSync(process.execPath, argv, { stdio: 'ignore' });
+  const { status } = spawnSync(process.execPath, argv, { env, stdio: 'ignore' });
   const ms = performance.now() - startedAt;
   if (status !== 0) throw new Error(`node ${argv.join(' ')} ended with ${status}`);
   return { ms, cpuSeconds: spentByChildren() - spentBefore };
@@ -65,6 +69,44 @@ async function help(): Promise<void> {
   figure('node -e 0', summary(bare));
 }
 
+/** A command on the demo programme beside a bare Node, by processor time: sums of a round, because the clock is coarse. */
+function besideBare(name: string, words: readonly string[], limit: number): void {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
+  const env = { ...process.env, DATA_DIR: folder, DATABASE_URL: `sqlite:${path.join(folder, 'bench.db')}` };
+  try {
+    for (const preparing of [
+      ['migrate', 'up'],
+      ['seed', 'demo', '--yes'],
+    ])
+      timed([program, ...preparing], env);
+    const [all, ratios]: [Ran[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round += 1) {
+      const [bare, ours]: [Ran[], Ran[]] = [[], []];
+      for (let pair = 0; pair < sized(10, 2); pair += 1) {
+        bare.push(timed(['-e', '0']));
+        ours.push(timed([program, ...words], env));
+      }
+      ratios.push(summary(ours).cpuSeconds / summary(bare).cpuSeconds);
+      all.push(...ours);
+    }
+    ratios.sort((one, other) => one - other);
+    const { cpuSeconds } = summary(all);
+    ratioVerdict(
+      name,
+      `${(1000 * cpuSeconds).toFixed(0)} ms of the processor`,
+      ratios,
+      'node -e 0',
+      limit,
+      summary(all),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const list = () => besideBare('coursectl users list', ['users', 'list'], maxTimesOfList);
+const tab = () => besideBare('Tab on a name', ['completion', 'fish', 'users', 'show', 'ad'], maxTimesOfTab);
+
 const started = ({ readyMs, cpuSeconds }: Start): Ran => ({ ms: readyMs, cpuSeconds });
 
 async function serve(): Promise<void> {
@@ -83,4 +125,4 @@ async function serve(): Promise<void> {
   }
 }
 
-for (const [, scenario] of selected({ help, serve })) await scenario();
+for (const [, scenario] of selected({ help, list, tab, serve })) await scenario();

@@ -301,7 +301,7 @@ describe('The process', () => {
   });
 
   it('never writes to the console; it is replaced only to silence a dependency', () => {
-    expect(filesWith(/(?<!-)\bconsole\s*\./)).to.deep.equal(['cli/commands/serve/index.ts', 'cli/main.ts']);
+    expect(filesWith(/(?<!-)\bconsole\s*\./)).to.deep.equal(['cli/commands/serve/serve.ts', 'cli/main.ts']);
     expect(filesWith(/(?<!-)\bconsole\s*\.\s*\w+\s*\(/)).to.deep.equal([]);
   });
 

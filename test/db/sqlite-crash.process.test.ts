@@ -1,20 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
-import { useBuiltProgram } from '../support/built-program.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { useDatabases } from './support/databases.js';
 
 /** Commits numbers, in two tables each, and says each when it is committed: 1, 2, 3, ... */
-const writer = (program: string, file: string, from: number) => `
+const writer = (file: string, from: number) => `
 import { writeSync } from 'node:fs';
-const { openDatabase } = await import(${JSON.stringify(pathToFileURL(path.join(program, 'dist/db/connection.js')).href)});
+const { openDatabase } = await import(${JSON.stringify(new URL('../../src/db/connection.ts', import.meta.url).href)});
 const database = openDatabase({ dialect: 'sqlite', file: ${JSON.stringify(file)} });
 for (let n = ${from}; ; n += 1) {
   await database.inTransaction(async (transaction) => {
@@ -26,7 +23,6 @@ for (let n = ${from}; ; n += 1) {
 
 (onMysql ? describe.skip : describe)('A SQLite file whose program is killed in the middle of commits', function () {
   this.timeout(scaled(600_000));
-  const built = useBuiltProgram();
   const databases = useDatabases({ migrated: false });
 
   it('has every acknowledged transaction once, and none in part', async () => {
@@ -38,7 +34,7 @@ for (let n = ${from}; ; n += 1) {
     let last = 0;
     const rounds = atDepth(4, 30);
     for (let round = 0; round < rounds; round += 1) {
-      const program = spawn(process.execPath, ['--input-type=module', '-e', writer(built.path, file, last + 1)], {
+      const program = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', writer(file, last + 1)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const exit = once(program, 'exit');

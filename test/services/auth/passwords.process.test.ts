@@ -4,7 +4,7 @@ import bcryptjs from 'bcryptjs';
 import { expect } from 'chai';
 import { AppError, isAppError } from '../../../src/errors.js';
 import { createPasswordHasher, generatePassword, type PasswordHasher } from '../../../src/services/auth/passwords.js';
-import { run, useBuiltProgram } from '../../support/built-program.js';
+import { run } from '../../support/built-program.js';
 
 const lowestCost = 4;
 
@@ -150,12 +150,10 @@ describe('the two password hashers', () => {
   });
 });
 
-describe('the built program', () => {
-  const built = useBuiltProgram();
-
+describe('a program of its own', () => {
   it('hashes with bcryptjs in worker threads, without output, and ends', async () => {
     const program = `
-      import { createPasswordHasher } from './dist/services/auth/passwords.js';
+      import { createPasswordHasher } from ${JSON.stringify(new URL('../../../src/services/auth/passwords.ts', import.meta.url).href)};
       const hasher = await createPasswordHasher('bcryptjs');
       let ticks = 0;
       const ticking = setInterval(() => (ticks += 1), 1);
@@ -163,7 +161,7 @@ describe('the built program', () => {
       clearInterval(ticking);
       console.log(hasher.implementation, await hasher.compare('secret', hash), await hasher.compare('wrong', hash), ticks > 5);
       await hasher.close();`;
-    expect(await run(process.execPath, ['--input-type=module', '--eval', program], built.path)).to.deep.equal({
+    expect(await run(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], process.cwd())).to.deep.equal({
       exitCode: 0,
       stdout: 'bcryptjs true false true\n',
       stderr: '',

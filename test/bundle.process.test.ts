@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { builtProgram, run, useBuiltProgram } from './support/built-program.js';
+
+const imported = (text: string) => Array.from(text.matchAll(/\bfrom\s+"([^"]+)"/g), ([, name = '']) => name);
+
+describe('The bundle', () => {
+  const built = useBuiltProgram();
+  const source = (file: string) => readFileSync(path.join(built.path, 'dist', file), 'utf8');
+  const scripts = () => readdirSync(path.join(built.path, 'dist')).filter((name) => name.endsWith('.js'));
+
+  it('has what is started by its file where the source has it, too', () => {
+    const names = ['db/sqlite/worker.cjs', 'storage/image-worker.mjs', 'services/auth/bcryptjs-worker.js'];
+    for (const name of names) expect(source(name), name).not.to.equal('');
+  });
+
+  it('keeps dependencies outside', () => {
+    const dependencies = new Set(scripts().flatMap((name) => imported(source(name))));
+    expect([...dependencies]).to.include.members(['commander', 'express', 'joi', 'sequelize']);
+  });
+
+  it('gives migrations and seeders what they use, by a name that stays', async () => {
+    const program = "console.log(Object.keys(await import('./dist/for-migrations.js')).sort().join())";
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], await builtProgram());
+    expect(stdout).to.equal('AppError,loadConfig,phoneKey,searchKey,sequelizeOptions,sortKey,storedWords,wordsOf\n');
+  });
+
+  it('hashes with bcryptjs in the file that it starts for that', async () => {
+    const program = `
+      const { compare, hash } = await import('./dist/services/auth/bcryptjs-worker.js');
+      console.log(compare({ password: 'secret', hash: hash({ password: 'secret', cost: 4 }) }));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], await builtProgram());
+    expect(stdout).to.equal('true\n');
+  });
+});
