@@ -45,7 +45,7 @@ export async function completion(
  * understands it. Names of which the database can't be read are none; with `--verbose` the error is thrown.
  * @param given the words after the program's name, the last of which is at the cursor; of bash the line up to the cursor
  */
-export async function complete(
+async function complete(
   run: Pick<Run, 'io' | 'context' | 'options'>,
   program: Command,
   shell: Shell,
