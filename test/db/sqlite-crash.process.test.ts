@@ -34,9 +34,13 @@ for (let n = ${from}; ; n += 1) {
     let last = 0;
     const rounds = atDepth(4, 30);
     for (let round = 0; round < rounds; round += 1) {
-      const program = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', writer(file, last + 1)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
+      const program = spawn(
+        process.execPath,
+        ['--import', 'tsx', '--input-type=module', '-e', writer(file, last + 1)],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
       const exit = once(program, 'exit');
       let message = '';
       program.stdout.setEncoding('utf8').on('data', (text: string) => {

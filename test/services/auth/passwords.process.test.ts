@@ -161,7 +161,9 @@ describe('a program of its own', () => {
       clearInterval(ticking);
       console.log(hasher.implementation, await hasher.compare('secret', hash), await hasher.compare('wrong', hash), ticks > 5);
       await hasher.close();`;
-    expect(await run(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], process.cwd())).to.deep.equal({
+    expect(
+      await run(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], process.cwd()),
+    ).to.deep.equal({
       exitCode: 0,
       stdout: 'bcryptjs true false true\n',
       stderr: '',
