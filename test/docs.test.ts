@@ -3,6 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { loadConfig } from '../src/config/config.js';
+import { warningCodes } from '../src/schemas/import.js';
+import { rowCodes } from '../src/services/imports/read/row-codes.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 /** Holds against the code what the documents list of it. */
@@ -18,6 +20,8 @@ const documents = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
+
+const readmes = ['bench/README.md', 'src/http/overload/README.md', 'src/services/imports/README.md'];
 
 /** The words on the lines of each folder of the tree, whose indentation says what it is in. */
 function namesByFolder(tree: string): Map<string, Set<string>> {
@@ -44,6 +48,29 @@ describe('The documents', () => {
     // What the tour makes beside its file of people.
     const missing = named.filter((file) => !existsSync(path.join(root, file)) && !file.endsWith('.credentials.csv'));
     expect(missing).to.deep.equal([]);
+  });
+
+  it('link to headings and files that exist', () => {
+    const anchors = (text: string) =>
+      [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+        heading
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-'),
+      );
+    const broken = [...documents, ...readmes].flatMap((document) =>
+      [...read(document).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([link, file = '', anchor]) => {
+        const target = file === '' ? document : path.join(path.dirname(document), file);
+        const isThere = existsSync(path.join(root, target)) && (!anchor || anchors(read(target)).includes(anchor));
+        return isThere ? [] : [`${document}: ${link}`];
+      }),
+    );
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('explain every code of a row and every warning of an import', () => {
+    const manual = read('docs/IMPORTING.md');
+    expect([...rowCodes, ...warningCodes].filter((code) => !manual.includes(`\`${code}\``))).to.deep.equal([]);
   });
 
   it('name every file of src in the tree, or its pattern or folder', () => {
