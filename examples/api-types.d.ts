@@ -57,7 +57,7 @@ export interface LoginUser {
   /** Phone number, unique among accounts */
   phone: string;
   role: Role;
-  /** URL of the profile picture; null without one */
+  /** URL of the profile image; null without one */
   avatar: string | null;
   /** Whether the account must change its initial password */
   requiresPasswordChange: boolean;
@@ -98,7 +98,7 @@ export interface OwnUser {
   /** Email address, unique among accounts; stored in lower case */
   email: string;
   role: Role;
-  /** URL of the profile picture; null without one */
+  /** URL of the profile image; null without one */
   avatar: string | null;
   /** Phone number, unique among accounts */
   phone: string;
@@ -117,7 +117,7 @@ export interface ProfileUser {
   /** Email address, unique among accounts; stored in lower case */
   email: string;
   role: Role;
-  /** URL of the profile picture; null without one */
+  /** URL of the profile image; null without one */
   avatar: string | null;
   /** Phone number, unique among accounts */
   phone: string;
@@ -134,7 +134,7 @@ export interface FirstPasswordChangeUser {
   /** Email address, unique among accounts; stored in lower case */
   email: string;
   role: Role;
-  /** URL of the profile picture; null without one */
+  /** URL of the profile image; null without one */
   avatar: string | null;
   /** Phone number, unique among accounts */
   phone: string;
@@ -153,7 +153,7 @@ export interface CourseSummary {
   title: string;
   /** Full description; may have several lines */
   description: string;
-  /** URL of the course's picture; empty without one */
+  /** URL of the course's image; empty without one */
   thumbnail: string;
   /** The trainer of the course */
   trainer: {
@@ -234,7 +234,7 @@ export interface UserDetails {
   role: Role;
   /** Whether the account may sign in */
   isActive: boolean;
-  /** URL of the profile picture; null without one */
+  /** URL of the profile image; null without one */
   avatar: string | null;
   /** Time of the last login; null before the first */
   lastLogin: string | null;
@@ -295,7 +295,7 @@ export interface User {
   role: Role;
   /** Whether the account may sign in */
   isActive: boolean;
-  /** URL of the profile picture; null without one */
+  /** URL of the profile image; null without one */
   avatar: string | null;
   /** Time of the last login; null before the first */
   lastLogin: string | null;
@@ -315,7 +315,7 @@ export interface CourseWithSeats {
   title: string;
   /** Full description; may have several lines */
   description: string;
-  /** URL of the picture of the course; null without one */
+  /** URL of the image of the course; null without one */
   thumbnail: string | null;
   /** Description in a sentence */
   shortDescription: string | null;
@@ -359,7 +359,7 @@ export interface CourseWithSeats {
     firstName: string;
     /** Last name */
     lastName: string;
-    /** URL of the profile picture; null without one */
+    /** URL of the profile image; null without one */
     avatar: string | null;
   };
   /** Number of pending and active trainees. Only with `include=seats` */
@@ -376,7 +376,7 @@ export interface Course {
   title: string;
   /** Full description; may have several lines */
   description: string;
-  /** URL of the picture of the course; null without one */
+  /** URL of the image of the course; null without one */
   thumbnail: string | null;
   /** Description in a sentence */
   shortDescription: string | null;
@@ -420,7 +420,7 @@ export interface Course {
     firstName: string;
     /** Last name */
     lastName: string;
-    /** URL of the profile picture; null without one */
+    /** URL of the profile image; null without one */
     avatar: string | null;
   };
 }
@@ -435,7 +435,7 @@ export interface Person {
   lastName: string;
   /** Email address, unique among accounts; stored in lower case */
   email: string;
-  /** URL of the profile picture; null without one */
+  /** URL of the profile image; null without one */
   avatar: string | null;
 }
 
@@ -494,7 +494,7 @@ export interface EnrollmentDetails {
     title: string;
     /** Full description; may have several lines */
     description: string;
-    /** URL of the course's picture; empty without one */
+    /** URL of the course's image; empty without one */
     thumbnail: string;
   };
 }
@@ -562,7 +562,7 @@ export interface CourseTrainee {
   lastName: string;
   /** Email address, unique among accounts; stored in lower case */
   email: string;
-  /** URL of the profile picture; null without one */
+  /** URL of the profile image; null without one */
   avatar: string | null;
   enrollment: Enrollment;
 }
@@ -1331,7 +1331,7 @@ export interface SetAvatarBody {
 export interface SetAvatarResponse {
   /** Confirmation for people */
   message: 'Avatar updated successfully.';
-  /** URL of the picture */
+  /** URL of the image */
   imageUrl: string;
 }
 
@@ -2379,7 +2379,7 @@ export interface SetThumbnailBody {
 export interface SetThumbnailResponse {
   /** Confirmation for people */
   message: 'Thumbnail uploaded successfully.';
-  /** URL of the picture */
+  /** URL of the image */
   imageUrl: string;
 }
 
@@ -2483,7 +2483,7 @@ export interface RemoveMaterialResponse {
 /** Parameters of `GET /api/images/{name}` */
 export interface ShowImageParameters {
   path: {
-    /** File name of the picture */
+    /** File name of the image */
     name: string;
   };
 }
@@ -3033,7 +3033,7 @@ export interface Operations {
     body: CheckEnrollmentBody;
     response: CheckEnrollmentResponse;
   };
-  /** Give the caller's account a picture: JPEG, PNG or WebP */
+  /** Give the caller's account an image: JPEG, PNG or WebP */
   setAvatar: {
     method: 'PUT';
     path: '/api/auth/avatar';
@@ -3041,7 +3041,7 @@ export interface Operations {
     body: SetAvatarBody;
     response: SetAvatarResponse;
   };
-  /** Take the picture of the caller's account away */
+  /** Take the image of the caller's account away */
   removeAvatar: {
     method: 'DELETE';
     path: '/api/auth/avatar';
@@ -3401,7 +3401,7 @@ export interface Operations {
     body: SetProgressBody;
     response: SetProgressResponse;
   };
-  /** Give a course its picture: JPEG, PNG or WebP */
+  /** Give a course its image: JPEG, PNG or WebP */
   setThumbnail: {
     method: 'POST';
     path: '/api/courses/{id}/thumbnail';
@@ -3409,7 +3409,7 @@ export interface Operations {
     body: SetThumbnailBody;
     response: SetThumbnailResponse;
   };
-  /** Take the picture of a course away */
+  /** Take the image of a course away */
   removeThumbnail: {
     method: 'DELETE';
     path: '/api/courses/{id}/thumbnail';
@@ -3449,7 +3449,7 @@ export interface Operations {
     body: RemoveMaterialBody;
     response: RemoveMaterialResponse;
   };
-  /** The picture of a course or account */
+  /** The image of a course or account */
   showImage: {
     method: 'GET';
     path: '/api/images/{name}';

@@ -1,5 +1,5 @@
 /**
- * Pictures of the web console, of the built service on a throw-away SQLite database with the demo programme.
+ * Images of the web console, of the built service on a throw-away SQLite database with the demo programme.
  * `npm run screenshots`: those of the README, into docs/images.
  * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow, to look at; with `--readme` those of the README.
  * Clocks show the demo's day, so that its dates are the same every time. CHROMIUM names another browser than Debian's.
@@ -197,4 +197,4 @@ try {
   await context.close();
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(`Pictures: ${target}`);
+console.log(`Images: ${target}`);

@@ -1,7 +1,7 @@
 import { AppError } from './errors.js';
 
 /*
- * The one queue of the service: requests, hashes, pictures, large responses and long operations wait in it. It serves owners
+ * The one queue of the service: requests, hashes, images, large responses and long operations wait in it. It serves owners
  * (accounts, or the networks of clients) round robin, so one with many entries keeps another waiting no longer than one with one.
  */
 

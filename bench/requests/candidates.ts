@@ -40,7 +40,7 @@ function whileItRuns<T>(read: () => T, gone: T): T {
 
 const textOf = (file: string) => whileItRuns(() => readFileSync(file, 'latin1'), '');
 
-/** The process and those that it has started: a service decodes pictures in others. */
+/** The process and those that it has started: a service decodes images in others. */
 function family(pid: number): number[] {
   const threads = whileItRuns(() => readdirSync(`/proc/${pid}/task`), []);
   const children = threads.flatMap((thread) =>

@@ -307,20 +307,20 @@ const rows = {
     default: 'local',
     path: 'files.storage.kind',
     description:
-      'where pictures and course materials are stored: `local` is `DATA_DIR/files`; instances on several machines need `s3`',
+      'where images and course materials are stored: `local` is `DATA_DIR/files`; instances on several machines need `s3`',
   },
   FILE_IMAGE_MAX_BYTES: {
     rule: integer(1024, 104_857_600),
     default: '10485760',
     path: 'files.imageBytes',
-    description: 'maximum size of an uploaded picture',
+    description: 'maximum size of an uploaded image',
   },
   FILE_IMAGE_MAX_PIXELS: {
     rule: integer(10_000, 268_000_000),
     default: '25000000',
     path: 'files.imagePixels',
     description:
-      'maximum number of pixels of a picture; the process that decodes it may use 6 bytes for each, and 110 MiB besides',
+      'maximum number of pixels of an image; the process that decodes it may use 6 bytes for each, and 110 MiB besides',
   },
   FILE_MATERIAL_MAX_BYTES: {
     rule: integer(1024, 5_000_000_000),

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The process that prepares one picture: see images.ts. Writes it to standard output, or a problem of the picture to standard
+ * The process that prepares one image: see images.ts. Writes it to standard output, or a problem of the image to standard
  * error, with exit code 2. It may be killed at any time, because it has nothing to clean up. Plain JavaScript, because a loader
- * of TypeScript would take longer than most pictures.
+ * of TypeScript would take longer than most images.
  */
 import sharp from 'sharp';
 
@@ -18,7 +18,7 @@ const memoryCheckMs = 10;
  */
 function problemOf(message, maxPixels) {
   if (/exceeds pixel limit/i.test(message)) return `The image may have at most ${maxPixels / 1_000_000} megapixels.`;
-  if (/unsupported image format/i.test(message)) return 'The image must be a JPEG, PNG or WebP picture.';
+  if (/unsupported image format/i.test(message)) return 'The image must be JPEG, PNG or WebP.';
   // The format is supported, but the file can't be read to its end.
   return 'The image is damaged.';
 }
@@ -42,12 +42,12 @@ async function prepare(source, { maxPixels, width, height, growthBytes }) {
   // Other cores are for requests.
   sharp.concurrency(1);
   try {
-    const picture = await sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 })
+    const image = await sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 })
       .autoOrient()
       .resize({ width, height, fit: 'inside', withoutEnlargement: true })
       .webp({ quality: 82 })
       .toBuffer();
-    process.stdout.write(picture);
+    process.stdout.write(image);
   } catch (error) {
     process.stderr.write(problemOf(String(error), maxPixels));
     process.exitCode = 2;

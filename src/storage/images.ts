@@ -8,11 +8,11 @@ import { createFairQueue, type QueueLimits } from '../fair-queue.js';
 import { programFile } from '../package-root.js';
 import { diskFault } from './disk.js';
 
-/** The limits of a picture before and after it is prepared; lengths in pixels. */
+/** The limits of an image before and after it is prepared; lengths in pixels. */
 export interface ImageLimits {
-  /** Pictures with more pixels are refused before they are decoded. */
+  /** Images with more pixels are refused before they are decoded. */
   maxPixels: number;
-  /** Larger pictures are scaled down to fit. */
+  /** Larger images are scaled down to fit. */
   width: number;
   height: number;
 }
@@ -23,28 +23,28 @@ export interface ImageTask extends ImageLimits {
   growthBytes: number;
 }
 
-/** The account of a picture, for fair queueing, and a signal that cancels it, waiting or running. */
+/** The account of an image, for fair queueing, and a signal that cancels it, waiting or running. */
 export interface ImageOwner {
   account: string;
   signal?: AbortSignal | undefined;
 }
 
-/** Prepares pictures one at a time, each in a process of its own. */
+/** Prepares images one at a time, each in a process of its own. */
 export interface ImagePreparer {
   /**
-   * Converts an untrusted picture to one that is safe to show: upright, scaled down, WebP, and without metadata such as the
+   * Converts an untrusted image to one that is safe to show: upright, scaled down, WebP, and without metadata such as the
    * location.
    * @param target the output file, readable for this user alone; removed after a failure
    * @throws AppError `VALIDATION` for the field `image`, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
    */
   prepare(source: string, target: string, limits: ImageLimits, owner: ImageOwner): Promise<void>;
-  /** Refuses waiting pictures and kills the process of the running one, which fails with `INTERRUPTED`. */
+  /** Refuses waiting images and kills the process of the running one, which fails with `INTERRUPTED`. */
   close(): void;
 }
 
 /**
- * A picture of 25 megapixels takes about a second of an idle core. Libvips needs up to 32 MiB in addition to the picture. Requests
- * come before pictures: the niceness of the process exceeds the service's.
+ * An image of 25 megapixels takes about a second of an idle core. Libvips needs up to 32 MiB in addition to the image. Requests
+ * come before images: the niceness of the process exceeds the service's.
  */
 const defaults = {
   // One at a time.
@@ -60,7 +60,7 @@ const defaults = {
 
 /** For a progressive JPEG at full colour; a PNG or WebP with 8 bits a channel needs 4. */
 const bytesPerPixel = 6;
-/** More than a WebP picture of the largest size has. */
+/** More than a WebP image of the largest size has. */
 const maxOutputBytes = 16 * 1024 * 1024;
 
 const workerFile = programFile('storage/image-worker.mjs');
@@ -73,7 +73,7 @@ function lowerPriority(pid: number, extraNiceness: number): void {
   }
 }
 
-/** Why a process failed: a problem of the picture, or a fault of this program. */
+/** Why a process failed: a problem of the image, or a fault of this program. */
 function failureOf(error: ExecFileException): Error {
   const { code, signal, killed, message, stderr } = error;
   const problem = (text: string) => validationError([{ path: 'image', message: text }]);
@@ -102,7 +102,7 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
     const task: ImageTask = { ...limits, growthBytes: bytesPerPixel * limits.maxPixels + extraBytes };
     const argv = ['--max-old-space-size=64', workerFile, source, JSON.stringify(task)];
     const work = promisify(execFile)(process.execPath, argv, {
-      // Pictures are untrusted, and the service's environment holds secrets.
+      // Images are untrusted, and the service's environment holds secrets.
       env: {},
       encoding: 'buffer',
       timeout: deadlineMs,
@@ -129,8 +129,8 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
       try {
         await access(source, constants.R_OK);
         const { size } = await stat(source);
-        const picture = await queue.run({ owner: account, weight: size, signal }, () => run(source, limits, signal));
-        await writeFile(target, picture, { mode: 0o600, signal });
+        const image = await queue.run({ owner: account, weight: size, signal }, () => run(source, limits, signal));
+        await writeFile(target, image, { mode: 0o600, signal });
       } catch (error) {
         // The first error matters more; the cleanup of uploads removes what stays.
         await rm(target, { force: true }).catch(() => undefined);

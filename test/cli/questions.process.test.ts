@@ -4,7 +4,7 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { people, useImporting } from '../services/imports/support/importing.js';
 import { importFirstBatch } from '../services/imports/support/running.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
-import { halves } from '../support/pictures.js';
+import { halves } from '../support/images.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
 import { type Dialogue, keys } from '../support/terminal.js';
@@ -25,7 +25,7 @@ const questions: Readonly<Record<string, [line: string, question: string]>> = {
   'users import': ['more.csv', 'Import these rows?'],
   'courses delete': ['Bees', 'Delete this course?'],
   'courses files remove': ['Bees FILE', 'Remove this file?'],
-  'courses remove-thumbnail': ['Bees', 'Remove this picture?'],
+  'courses remove-thumbnail': ['Bees', 'Remove this image?'],
   'enrollments assign': ['Knots ben@x.org eve@x.org', 'Enroll these 2 trainees in "Knots"?'],
   'enrollments status': ['completed --course Bees', 'Change this enrollment to completed?'],
   'enrollments remove': ['ID', 'Remove this enrollment?'],

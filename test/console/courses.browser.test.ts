@@ -5,7 +5,7 @@ import { describePages, expect } from './support/browser.js';
 import { answerLeaving, readAgain, useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
-const picture = () =>
+const image = () =>
   sharp({ create: { width: 40, height: 40, channels: 3, background: 'teal' } })
     .png()
     .toBuffer();
@@ -126,22 +126,22 @@ describePages('The courses of the web console', function () {
     expect(leaving.asked).toHaveLength(1);
   });
 
-  it('shows a picture before it is uploaded', async () => {
+  it('shows an image before it is uploaded', async () => {
     const { trainer, course } = await buildScene(test);
     const page = await test.openAs(trainer, `/courses/${course.id}`);
-    const file = { name: 'cover.png', mimeType: 'image/png', buffer: await picture() };
+    const file = { name: 'cover.png', mimeType: 'image/png', buffer: await image() };
     await page.locator('input[type=file]').setInputFiles(file);
     await expect(page.getByText('cover.png is not saved yet.')).toBeVisible();
     await expect(page.locator('img[src^="blob:"]')).toBeVisible();
-    await page.getByRole('button', { name: 'Save picture' }).click();
+    await page.getByRole('button', { name: 'Save image' }).click();
     await expect(page.locator('img[src^="/api/images/"]')).toBeVisible();
-    await page.getByRole('button', { name: 'Remove picture' }).click();
-    await dialog(page).getByRole('button', { name: 'Remove picture' }).click();
+    await page.getByRole('button', { name: 'Remove image' }).click();
+    await dialog(page).getByRole('button', { name: 'Remove image' }).click();
     await expect(page.locator('img[src^="/api/images/"]')).toHaveCount(0);
-    const text = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
+    const text = { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no image') };
     await page.locator('input[type=file]').setInputFiles(text);
-    await expect(page.getByRole('main').getByRole('alert')).toHaveText('broken.png is no picture that can be read.');
-    await expect(page.getByRole('button', { name: 'Save picture' })).toBeHidden();
+    await expect(page.getByRole('main').getByRole('alert')).toHaveText('broken.png is no image that can be read.');
+    await expect(page.getByRole('button', { name: 'Save image' })).toBeHidden();
     await expect(page.locator('img[src^="blob:"]')).toHaveCount(0);
     await page.locator('input[type=file]').setInputFiles(file);
     await expect(page.getByText('cover.png is not saved yet.')).toBeVisible();

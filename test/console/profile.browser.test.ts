@@ -41,7 +41,7 @@ describePages('The own profile', function () {
     await expect(page.getByText('Only a super admin can change it.')).toBeVisible();
   });
 
-  it('sets and removes a picture', async () => {
+  it('sets and removes an image', async () => {
     const page = await test.openAs(await person(), '/profile');
     const buffer = await sharp({ create: { width: 40, height: 40, channels: 3, background: 'teal' } })
       .png()
@@ -49,11 +49,11 @@ describePages('The own profile', function () {
     await page.locator('input[type=file]').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer });
     await expect(page.getByText('me.png is not saved yet.')).toBeVisible();
     expect(await asksBeforeClosing(page)).toBe(true);
-    await page.getByRole('button', { name: 'Save picture' }).click();
+    await page.getByRole('button', { name: 'Save image' }).click();
     await expect(page.getByRole('banner').locator('img[src^="/api/images/"]')).toBeVisible();
     expect(await asksBeforeClosing(page)).toBe(false);
-    await page.getByRole('button', { name: 'Remove picture' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove picture' }).click();
+    await page.getByRole('button', { name: 'Remove image' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove image' }).click();
     await expect(page.locator('img[src^="/api/images/"]')).toHaveCount(0);
   });
 

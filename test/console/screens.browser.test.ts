@@ -130,8 +130,8 @@ const edge = (element: Locator): Promise<string> => element.evaluate((one) => ge
 
 /** Whether two elements of the same kind are told apart by their look. */
 async function expectDifferentLook(one: Locator, other: Locator): Promise<void> {
-  const pictures = [await one.screenshot(), await other.screenshot()] as const;
-  expect(pictures[0].equals(pictures[1])).toBe(false);
+  const images = [await one.screenshot(), await other.screenshot()] as const;
+  expect(images[0].equals(images[1])).toBe(false);
 }
 
 describePages('With the colours of the system alone, as in high contrast', function () {

@@ -11,7 +11,7 @@ import { describePages, expect } from './support/browser.js';
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** As `npm run screenshots` makes them: those of the README, and at full depth those of every screen. */
-describePages('The pictures of the web console', function () {
+describePages('The images of the web console', function () {
   this.timeout(scaled(600_000));
   const folder = temporaryFolder();
   after(() => folder.remove());
@@ -23,22 +23,22 @@ describePages('The pictures of the web console', function () {
     const { exitCode, stdout, stderr } = await run(process.execPath, argv, repository);
     expect(exitCode, stdout + stderr).toBe(0);
 
-    const pictures = readdirSync(folder.path).sort();
+    const images = readdirSync(folder.path).sort();
     if (fullDepth) {
-      const screens = new Set(pictures.map((name) => name.replace(/-(light|dark|narrow)\.png$/, '')));
+      const screens = new Set(images.map((name) => name.replace(/-(light|dark|narrow)\.png$/, '')));
       expect(screens.size).toBeGreaterThan(25);
-      expect(pictures).toEqual(
+      expect(images).toEqual(
         [...screens]
           .flatMap((name) => ['dark', 'light', 'narrow'].map((appearance) => `${name}-${appearance}.png`))
           .sort(),
       );
-    } else expect(pictures).toEqual(['import-plan.png', 'overview.png']);
-    for (const name of pictures) {
-      const picture = sharp(path.join(folder.path, name));
-      const { width, height } = await picture.metadata();
+    } else expect(images).toEqual(['import-plan.png', 'overview.png']);
+    for (const name of images) {
+      const image = sharp(path.join(folder.path, name));
+      const { width, height } = await image.metadata();
       expect(width, name).toBe(name.endsWith('-narrow.png') ? 360 : 1280);
       expect(height, name).toBeGreaterThanOrEqual(700);
-      const { entropy } = await picture.stats();
+      const { entropy } = await image.stats();
       // Of one colour it is 0; of a page with two lines of text 0.24.
       expect(entropy, name).toBeGreaterThan(0.1);
     }

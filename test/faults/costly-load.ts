@@ -5,7 +5,7 @@
  */
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emptyPng, jpegOfScans } from '../support/pictures.js';
+import { emptyPng, jpegOfScans } from '../support/images.js';
 
 /** What is sent. */
 export type AttackKind =
@@ -13,7 +13,7 @@ export type AttackKind =
   | 'bodies'
   | 'uploads'
   | 'sockets'
-  | 'pictures'
+  | 'images'
   | 'probes'
   | 'lists'
   | 'sessions'
@@ -76,7 +76,7 @@ const json = { 'Content-Type': 'application/json' };
 const multipart = { 'Content-Type': 'multipart/form-data; boundary=x' };
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** The start of a form with a picture. */
+/** The start of a form with an image. */
 const formStart = Buffer.from(
   '--x\r\nContent-Disposition: form-data; name="image"; filename="me.png"\r\nContent-Type: image/png\r\n\r\n',
 );
@@ -156,7 +156,7 @@ function text() {
   return several(8, () => repeat(() => login));
 }
 
-function pictures() {
+function images() {
   const contents = [
     emptyPng(5000, 5000),
     jpegOfScans(4096, 64),
@@ -203,13 +203,13 @@ const kinds: Record<AttackKind, () => Promise<unknown>> = {
   bodies: () =>
     stall(1000, () => Buffer.from(`${head('POST /api/auth/login', { ...json, 'Content-Length': 5000 })}{"`), 'a'),
   async uploads() {
-    // All of one trainee; the first have sent most of a picture before they stall.
+    // All of one trainee; the first have sent most of an image before they stall.
     const headers = { ...multipart, ...announced, ...bearer(tokenOf(0)) };
     const start = Buffer.concat([Buffer.from(head('PUT /api/auth/avatar', headers)), formStart]);
     await stall(1000, (number) => (number < 40 ? Buffer.concat([start, Buffer.alloc(5_000_000)]) : start), 'a');
   },
   sockets: () => stall(5300, () => Buffer.alloc(0), ''),
-  pictures,
+  images,
   probes,
   lists,
   sessions: () =>

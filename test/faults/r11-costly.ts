@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mysql2/promise';
 import { atDepth } from '../support/depth.js';
+import { emptyPng } from '../support/images.js';
 import { onThisMachine } from '../support/machine.js';
-import { emptyPng } from '../support/pictures.js';
 import { atExit } from './cleanup.js';
 import { type Call, type ClientGroup, type Outcome, send, slowest, startClients, statuses } from './clients.js';
 import type { Attack, AttackCounts, AttackKind } from './costly-load.js';
@@ -18,7 +18,7 @@ import { type Instance, people, post, setStage } from './stage.js';
 
 /**
  * Costly requests from one home connection, while others work. R11_PARTS names those to be sent alone, such as
- * `pictures,probes`.
+ * `images,probes`.
  */
 
 const attackMs = atDepth(8000, 15_000);
@@ -40,9 +40,9 @@ const wellMs = 1000;
 const attacks: Readonly<Record<AttackKind, string>> = {
   text: 'logins with text that is slow to normalise',
   bodies: '1,000 logins whose body never comes',
-  uploads: '1,000 stalled uploads of one trainee, 40 of them with most of a picture',
+  uploads: '1,000 stalled uploads of one trainee, 40 of them with most of an image',
   sockets: '5,300 idle sockets',
-  pictures: 'pictures that are costly to unpack, on 100 connections',
+  images: 'images that are costly to unpack, on 100 connections',
   probes: 'pipelined probes',
   lists: 'bulk operations with 25,000 wrong ids',
   sessions: `listings of ${sessionRows} sessions`,
@@ -119,7 +119,7 @@ function goodput(...spans: readonly Span[]) {
   return { perSecond: times.length / seconds, p99, cores };
 }
 
-/** What sets the picture of an account. */
+/** What sets the image of an account. */
 function portrait(token: string): Call {
   const body = new FormData();
   body.append('image', new Blob([emptyPng(800, 600)]), 'me.png');
@@ -220,7 +220,7 @@ export async function run(): Promise<Verdict[]> {
       const from = `127.0.0.${10 + number}`;
       const port = Number(new URL(url).port);
       const stop = await begin({ kind, port, from, traineeTokens: attackers, trainerToken });
-      const painter = kind === 'pictures' ? startClients(url, 1, () => portrait(own), 500) : undefined;
+      const painter = kind === 'images' ? startClients(url, 1, () => portrait(own), 500) : undefined;
       const during = await measure(instance, others, attackMs);
       await painter?.stop();
       const portraits = painter?.outcomes ?? [];
@@ -249,7 +249,7 @@ export async function run(): Promise<Verdict[]> {
       const arePrepared = portraits.length > 0 && portraits.every(({ status }) => status === 200);
       if (painter)
         verdicts.push({
-          promised: 'meanwhile the pictures of others are prepared, each within 20 s',
+          promised: 'meanwhile the images of others are prepared, each within 20 s',
           measured: `${statuses(portraits)}; slowest ${(slowest(portraits) / 1000).toFixed(1)} s`,
           kept: arePrepared && portraits.every(({ ms }) => ms < 20_000),
           ...(arePrepared && { timed: true as const }),

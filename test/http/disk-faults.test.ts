@@ -11,7 +11,7 @@ import {
   filePart,
   fileRows,
   form,
-  picture,
+  image,
   type RawAnswer,
   send,
   uploadsIn,
@@ -65,10 +65,10 @@ describe('A disk for uploads', function () {
     await expectNothingLeft(service.context, 2);
   });
 
-  it('that is full says so of a picture that is made smaller, too', async function () {
+  it('that is full says so of an image that is made smaller, too', async function () {
     if (!(await onSmallDisk('64k'))) return this.skip();
     // The upload fits, and what is made of it doesn't fit beside it.
-    const content = await picture(400, 300).jpeg({ quality: 60 }).toBuffer();
+    const content = await image(400, 300).jpeg({ quality: 60 }).toBuffer();
     expect(content.length).to.be.within(30_000, 56_000);
     const body = form(filePart(content, 'x.jpg', 'image'));
     expect(message(await post(body, { path: `/api/courses/${service.course.id}/thumbnail` }))).to.deep.equal(full);

@@ -9,14 +9,14 @@ import { createLogger } from '../../src/logger.js';
 import {
   buildCourse,
   buildEnrollment,
+  buildImage,
   buildLock,
   buildMaterial,
-  buildPicture,
   factoryPassword,
   signIn,
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { halves } from '../support/pictures.js';
+import { halves } from '../support/images.js';
 import { type Cast, castOf, type Person, serve } from './support/cast.js';
 import { expectFailure, messages } from './support/expectations.js';
 import { storedKeys } from './support/uploads.js';
@@ -72,7 +72,7 @@ describe('A request that another one overtakes', () => {
     ['has logged out everywhere', logOutEverywhere],
     ['was deactivated', deactivate],
   ] as const)
-    it(`changes neither password, profile nor picture of an account that ${what}`, async () => {
+    it(`changes neither password, profile nor image of an account that ${what}`, async () => {
       const image = await halves(20, 20).png().toBuffer();
       for (const overtaken of [
         { method: 'put', path: '/api/auth/change-password', body: passwords },
@@ -82,7 +82,7 @@ describe('A request that another one overtakes', () => {
         { method: 'delete', path: '/api/auth/avatar' },
       ] as const) {
         const by = await signIn(harness.context, { requiresPasswordChange: overtaken.path.includes('first') });
-        const { storageKey } = await buildPicture(harness.context, by.user, await halves(9, 9).webp().toBuffer());
+        const { storageKey } = await buildImage(harness.context, by.user, await halves(9, 9).webp().toBuffer());
         const { firstName, avatar, passwordHash } = await by.user.reload();
         expectFailure(await overtake({ ...overtaken, by }, first(by)), 401, messages.badToken);
         expect(await by.user.reload()).to.include({ firstName, avatar, passwordHash });

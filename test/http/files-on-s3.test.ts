@@ -19,7 +19,7 @@ import { startS3 } from '../support/s3-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { expectFailure } from './support/expectations.js';
-import { emptyStorage, expectNothingLeft, fileRows, picture, storedKeys, uploadsIn } from './support/uploads.js';
+import { emptyStorage, expectNothingLeft, fileRows, image, storedKeys, uploadsIn } from './support/uploads.js';
 
 /**
  * What becomes of requests on their way to the storage: `cut` ends answers where their content begins, `held` keeps requests
@@ -139,7 +139,7 @@ describe('files in a bucket, over HTTP', function () {
   const upload = (content: Buffer | string, name = 'notes.txt') =>
     api('post', routeOf()).attach('file', Buffer.from(content), name);
   const thumbnail = async () =>
-    api('post', `/api/courses/${course.id}/thumbnail`).attach('image', await picture().jpeg().toBuffer(), 'x.jpg');
+    api('post', `/api/courses/${course.id}/thumbnail`).attach('image', await image().jpeg().toBuffer(), 'x.jpg');
   const unavailable = 'The service is temporarily unavailable.';
 
   it('takes, lists, gives and deletes materials', async () => {

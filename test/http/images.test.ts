@@ -7,15 +7,15 @@ import type { User } from '../../src/db/models/user.js';
 import { createApp } from '../../src/http/server/app.js';
 import { buildCourse, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { emptyPng } from '../support/pictures.js';
+import { emptyPng } from '../support/images.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
-import { emptyStorage, expectNothingLeft, picture, read, storingAfter } from './support/uploads.js';
+import { emptyStorage, expectNothingLeft, image, read, storingAfter } from './support/uploads.js';
 
-const formats = 'The image must be a JPEG, PNG or WebP picture.';
+const formats = 'The image must be JPEG, PNG or WebP.';
 const damaged = 'The image is damaged.';
 const settings = { FILE_IMAGE_MAX_BYTES: '1200000', FILE_IMAGE_MAX_PIXELS: '4000000' };
 
-describe('pictures over HTTP', () => {
+describe('images over HTTP', () => {
   const harness = useHarness(settings);
   let trainer: User;
   let token: string;
@@ -27,7 +27,7 @@ describe('pictures over HTTP', () => {
     course = await buildCourse(harness.context, trainer, { isPublished: true });
   });
 
-  const thumbnail = (content: Buffer | string, name = 'picture.jpg', as = token, id = course.id) =>
+  const thumbnail = (content: Buffer | string, name = 'image.jpg', as = token, id = course.id) =>
     harness.api('post', `/api/courses/${id}/thumbnail`, as).attach('image', Buffer.from(content), name);
   const avatar = (content: Buffer | string, name = 'me.jpg', as = token) =>
     harness.api('put', '/api/auth/avatar', as).attach('image', Buffer.from(content), name);
@@ -36,8 +36,8 @@ describe('pictures over HTTP', () => {
   const profile = async (as = token) => (await harness.api('get', '/api/auth/me', as).expect(200)).body.user;
 
   describe('POST /api/courses/:id/thumbnail', () => {
-    it('takes a picture and shows WebP, made to fit, at the address that it answers and wherever the course is', async () => {
-      const { body } = await thumbnail(await picture(1600, 200).png().toBuffer()).expect(200);
+    it('takes an image and shows WebP, made to fit, at the address that it answers and wherever the course is', async () => {
+      const { body } = await thumbnail(await image(1600, 200).png().toBuffer()).expect(200);
       expect(body).to.have.all.keys('message', 'imageUrl');
       expect(body.message).to.equal('Thumbnail uploaded successfully.');
       expect(body.imageUrl).to.match(/^\/api\/images\/[0-9a-f-]{36}\.webp$/);
@@ -52,9 +52,9 @@ describe('pictures over HTTP', () => {
       expect(shown.map((one) => one.thumbnail)).to.deep.equal(Array(3).fill(body.imageUrl));
     });
 
-    it('replaces the former picture, whose URL answers 404', async () => {
-      const first = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body.imageUrl;
-      const second = (await thumbnail(await picture().png().toBuffer()).expect(200)).body.imageUrl;
+    it('replaces the former image, whose URL answers 404', async () => {
+      const first = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body.imageUrl;
+      const second = (await thumbnail(await image().png().toBuffer()).expect(200)).body.imageUrl;
       expect(second).not.to.equal(first);
       expectFailure(await harness.api('get', first), 404, 'File not found.');
       await harness.api('get', second).expect(200);
@@ -62,7 +62,7 @@ describe('pictures over HTTP', () => {
     });
 
     it('keeps one of several concurrent uploads', async () => {
-      const content = await picture().jpeg().toBuffer();
+      const content = await image().jpeg().toBuffer();
       const answers = await Promise.all(Array.from({ length: 3 }, () => thumbnail(content)));
       expect(answers.map(({ status }) => status)).to.deep.equal(Array(3).fill(200));
       await course.reload();
@@ -80,7 +80,7 @@ describe('pictures over HTTP', () => {
 
     it('is taken away by DELETE, audited once, and by those only who manage the course', async () => {
       const remove = (as = token) => harness.api('delete', `/api/courses/${course.id}/thumbnail`, as);
-      const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
+      const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
       expect((await remove(other)).status).to.be.oneOf([403, 404]);
       await harness.api('get', imageUrl).expect(200);
@@ -100,9 +100,9 @@ describe('pictures over HTTP', () => {
   });
 
   describe('PUT and DELETE /api/auth/avatar', () => {
-    it('shows a picture that fits into 512 by 512 where the account is shown, until it is replaced or removed', async () => {
-      const first = (await avatar(await picture().jpeg().toBuffer()).expect(200)).body.imageUrl;
-      const { body } = await avatar(await picture(300, 900).webp().toBuffer(), 'me.webp').expect(200);
+    it('shows an image that fits into 512 by 512 where the account is shown, until it is replaced or removed', async () => {
+      const first = (await avatar(await image().jpeg().toBuffer()).expect(200)).body.imageUrl;
+      const { body } = await avatar(await image(300, 900).webp().toBuffer(), 'me.webp').expect(200);
       const { imageUrl } = body;
       expect(body).to.deep.equal({ message: 'Avatar updated successfully.', imageUrl: (await profile()).avatar });
       await harness.api('get', first).expect(404);
@@ -124,7 +124,7 @@ describe('pictures over HTTP', () => {
     });
 
     it('leaves one of those that come together, or none', async () => {
-      const content = await picture().jpeg().toBuffer();
+      const content = await image().jpeg().toBuffer();
       const uploads = Array.from({ length: 2 }, () => avatar(content).then(({ status }) => status));
       const removals = Array.from(
         { length: 2 },
@@ -140,7 +140,7 @@ describe('pictures over HTTP', () => {
       const { user, token: own } = await signIn(harness.context);
       const admin = await superAdmin();
       const deletion = () => harness.api('delete', `/api/users/${user.id}`, admin).expect(200);
-      const content = await picture().jpeg().toBuffer();
+      const content = await image().jpeg().toBuffer();
       const answer = await request(createApp(storingAfter(harness.context, deletion)))
         .put('/api/auth/avatar')
         .set('Authorization', `Bearer ${own}`)
@@ -150,8 +150,8 @@ describe('pictures over HTTP', () => {
     });
   });
 
-  describe('a form that brings no picture', () => {
-    /** Both ways to send a picture refuse it so, and nothing is left of it. */
+  describe('a form that brings no image', () => {
+    /** Both ways to send an image refuse it so, and nothing is left of it. */
     async function expectRefused(content: Buffer | string, message: string, name?: string): Promise<void> {
       for (const answer of [await thumbnail(content, name), await avatar(content, name)]) {
         expectInvalid(answer, ['image']);
@@ -162,15 +162,15 @@ describe('pictures over HTTP', () => {
 
     it('is refused when it is something else, was cut off, or has too many pixels', async () => {
       const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
-      for (const other of [svg, await picture().gif().toBuffer()]) await expectRefused(other, formats, 'picture.png');
-      const content = await picture(300, 200).jpeg().toBuffer();
+      for (const other of [svg, await image().gif().toBuffer()]) await expectRefused(other, formats, 'image.png');
+      const content = await image(300, 200).jpeg().toBuffer();
       await expectRefused(content.subarray(0, content.length / 2), damaged);
       await expectRefused(emptyPng(2001, 2000), 'The image may have at most 4 megapixels.', 'bomb.png');
       await thumbnail(emptyPng(2000, 2000), 'empty.png').expect(200);
     });
 
     it('is refused when it has too many bytes', async () => {
-      const content = await picture().jpeg().toBuffer();
+      const content = await image().jpeg().toBuffer();
       const padded = (bytes: number) => Buffer.concat([content, Buffer.alloc(bytes - content.length)]);
       for (const upload of [thumbnail, avatar])
         expectFailure(await upload(padded(1_200_001)), 413, 'The file has more than 1200000 bytes.');
@@ -179,7 +179,7 @@ describe('pictures over HTTP', () => {
     });
 
     it('is refused when it has no file, two, or one in another field', async () => {
-      const content = await picture().jpeg().toBuffer();
+      const content = await image().jpeg().toBuffer();
       const route = `/api/courses/${course.id}/thumbnail`;
       const none = await harness.api('post', route, token).field('image', 'x');
       const two = await thumbnail(content).attach('image', content, 'two.jpg');
@@ -195,8 +195,8 @@ describe('pictures over HTTP', () => {
   });
 
   describe('GET /api/images/:name', () => {
-    it('shows a picture to everybody, to be kept for good, as nothing but a picture', async () => {
-      const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
+    it('shows an image to everybody, to be kept for good, as nothing but an image', async () => {
+      const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const { headers, body } = await harness.api('get', imageUrl).expect(200);
       expect(headers).to.include({
         'content-type': 'image/webp',
@@ -208,8 +208,8 @@ describe('pictures over HTTP', () => {
       expect(headers).not.to.have.any.keys('content-disposition', 'set-cookie', 'etag');
     });
 
-    it('sends no picture that was cut in the storage', async () => {
-      const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
+    it('sends no image that was cut in the storage', async () => {
+      const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const stored = path.join(harness.context.storage.location, 'image', path.posix.basename(imageUrl as string));
       truncateSync(stored, 20);
       const answer = await harness.api('get', imageUrl);
@@ -219,7 +219,7 @@ describe('pictures over HTTP', () => {
     });
 
     it('answers 404 to other names, uncacheably', async () => {
-      const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
+      const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const name = (imageUrl as string).slice('/api/images/'.length);
       const odd = ['é', '🦄', "'", 'x'.repeat(2000)].map(encodeURIComponent);
       for (const other of [

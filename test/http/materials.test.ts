@@ -196,7 +196,7 @@ describe('materials of courses over HTTP', () => {
         // A file beyond the quota isn't received.
         const announced = await send(url, { path: routeOf(), token, headers: { 'Content-Length': 4_000_000 } });
         expect([announced.status, JSON.parse(announced.body).error]).to.deep.equal([400, full]);
-        // A picture of the course is none of them, and other courses have their own.
+        // An image of the course is none of them, and other courses have their own.
         await buildMaterial(harness.context, await buildCourse(harness.context, trainer), {}, Buffer.alloc(1));
         const { body } = await harness.api('get', routeOf(), token).expect(200);
         await harness.api('delete', routeOf(body.files[0].id), token).expect(200);

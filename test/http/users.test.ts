@@ -4,8 +4,8 @@ import type { User } from '../../src/db/models/user.js';
 import {
   buildCourse,
   buildEnrollment,
+  buildImage,
   buildLock,
-  buildPicture,
   buildUser,
   factoryPassword,
   signIn,
@@ -177,16 +177,16 @@ describe('User administration', () => {
   });
 
   describe('DELETE /api/users/:id', () => {
-    it('deletes an account with its enrollments, its sessions and its picture', async () => {
+    it('deletes an account with its enrollments, its sessions and its image', async () => {
       const course = await buildCourse(harness.context, await buildUser(harness.context, { role: 'trainer' }));
       await buildEnrollment(harness.context, user, course);
-      const picture = await buildPicture(harness.context, user, Buffer.from('a picture'));
+      const image = await buildImage(harness.context, user, Buffer.from('an image'));
       expect((await remove().expect(200)).body).to.deep.equal({ message: 'User deleted successfully.' });
       await expectEnded(token);
       const { Enrollment, Session, StoredFile } = harness.context.database.models;
       const left = [Enrollment.count(), Session.count({ where: { userId: user.id } }), StoredFile.count()];
       expect(await Promise.all(left)).to.deep.equal([0, 0, 0]);
-      expect(await harness.context.storage.open(picture.storageKey)).to.equal(undefined);
+      expect(await harness.context.storage.open(image.storageKey)).to.equal(undefined);
       expectFailure(await remove(), 404, 'User not found.');
     });
 

@@ -145,7 +145,7 @@ describe('Requests that wait for their clients', () => {
       const answer = await request(service.url)
         .put('/api/auth/avatar')
         .set('Authorization', `Bearer ${other}`)
-        .attach('image', Buffer.from('no picture'), file);
+        .attach('image', Buffer.from('no image'), file);
       expect(answer.status).to.equal(400);
       // Those that are stalled give way to those behind them, until all have had their place.
       await until(() => stalled.filter(isOpen).length <= 4);

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { createImagePreparer, type ImagePreparer } from '../../src/storage/images.js';
 import { childrenOf, isRunning } from '../support/child-processes.js';
 import { atDepth } from '../support/depth.js';
-import { emptyPng, jpegOfScans, progressiveJpeg } from '../support/pictures.js';
+import { emptyPng, jpegOfScans, progressiveJpeg } from '../support/images.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until, whileRunning } from '../support/until.js';
 import { faultOf } from './support/storage-contract.js';
@@ -17,7 +17,7 @@ const limits = { maxPixels: 25_000_000, width: 400, height: 300 };
 const tooMuchMemory =
   'The image takes too much memory to prepare. Send it smaller, or saved without interlacing and with 8 bits a channel.';
 
-describe('The process that prepares a picture', () => {
+describe('The process that prepares an image', () => {
   /** It takes seconds: each scan of a JPEG is a pass over all of it. */
   const slow = jpegOfScans(4096, 883);
   let folder: ReturnType<typeof temporaryFolder>;
@@ -47,7 +47,7 @@ describe('The process that prepares a picture', () => {
     return images.prepare(source, target, { ...limits, maxPixels }, { account: 'one', signal });
   };
 
-  /** Begins with a slow picture. */
+  /** Begins with a slow image. */
   async function begin(signal?: AbortSignal): Promise<{ pid: number; fault: ReturnType<typeof faultOf> }> {
     const others = childrenOf(process.pid);
     const newOnes = () => childrenOf(process.pid).filter((pid) => !others.includes(pid));
@@ -122,7 +122,7 @@ describe('The process that prepares a picture', () => {
     await expectRefusal(tooMuchMemory, deep, 4_000_000);
   });
 
-  it('prepares the largest permitted pictures of all formats within its memory, and ends with its picture', async () => {
+  it('prepares the largest permitted images of all formats within its memory, and ends with its image', async () => {
     const before = childrenOf(process.pid);
     const side = atDepth(3000, 5000);
     const forms = [
@@ -134,7 +134,7 @@ describe('The process that prepares a picture', () => {
     expect(childrenOf(process.pid)).to.deep.equal(before);
   });
 
-  it('is killed when its picture is cancelled, and the next one is prepared', async () => {
+  it('is killed when its image is cancelled, and the next one is prepared', async () => {
     const leaving = new AbortController();
     const { pid, fault } = await begin(leaving.signal);
     const next = prepare(emptyPng(40, 30));

@@ -3,10 +3,10 @@ import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { emptyPng } from '../support/pictures.js';
+import { emptyPng } from '../support/images.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-describe('Pictures in a program of their own', () => {
+describe('Images in a program of their own', () => {
   it('are prepared, and leave nothing that keeps the program running', async () => {
     const folder = temporaryFolder();
     const [source, target] = [path.join(folder.path, 'source'), path.join(folder.path, 'target')];

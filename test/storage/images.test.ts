@@ -3,20 +3,20 @@ import path from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { createImagePreparer } from '../../src/storage/images.js';
-import { emptyPng, halves } from '../support/pictures.js';
+import { emptyPng, halves } from '../support/images.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { faultOf } from './support/storage-contract.js';
 
 const limits = { maxPixels: 50_000_000, width: 400, height: 300 };
-const formats = 'The image must be a JPEG, PNG or WebP picture.';
+const formats = 'The image must be JPEG, PNG or WebP.';
 const damaged = 'The image is damaged.';
 const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
 
-/** A picture with something in it, so that its file has a middle to be cut off in. */
-const picture = (width = 600, height = 400) =>
+/** An image with something in it, so that its file has a middle to be cut off in. */
+const image = (width = 600, height = 400) =>
   sharp({ create: { width, height, channels: 3, background: 'red', noise }, limitInputPixels: false });
 
-describe('an uploaded picture', () => {
+describe('an uploaded image', () => {
   const images = createImagePreparer({ extraNiceness: 0 });
   let folder: ReturnType<typeof temporaryFolder>;
   let target: string;
@@ -60,7 +60,7 @@ describe('an uploaded picture', () => {
       ['png', 5000, 2, 400, 1],
     ] as const;
     for (const [format, width, height, newWidth, newHeight] of sizes) {
-      await prepare(await picture(width, height).toFormat(format).toBuffer());
+      await prepare(await image(width, height).toFormat(format).toBuffer());
       expect(await made().metadata()).to.include({ format: 'webp', width: newWidth, height: newHeight });
       expect(statSync(target).mode & 0o777).to.equal(0o600);
       unlinkSync(target);
@@ -68,7 +68,7 @@ describe('an uploaded picture', () => {
   });
 
   it('is rotated upright', async () => {
-    // 6: the camera was held so that the top of the picture is at its right.
+    // 6: the camera was held so that the top of the image is at its right.
     const turned = await halves(200, 100).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     await prepare(turned);
     expect(await made().metadata()).to.include({ width: 100, height: 200 });
@@ -81,7 +81,7 @@ describe('an uploaded picture', () => {
     const exif = { IFD0: { Copyright: 'Somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1', GPSLatitudeRef: 'N' } };
     const xmp = '<x:xmpmeta xmlns:x="adobe:ns:meta/">home address</x:xmpmeta>';
     for (const format of ['jpeg', 'png', 'webp'] as const) {
-      const content = await picture().toFormat(format).withExif(exif).withXmp(xmp).withIccProfile('p3').toBuffer();
+      const content = await image().toFormat(format).withExif(exif).withXmp(xmp).withIccProfile('p3').toBuffer();
       const source = sourceOf(content, 'checked');
       expect(await sharp(source).metadata()).to.include.keys('exif', 'xmp', 'icc');
       expect(content.includes('Somebody')).to.equal(true);
@@ -104,9 +104,9 @@ describe('an uploaded picture', () => {
   });
 
   it('may be grey, have sixteen bits, or be CMYK', async () => {
-    const grey = await picture().toColourspace('b-w').jpeg().toBuffer();
-    const deep = await picture().toColourspace('rgb16').png().toBuffer();
-    const printed = await picture().toColourspace('cmyk').jpeg().toBuffer();
+    const grey = await image().toColourspace('b-w').jpeg().toBuffer();
+    const deep = await image().toColourspace('rgb16').png().toBuffer();
+    const printed = await image().toColourspace('cmyk').jpeg().toBuffer();
     for (const content of [grey, deep, printed]) {
       await prepare(content);
       expect(await made().metadata()).to.include({ format: 'webp', width: 400, space: 'srgb' });
@@ -131,25 +131,25 @@ describe('an uploaded picture', () => {
     const others: Record<string, string | Uint8Array> = {
       svg,
       nothing: '',
-      text: 'This is a picture, believe me.',
+      text: 'This is an image, believe me.',
       PDF: '%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n',
       PPM: 'P6 1 1 255\nabc',
       BMP: Buffer.concat([Buffer.from('BM'), Buffer.alloc(60)]),
       HTML: '<html><img src=x onerror=alert(1)></html>',
     };
     for (const format of ['gif', 'tiff', 'avif'] as const)
-      others[format] = await picture(60, 40).toFormat(format).toBuffer();
-    for (const content of Object.values(others)) await expectRefusal(formats, content, 'picture.jpg');
-    unlinkSync(path.join(folder.path, 'picture.jpg'));
-    await prepare(await picture(60, 40).png().toBuffer(), 'notes.txt');
+      others[format] = await image(60, 40).toFormat(format).toBuffer();
+    for (const content of Object.values(others)) await expectRefusal(formats, content, 'image.jpg');
+    unlinkSync(path.join(folder.path, 'image.jpg'));
+    await prepare(await image(60, 40).png().toBuffer(), 'notes.txt');
   });
 
   it('is refused when it is truncated, at any point', async () => {
     const contents = [
-      await picture().jpeg().toBuffer(),
-      await picture().jpeg({ progressive: true }).toBuffer(),
-      await picture().png().toBuffer(),
-      await picture().webp().toBuffer(),
+      await image().jpeg().toBuffer(),
+      await image().jpeg({ progressive: true }).toBuffer(),
+      await image().png().toBuffer(),
+      await image().webp().toBuffer(),
     ];
     for (const content of contents) {
       for (const share of [0.1, 0.5, 0.999])
@@ -161,7 +161,7 @@ describe('an uploaded picture', () => {
 
   it('loses appended data', async () => {
     for (const appendix of ['<script>alert(1)</script>', Buffer.from('PK\u0003\u0004appended.zip PK\u0005\u0006')]) {
-      const content = Buffer.concat([await picture().jpeg().toBuffer(), Buffer.from(appendix)]);
+      const content = Buffer.concat([await image().jpeg().toBuffer(), Buffer.from(appendix)]);
       await prepare(content);
       expect(await made().metadata()).to.include({ format: 'webp', width: 400 });
       const written = readFileSync(target);
@@ -178,12 +178,12 @@ describe('an uploaded picture', () => {
     unlinkSync(target);
     const message = 'The image may have at most 0.01 megapixels.';
     await expectRefusal(message, emptyPng(100, 101), 'source', { maxPixels });
-    await expectRefusal(message, await picture(101, 100).webp().toBuffer(), 'source', { maxPixels });
-    await expectRefusal(message, await picture(101, 100).jpeg().toBuffer(), 'source', { maxPixels });
+    await expectRefusal(message, await image(101, 100).webp().toBuffer(), 'source', { maxPixels });
+    await expectRefusal(message, await image(101, 100).jpeg().toBuffer(), 'source', { maxPixels });
   });
 
   it('leaves no partial file when writing fails, and reports a full disk', async () => {
-    const source = sourceOf(await picture().png().toBuffer());
+    const source = sourceOf(await image().png().toBuffer());
     // The device that is always full; only the link to it may be removed.
     symlinkSync('/dev/full', target);
     expect(await faultOf(images.prepare(source, target, limits, { account: 'one' }))).to.include({ code: 'DISK_FULL' });

@@ -143,8 +143,8 @@ export function buildMaterial(
   return buildFile(context, { ...form, courseId: course.id, uploadedBy: course.trainerId, ...given }, content);
 }
 
-/** An account's picture. */
-export async function buildPicture(context: Context, user: User, content: Buffer): Promise<StoredFile> {
+/** An account's image. */
+export async function buildImage(context: Context, user: User, content: Buffer): Promise<StoredFile> {
   const storageKey = `image/${randomUUID()}.webp`;
   const form = { kind: 'avatar' as const, storageKey, name: 'me.png', contentType: 'image/webp' };
   const file = await buildFile(context, { ...form, userId: user.id, uploadedBy: user.id }, content);

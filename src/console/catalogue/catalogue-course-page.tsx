@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { CourseDescription, CourseFacts } from '../courses/course-facts.js';
-import { CoursePicture } from '../courses/course-picture.js';
+import { CourseImage } from '../courses/course-image.js';
 import { MaterialList } from '../courses/material-list.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
@@ -55,7 +55,7 @@ export function CatalogueCoursePage() {
           <Stack>
             {course.thumbnail !== null && (
               <Paper withBorder className="clipped">
-                <CoursePicture thumbnail={course.thumbnail} />
+                <CourseImage thumbnail={course.thumbnail} />
               </Paper>
             )}
             <OwnPlace course={course} enrollment={enrollment} />

@@ -1,7 +1,7 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CourseDates } from '../courses/course-facts.js';
-import { CoursePicture } from '../courses/course-picture.js';
+import { CourseImage } from '../courses/course-image.js';
 import type { Course, EnrollmentStatus } from '../courses/course-values.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
 import { SeatsLeft } from '../courses/seats.js';
@@ -22,7 +22,7 @@ export function CourseCard({ course, status }: CourseCardProps) {
   return (
     <Card component="article" withBorder padding="md" className="link-card" h="100%">
       <Card.Section>
-        <CoursePicture thumbnail={course.thumbnail} />
+        <CourseImage thumbnail={course.thumbnail} />
       </Card.Section>
       <Stack gap={6} mt="md" h="100%">
         {facts.length > 0 && (

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CoursePicture } from '../courses/course-picture.js';
+import { CourseImage } from '../courses/course-image.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
 import { MaterialList } from '../courses/material-list.js';
 import { ProgressBar } from '../courses/progress-bar.js';
@@ -21,7 +21,7 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
     <Card component="article" withBorder padding="md">
       <Group wrap="nowrap" align="flex-start">
         <Box w={140} visibleFrom="xs" className="clipped fixed-size">
-          <CoursePicture thumbnail={course.thumbnail} />
+          <CourseImage thumbnail={course.thumbnail} />
         </Box>
         <Stack gap="xs" flex={1} miw={0}>
           <Group justify="space-between" gap="xs">

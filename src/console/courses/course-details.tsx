@@ -3,21 +3,21 @@ import { useTranslation } from 'react-i18next';
 import { call, upload } from '../api/client.js';
 import { useChange, useRefresh } from '../api/queries.js';
 import { useEditForm } from '../ui/edit-form.js';
-import { PictureInput } from '../ui/picture-input.js';
+import { ImageInput } from '../ui/image-input.js';
 import { CourseForm } from './course-form.js';
-import { CoursePicture } from './course-picture.js';
+import { CourseImage } from './course-image.js';
 import { type Course, changedFields, courseProblems, formValuesOf } from './course-values.js';
 
-/** The picture and the fields of a course, to be changed. */
+/** The image and the fields of a course, to be changed. */
 export function CourseDetails({ course }: { course: Course }) {
   const { t } = useTranslation();
   const refresh = useRefresh();
   const { id } = course;
   return (
     <Stack gap="lg">
-      <PictureInput
-        label={t('courses.field.picture')}
-        preview={(url) => <CoursePicture thumbnail={url ?? course.thumbnail} />}
+      <ImageInput
+        label={t('courses.field.image')}
+        preview={(url) => <CourseImage thumbnail={url ?? course.thumbnail} />}
         width={240}
         onUpload={async (image, onProgress) => {
           await upload('setThumbnail', { path: { id }, body: { image } }, { onProgress });

@@ -17,7 +17,7 @@ import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
-import { CoursePicture } from './course-picture.js';
+import { CourseImage } from './course-image.js';
 import { type Course, isFull, levels } from './course-values.js';
 
 const route = getRouteApi('/courses');
@@ -38,7 +38,7 @@ function useColumns(): readonly Column<Course>[] {
       render: (course) => (
         <Group gap="sm" wrap="nowrap">
           <Box w={56} className="clipped fixed-size" visibleFrom="sm">
-            <CoursePicture thumbnail={course.thumbnail} />
+            <CourseImage thumbnail={course.thumbnail} />
           </Box>
           <TextLink to="/courses/$id" params={{ id: course.id }} miw={140}>
             {course.title}

@@ -3,9 +3,9 @@ import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, upload } from '../api/client.js';
 import { useSession, useUser } from '../app/session.js';
+import { ImageInput } from '../ui/image-input.js';
 import { lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
-import { PictureInput } from '../ui/picture-input.js';
 import { Loading } from '../ui/states.js';
 import { AccountForm } from './account-form.js';
 import { PasswordForm } from './password-form.js';
@@ -13,7 +13,7 @@ import { PasswordForm } from './password-form.js';
 // Below the forms.
 const Sessions = lazyPart(async () => (await import('./sessions.js')).Sessions, <Loading />);
 
-/** The own account: what it is called, its picture, its password, and where it is signed in. */
+/** The own account: what it is called, its image, its password, and where it is signed in. */
 export function ProfilePage() {
   const { t } = useTranslation();
   return (
@@ -21,7 +21,7 @@ export function ProfilePage() {
       <Stack gap="lg">
         <Section title={t('profile.account.title')}>
           <Stack gap="lg">
-            <Picture />
+            <Image />
             <AccountForm />
           </Stack>
         </Section>
@@ -49,13 +49,13 @@ function Section({ title, anchor, children }: { title: string; anchor?: string; 
   );
 }
 
-function Picture() {
+function Image() {
   const { t } = useTranslation();
   const { refresh } = useSession();
   const { avatar } = useUser();
   return (
-    <PictureInput
-      label={t('profile.picture')}
+    <ImageInput
+      label={t('profile.image')}
       width={96}
       preview={(url) => <Avatar src={url ?? avatar} alt="" size={96} radius="md" />}
       onUpload={async (image, onProgress) => {

@@ -27,7 +27,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
     example: { isPublished: true },
   },
   at: { description: 'Time of the change', example: moment },
-  avatar: { description: 'URL of the profile picture; null without one', example: `/api/images/${someId}.webp` },
+  avatar: { description: 'URL of the profile image; null without one', example: `/api/images/${someId}.webp` },
   before: {
     description: 'Changed fields of the target before the change; null for a creation',
     example: { isPublished: false },
@@ -103,7 +103,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   hasRejects: { description: 'Whether rejected rows can be downloaded', example: true },
   id: { description: 'Opaque identifier', example: someId },
   identifier: { description: 'Email address or phone number of the account', example: 'ada@example.org' },
-  imageUrl: { description: 'URL of the picture', example: `/api/images/${someId}.webp` },
+  imageUrl: { description: 'URL of the image', example: `/api/images/${someId}.webp` },
   imports: { description: 'The imports of this page' },
   include: { description: 'Optional keys of the answer', example: ['seats'] },
   ip: { description: 'Address of the client; null where unknown', example: '203.0.113.7' },
@@ -243,7 +243,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   targetType: { description: 'Kind of what was changed', example: 'course' },
   temporaryPassword: { description: 'The new initial password; shown only here', example: 'kiwi-moss-42-tram' },
   thumbnail: {
-    description: 'URL of the picture of the course; null without one',
+    description: 'URL of the image of the course; null without one',
     example: `/api/images/${someId}.webp`,
   },
   title: { description: 'Title of the course', example: 'Compilers' },

@@ -12,7 +12,7 @@ export const tags = {
   Users: 'Accounts, for the super admin',
   Courses: 'The catalogue, and courses of trainers',
   Enrollments: 'Trainees of courses: requests, assignments, status and progress',
-  Files: 'Course files and pictures',
+  Files: 'Course files and images',
   Imports: 'Imports of accounts from CSV files',
   Audit: 'The record of privileged changes',
   Service: 'Health, metrics, the demo programme and this description',

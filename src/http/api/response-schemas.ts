@@ -86,7 +86,7 @@ const courseHead = { id, title: text, description: Joi.string().allow('').requir
 /** The course of an enrollment. */
 const enrolledCourse = {
   ...courseHead,
-  thumbnail: Joi.string().allow('').required().description("URL of the course's picture; empty without one"),
+  thumbnail: Joi.string().allow('').required().description("URL of the course's image; empty without one"),
 };
 
 const courseSummary = component(

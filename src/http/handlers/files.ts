@@ -27,13 +27,13 @@ function streamed(object: StoredObject): StreamAnswer {
   };
 }
 
-/** A client that left while its picture was prepared is no failure of the service. @throws AppError `BODY_INCOMPLETE` */
+/** A client that left while its image was prepared is no failure of the service. @throws AppError `BODY_INCOMPLETE` */
 async function wanted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new AppError('BODY_INCOMPLETE', 'The client left before its picture was prepared.', { cause: error });
+    throw new AppError('BODY_INCOMPLETE', 'The client left before its image was prepared.', { cause: error });
   }
 }
 
@@ -101,7 +101,7 @@ export const fileHandlers = {
 
   async showImage({ context, params, setHeader, withoutSlot }) {
     const object = await openImage(context, params.name, withoutSlot);
-    // Another picture has another address.
+    // Another image has another address.
     setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     // Web clients of other origins show it.
     setHeader('Cross-Origin-Resource-Policy', 'cross-origin');

@@ -34,7 +34,7 @@ export function securityHeaders(): RequestHandler {
   const middleware = helmet({
     // Pages say what they need themselves.
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    // Web clients of other origins are let in by CORS; pictures say so themselves.
+    // Web clients of other origins are let in by CORS; images say so themselves.
     crossOriginResourcePolicy: { policy: 'same-origin' },
     xFrameOptions: { action: 'deny' },
   });

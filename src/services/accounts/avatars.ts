@@ -7,17 +7,17 @@ import { asWebp, imageUrl, type Waiting } from '../files/images.js';
 const avatarSize = { width: 512, height: 512 };
 
 /**
- * Sets the caller's picture, replacing the previous one.
+ * Sets the caller's image, replacing the previous one.
  * @returns its URL path
- * @throws AppError `VALIDATION` when it isn't a picture, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`,
+ * @throws AppError `VALIDATION` when it isn't an image, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`,
  *   `TOKEN_INVALID`
  */
 export async function setAvatar(core: Core, caller: Caller, upload: Upload, waiting: Waiting): Promise<string> {
   const userId = caller.user.id;
-  const picture = await asWebp(core, upload, avatarSize, userId, waiting);
+  const image = await asWebp(core, upload, avatarSize, userId, waiting);
   const file = await storeFile(
     core,
-    { kind: 'avatar', owner: { userId }, uploadedBy: userId, upload: picture, withoutSlot: waiting.withoutSlot },
+    { kind: 'avatar', owner: { userId }, uploadedBy: userId, upload: image, withoutSlot: waiting.withoutSlot },
     async (stored, transaction) => {
       const current = await lockCaller(core, caller, transaction);
       await markForDeletion(core, { userId }, transaction);
@@ -28,7 +28,7 @@ export async function setAvatar(core: Core, caller: Caller, upload: Upload, wait
   return imageUrl(file);
 }
 
-/** Removes the caller's picture, if there is one. @throws AppError `TOKEN_INVALID` */
+/** Removes the caller's image, if there is one. @throws AppError `TOKEN_INVALID` */
 export async function removeAvatar(core: Core, caller: Caller): Promise<void> {
   const userId = caller.user.id;
   await core.database.inTransaction(async (transaction) => {

@@ -260,7 +260,7 @@ export async function changeActivation(core: Core, actor: Actor, id: string, inp
 }
 
 /**
- * Deletes an account with its enrollments and its picture.
+ * Deletes an account with its enrollments and its image.
  * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_IN_USE` when it still has courses
  */
 export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {

@@ -12,9 +12,9 @@ const thumbnailRecord = (courseId: string, before: { thumbnail: string | null },
   ({ action: 'course.thumbnail', targetType: 'course', targetId: courseId, before, after: { thumbnail } }) as const;
 
 /**
- * Sets the picture of a course, replacing the previous one.
+ * Sets the image of a course, replacing the previous one.
  * @returns its URL path
- * @throws AppError `VALIDATION` when it isn't a picture, `NOT_FOUND`, `ACCESS_DENIED`, `OVERLOADED`, `INTERRUPTED`,
+ * @throws AppError `VALIDATION` when it isn't an image, `NOT_FOUND`, `ACCESS_DENIED`, `OVERLOADED`, `INTERRUPTED`,
  *   `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
 export async function setThumbnail(
@@ -24,14 +24,14 @@ export async function setThumbnail(
   upload: Upload,
   waiting: Waiting,
 ): Promise<string> {
-  const picture = await asWebp(core, upload, thumbnailSize, queueOwnerOf(actor), waiting);
+  const image = await asWebp(core, upload, thumbnailSize, queueOwnerOf(actor), waiting);
   const file = await storeFile(
     core,
     {
       kind: 'thumbnail',
       owner: { courseId },
       uploadedBy: actor.actorId,
-      upload: picture,
+      upload: image,
       withoutSlot: waiting.withoutSlot,
     },
     async (stored, transaction) => {
@@ -46,7 +46,7 @@ export async function setThumbnail(
   return imageUrl(file);
 }
 
-/** Removes the picture of a course, if there is one. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** Removes the image of a course, if there is one. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
 export async function removeThumbnail(core: Core, actor: Actor, courseId: string): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);

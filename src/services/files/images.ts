@@ -18,13 +18,13 @@ export function imageKeyOf(url: string): string | undefined {
 
 /** How the caller waits for the image process and the storage. */
 export interface Waiting {
-  /** Aborted when the client is gone; stops the work on the picture. */
+  /** Aborted when the client is gone; stops the work on the image. */
   signal: AbortSignal;
   /** Images have a queue of their own. */
   withoutSlot?: WithoutSlot;
 }
 
-/** Converts an upload to a WebP picture, and removes the upload. */
+/** Converts an upload to a WebP image, and removes the upload. */
 export async function asWebp(
   core: Core,
   upload: Upload,
@@ -42,7 +42,7 @@ export async function asWebp(
   return { path: target, name: upload.name };
 }
 
-/** Opens a picture by the name in its address. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
+/** Opens an image by the name in its address. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
 export async function openImage(core: Core, name: string, withoutSlot: WithoutSlot): Promise<StoredObject> {
   // Keys are stored as ASCII; MariaDB refuses to compare them with other text.
   if (!/^[\w.-]+$/.test(name)) throw notFound('File');

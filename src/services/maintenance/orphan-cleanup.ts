@@ -75,7 +75,7 @@ async function inFolder(folder: string, sweep: (folder: string) => Promise<numbe
   }
 }
 
-/** The names of uploads, and of the pictures that are made of them: other files are others'. */
+/** The names of uploads, and of the images that are made of them: other files are others'. */
 const isUploadName = (name: string): boolean => isId(name.replace(/\.webp$/, ''));
 
 async function sweepUploads(folder: string, before: Date): Promise<number> {

@@ -38,7 +38,7 @@ export const expect = playwrightExpect.configure({ timeout: scaled(15_000) });
 /** Where screenshots go, of screens and of failed tests. */
 const screenshots = process.env.SCREENSHOTS;
 
-/** Keeps a picture of the whole page, when SCREENSHOTS names a folder. */
+/** Keeps an image of the whole page, when SCREENSHOTS names a folder. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (screenshots === undefined) return;
   mkdirSync(screenshots, { recursive: true });

@@ -16,9 +16,9 @@ import { client, runToEnd, runToPlan } from '../../services/imports/support/subm
 import {
   buildCourse,
   buildEnrollment,
+  buildImage,
   buildLock,
   buildMaterial,
-  buildPicture,
   buildUser,
   factoryPassword,
   signIn,
@@ -80,12 +80,12 @@ async function courseWithFile(context: Context, as: 'trainer' | 'trainee') {
   return { token: people[as].token, params: { id: course.id, fileId: material.id } };
 }
 
-const picture = () =>
+const image = () =>
   sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
     .png()
     .toBuffer();
 
-const pictureUpload = async () => ({ file: await picture(), name: 'picture.png', fields: {} });
+const imageUpload = async () => ({ file: await image(), name: 'image.png', fields: {} });
 
 /** An import of three people, of whom one is rejected, or its plan; of an upload files can be fetched. */
 async function importOf(context: Context, how: 'file' | 'upload' | 'plan') {
@@ -155,7 +155,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const { token, id } = await ownSession(context);
     return { token, params: { id } };
   },
-  setAvatar: async (context) => ({ token: (await signIn(context)).token, upload: await pictureUpload() }),
+  setAvatar: async (context) => ({ token: (await signIn(context)).token, upload: await imageUpload() }),
   removeAvatar: signedIn,
   async listUsers(context) {
     await buildUser(context, { email: ada.email });
@@ -282,7 +282,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     body: { status: 'completed', expectedStatus: 'active', notes: 'Well done' },
   }),
   setProgress: async (context) => ({ ...(await ownEnrollment(context)), body: { progress: 55 } }),
-  setThumbnail: async (context) => ({ ...(await ownCourse(context)), upload: await pictureUpload() }),
+  setThumbnail: async (context) => ({ ...(await ownCourse(context)), upload: await imageUpload() }),
   removeThumbnail: ownCourse,
   addMaterial: async (context) => ({
     ...(await ownCourse(context)),
@@ -296,7 +296,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   removeMaterial: (context) => courseWithFile(context, 'trainer'),
   async showImage(context) {
     const { user } = await signIn(context);
-    const { storageKey } = await buildPicture(context, user, await picture());
+    const { storageKey } = await buildImage(context, user, await image());
     return { params: { name: path.posix.basename(storageKey) } };
   },
   async listAudit(context) {

@@ -161,7 +161,7 @@ const partHeads = [
 function formOf({ field, fields }: NonNullable<Operation['upload']>): Arbitrary<Content> {
   const file = fc.tuple(
     fc.oneof({ weight: 9, arbitrary: fc.constant<string>(field) }, { weight: 1, arbitrary: nastyText }),
-    fc.oneof(fc.constantFrom('people.csv', 'picture.png', 'notes.txt'), nastyText),
+    fc.oneof(fc.constantFrom('people.csv', 'image.png', 'notes.txt'), nastyText),
     files,
   );
   const parts = fc

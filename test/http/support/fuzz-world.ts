@@ -9,15 +9,15 @@ import { client, runToEnd, runToPlan } from '../../services/imports/support/subm
 import {
   buildCourse,
   buildEnrollment,
+  buildImage,
   buildMaterial,
-  buildPicture,
   buildUser,
   factoryPassword,
   tokenFor,
 } from '../../support/factories.js';
 import { emptyDatabase } from '../../support/harness.js';
 import type { Generated, Sender } from './fuzz-requests.js';
-import { picture } from './uploads.js';
+import { image } from './uploads.js';
 
 /** What the placeholders of generated requests stand for, and a token a role. */
 export interface World {
@@ -76,7 +76,7 @@ export async function prepareWorld(context: Context): Promise<World> {
     await buildEnrollment(context, trainee, course, { status: 'active' });
     await buildMaterial(context, course);
   }
-  const image = await buildPicture(context, trainee, await picture().png().toBuffer());
+  const avatar = await buildImage(context, trainee, await image().png().toBuffer());
   await buildImports(context, admin);
   const [super_admin, ...others] = await Promise.all(
     [admin, trainer, trainee, newcomer].map((user) => tokenFor(context, user)),
@@ -91,7 +91,7 @@ export async function prepareWorld(context: Context): Promise<World> {
       enrollment: idsOf(await models.Enrollment.findAll()),
       import: idsOf(await models.Import.findAll()),
       file: idsOf(await models.StoredFile.findAll({ where: { kind: 'material' } })),
-      image: [image.storageKey.slice('image/'.length)],
+      image: [avatar.storageKey.slice('image/'.length)],
       session: idsOf(await models.Session.findAll()),
       // Trainees have a login of their own.
       email: [...[trainee, admin, trainer, trainee, newcomer].map(({ email }) => email), 'nobody@example.org'],
@@ -102,7 +102,7 @@ export async function prepareWorld(context: Context): Promise<World> {
   };
 }
 
-const png = await picture().png().toBuffer();
+const png = await image().png().toBuffer();
 const csv = people(2);
 
 /** The request with existing ids for its placeholders. */
@@ -112,7 +112,7 @@ export function grounded(request: Generated, { tokens, values }: World): Omit<Ge
       const pool = values[name] ?? [];
       return pool[Number(n) % pool.length] ?? all;
     });
-  // What is put into bytes is UTF-8, but for the picture.
+  // What is put into bytes is UTF-8, but for the image.
   const fillBytes = (bytes: Buffer) =>
     bytes
       .toString('latin1')

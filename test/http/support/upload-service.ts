@@ -36,7 +36,7 @@ export interface UploadService {
 
 /**
  * Gives the enclosing `describe` such a service, with an emptied database and folder for each test; materials may have 3 MiB,
- * pictures one.
+ * images one.
  */
 export function useUploadService(): UploadService {
   const harness = useHarness();

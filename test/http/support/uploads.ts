@@ -75,17 +75,17 @@ export async function emptyStorage(context: Context): Promise<void> {
   rmSync(path.join(context.config.dataDir, 'uploads'), { recursive: true, force: true });
 }
 
-/** A picture with something in it, so that its file has a middle to be cut off in. */
-export function picture(width = 60, height = 40) {
+/** An image with something in it, so that its file has a middle to be cut off in. */
+export function image(width = 60, height = 40) {
   const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
   return sharp({ create: { width, height, channels: 3, background: 'red', noise } });
 }
 
-/** Reads a picture. */
+/** Reads an image. */
 export async function read(content: Buffer): Promise<{ metadata: Metadata; pixels: Buffer }> {
   const folder = temporaryFolder();
   try {
-    const file = path.join(folder.path, 'picture');
+    const file = path.join(folder.path, 'image');
     writeFileSync(file, content);
     return { metadata: await sharp(file).metadata(), pixels: await sharp(file).removeAlpha().raw().toBuffer() };
   } finally {

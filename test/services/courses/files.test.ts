@@ -9,7 +9,7 @@ import { operator } from '../../../src/services/core.js';
 import { addMaterial } from '../../../src/services/courses/materials.js';
 import { removeThumbnail, setThumbnail } from '../../../src/services/courses/thumbnails.js';
 import { failureOf } from '../../db/support/failure.js';
-import { picture } from '../../http/support/uploads.js';
+import { image } from '../../http/support/uploads.js';
 import { buildCourse, buildMaterial, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -32,20 +32,20 @@ describe('Files of a course', () => {
   const addNotes = (context: Context) =>
     addMaterial(context, operator, course.id, uploadOf('What it says.', 'notes.txt'));
 
-  it('stay when its picture is replaced and removed', async () => {
+  it('stay when its image is replaced and removed', async () => {
     const { context } = harness;
     const file = await buildMaterial(context, course);
-    const content = await picture().jpeg().toBuffer();
+    const content = await image().jpeg().toBuffer();
     const { signal } = new AbortController();
-    const setPicture = () => setThumbnail(context, operator, course.id, uploadOf(content, 'picture.jpg'), { signal });
+    const setImage = () => setThumbnail(context, operator, course.id, uploadOf(content, 'image.jpg'), { signal });
     const remove = () => removeThumbnail(context, operator, course.id);
-    for (const change of [setPicture, setPicture, remove]) {
+    for (const change of [setImage, setImage, remove]) {
       await change();
       expect(await file.reload()).to.include({ state: 'live' });
     }
   });
 
-  it('may take all of the quota, because its picture takes nothing of it', async () => {
+  it('may take all of the quota, because its image takes nothing of it', async () => {
     const { context } = harness;
     const files = { ...context.config.files, courseFiles: 1, courseQuotaBytes: 20 };
     await buildMaterial(context, course, { kind: 'thumbnail' });

@@ -70,29 +70,29 @@ export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   };
 }
 
-/** Gives a course a picture. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
+/** Gives a course an image. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
 export async function thumbnail(run: Run<'<course> <file>'>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
   const upload = await uploadOf(run, context, atMost(context.config.files.imageBytes));
   const imageUrl = await setThumbnail(context, operator, course.id, upload, { signal: run.io.signal });
-  return { json: { imageUrl }, text: `${courseName(course)} has a new picture: ${imageUrl}` };
+  return { json: { imageUrl }, text: `${courseName(course)} has a new image: ${imageUrl}` };
 }
 
-/** Removes the picture of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND` */
-export async function removePicture(run: Run<'<course>', typeof yesOption>): Promise<Result> {
+/** Removes the image of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND` */
+export async function removeImage(run: Run<'<course>', typeof yesOption>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
   assertCanAsk(run, 'remove');
-  if (course.thumbnail === null) return { json: { removed: false }, text: `${courseName(course)} has no picture.` };
+  if (course.thumbnail === null) return { json: { removed: false }, text: `${courseName(course)} has no image.` };
   if (!run.options.yes)
     await confirm(run, {
-      about: `the picture of ${courseName(course)}`,
-      question: 'Remove this picture?',
+      about: `the image of ${courseName(course)}`,
+      question: 'Remove this image?',
       otherwise: 'Nothing was removed.',
     });
   await removeThumbnail(context, operator, course.id);
-  return { json: { removed: true }, text: `Removed the picture of ${courseName(course)}.` };
+  return { json: { removed: true }, text: `Removed the image of ${courseName(course)}.` };
 }
 
 /** An uploaded file may contain control sequences of terminals. @throws AppError `USAGE` */

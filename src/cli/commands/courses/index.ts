@@ -161,7 +161,7 @@ export function register(program: Command, registry: Registry): void {
   define(courses, registry, {
     usage: 'thumbnail <course> <file>',
     schema: 'current',
-    summary: 'Set the picture of a course: a copy of a JPEG, PNG or WebP file',
+    summary: 'Set the image of a course: a copy of a JPEG, PNG or WebP file',
     examples: ['courses thumbnail "Weaving for beginners" loom.jpg'],
     load: () => import('./files.js').then(({ thumbnail }) => ({ run: thumbnail })),
   });
@@ -169,9 +169,9 @@ export function register(program: Command, registry: Registry): void {
   define(courses, registry, {
     usage: 'remove-thumbnail <course>',
     schema: 'current',
-    summary: 'Remove the picture of a course',
+    summary: 'Remove the image of a course',
     examples: ['courses remove-thumbnail "Weaving for beginners"', 'courses remove-thumbnail 7f6a21c4 --yes'],
     options: yesOption,
-    load: () => import('./files.js').then(({ removePicture }) => ({ run: removePicture })),
+    load: () => import('./files.js').then(({ removeImage }) => ({ run: removeImage })),
   });
 }

@@ -32,7 +32,7 @@ export const courseFields = (course: Course): [field: string, value: string | nu
   ['description', course.description],
   ['requirements', course.requirements],
   ['outcomes', course.learningOutcomes],
-  ['picture', course.thumbnail],
+  ['image', course.thumbnail],
   ['created', course.createdAt.toISOString()],
   ['changed', course.updatedAt.toISOString()],
 ];

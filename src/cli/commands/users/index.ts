@@ -107,7 +107,7 @@ function registerChanges(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'delete <user>',
     schema: 'current',
-    summary: 'Delete an account with its enrollments and its picture',
+    summary: 'Delete an account with its enrollments and its image',
     examples: ['users delete ada@example.org', 'users delete ada@example.org --yes --json'],
     options: yesOption,
     load: () => import('./changes.js').then(({ remove }) => ({ run: remove })),

@@ -119,7 +119,7 @@ export const common: Pick<Words, keyof typeof english> = {
     completedAt: 'Abgeschlossen',
     notes: 'Notizen',
   },
-  picture: {
+  image: {
     choose: 'Bild auswählen',
     hint: 'JPEG, PNG oder WebP.',
     preview: '{{name}} ist noch nicht gespeichert.',

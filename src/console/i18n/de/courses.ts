@@ -58,7 +58,7 @@ export const courses: Words['courses'] = {
   },
   field: {
     title: 'Titel',
-    picture: 'Bild',
+    image: 'Bild',
     trainer: 'Kursleitung',
     course: 'Kurs',
     published: 'Kursangebot',

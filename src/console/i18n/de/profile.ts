@@ -1,7 +1,7 @@
 import type { Words } from '../en.js';
 
 export const profile: Words['profile'] = {
-  picture: 'Profilbild',
+  image: 'Profilbild',
   account: {
     title: 'Konto',
     emailHint: 'Nur ein Super-Admin kann sie ändern.',

@@ -57,7 +57,7 @@ export const courses = {
   },
   field: {
     title: 'Title',
-    picture: 'Picture',
+    image: 'Image',
     trainer: 'Trainer',
     course: 'Course',
     published: 'Catalogue',

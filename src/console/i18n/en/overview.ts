@@ -85,7 +85,7 @@ export const overview = {
     files: 'Files',
     size: 'Size',
     material: 'Course materials',
-    thumbnail: 'Course pictures',
-    avatar: 'Profile pictures',
+    thumbnail: 'Course images',
+    avatar: 'Profile images',
   },
 } as const;

@@ -39,7 +39,7 @@ export const people = {
   unlocked: '{{name}} can try to sign in again.',
   delete: 'Delete',
   deleteAsk: 'Delete {{name}}?',
-  deleteHint: 'The account, its picture and its enrollments are deleted. This cannot be undone.',
+  deleteHint: 'The account, its image and its enrollments are deleted. This cannot be undone.',
   deleted: '{{name}} was deleted.',
   noEnrollments: 'Not enrolled in any course.',
   historyHint: 'What was done to this account. An import that created it is under Imports.',
@@ -100,7 +100,7 @@ export const people = {
         'They get new passwords, which you are shown once, and must change them at the next sign-in. Their sessions end.',
       end_sessions: 'They must sign in again everywhere.',
       enroll: 'Trainees who are enrolled already are left out. If there are not enough seats, nobody is enrolled.',
-      delete: 'The accounts, their pictures and their enrollments are deleted. This cannot be undone.',
+      delete: 'The accounts, their images and their enrollments are deleted. This cannot be undone.',
     },
     future: {
       done_one: '{{count}} will be changed',

@@ -1,5 +1,5 @@
 export const profile = {
-  picture: 'Profile picture',
+  image: 'Profile image',
   account: {
     title: 'Account',
     emailHint: 'Only a super admin can change it.',

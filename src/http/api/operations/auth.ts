@@ -115,20 +115,20 @@ export const authOperations = {
     }),
   }),
   setAvatar: operation.put('/api/auth/avatar', {
-    summary: "Give the caller's account a picture: JPEG, PNG or WebP",
+    summary: "Give the caller's account an image: JPEG, PNG or WebP",
     access: signedIn,
     allowsInitialPassword: true,
     upload: { field: 'image', fields: noFields, maxBytes: ({ files }) => files.imageBytes },
-    success: ok('The picture is in use; `imageUrl` says where it can be seen', {
+    success: ok('The image is in use; `imageUrl` says where it can be seen', {
       message: shapes.message('Avatar updated successfully.'),
       imageUrl: shapes.text,
     }),
     failures: ['DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   removeAvatar: operation.delete('/api/auth/avatar', {
-    summary: "Take the picture of the caller's account away",
+    summary: "Take the image of the caller's account away",
     access: signedIn,
     allowsInitialPassword: true,
-    success: ok('There is no picture', { message: shapes.message('Avatar removed successfully.') }),
+    success: ok('There is no image', { message: shapes.message('Avatar removed successfully.') }),
   }),
 };

@@ -5,24 +5,24 @@ import * as shapes from '../response-schemas.js';
 
 const operation = operations('Files');
 
-/** Pictures, and the materials of courses. */
+/** Images, and the materials of courses. */
 export const fileOperations = {
   setThumbnail: operation.post('/api/courses/:id/thumbnail', {
-    summary: 'Give a course its picture: JPEG, PNG or WebP',
+    summary: 'Give a course its image: JPEG, PNG or WebP',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
     upload: { field: 'image', fields: noFields, maxBytes: ({ files }) => files.imageBytes },
-    success: ok('The picture is in use; `imageUrl` says where it can be seen', {
+    success: ok('The image is in use; `imageUrl` says where it can be seen', {
       message: shapes.message('Thumbnail uploaded successfully.'),
       imageUrl: shapes.text,
     }),
     failures: ['NOT_FOUND', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   removeThumbnail: operation.delete('/api/courses/:id/thumbnail', {
-    summary: 'Take the picture of a course away',
+    summary: 'Take the image of a course away',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course') }),
-    success: ok('There is no picture', { message: shapes.message('Thumbnail removed successfully.') }),
+    success: ok('There is no image', { message: shapes.message('Thumbnail removed successfully.') }),
     failures: ['NOT_FOUND'],
   }),
   addMaterial: operation.post('/api/courses/:id/files', {
@@ -60,12 +60,12 @@ export const fileOperations = {
     failures: ['NOT_FOUND'],
   }),
   showImage: operation.get('/api/images/:name', {
-    summary: 'The picture of a course or account',
+    summary: 'The image of a course or account',
     access: anybody,
     params: Joi.object({
-      name: shapes.text.description('File name of the picture').example('0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f.webp'),
+      name: shapes.text.description('File name of the image').example('0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f.webp'),
     }),
-    success: streamed('The picture', 'image/webp'),
+    success: streamed('The image', 'image/webp'),
     failures: ['NOT_FOUND', 'STORAGE_UNAVAILABLE'],
   }),
 };

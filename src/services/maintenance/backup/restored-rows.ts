@@ -77,15 +77,15 @@ async function badFiles({ models: { StoredFile } }: Database): Promise<BadRow[]>
   );
 }
 
-async function badPictures({ models: { User, Course } }: Database): Promise<BadRow[]> {
-  const isBad = (picture: string | null): picture is string =>
-    picture !== null && (!isText(picture) || imageKeyOf(picture) === undefined);
+async function badImages({ models: { User, Course } }: Database): Promise<BadRow[]> {
+  const isBad = (image: string | null): image is string =>
+    image !== null && (!isText(image) || imageKeyOf(image) === undefined);
   const given = { [Op.ne]: null };
   const users = await User.findAll({ attributes: ['id', 'avatar'], where: { avatar: given }, raw: true });
   const courses = await Course.findAll({ attributes: ['id', 'thumbnail'], where: { thumbnail: given }, raw: true });
   return [
-    ...users.map(({ id, avatar }) => ({ row: `picture of user ${id}`, value: avatar })),
-    ...courses.map(({ id, thumbnail }) => ({ row: `picture of course ${id}`, value: thumbnail })),
+    ...users.map(({ id, avatar }) => ({ row: `image of user ${id}`, value: avatar })),
+    ...courses.map(({ id, thumbnail }) => ({ row: `image of course ${id}`, value: thumbnail })),
   ].flatMap(({ row, value }) => (isBad(value) ? [{ row, value }] : []));
 }
 
@@ -99,7 +99,7 @@ export async function assertFilesBelow(database: Database, name: string): Promis
   const bad = await database.read(async () => [
     ...(await badImports(database)),
     ...(await badFiles(database)),
-    ...(await badPictures(database)),
+    ...(await badImages(database)),
   ]);
   refuse(bad, name);
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { buildPicture } from '../../../support/factories.js';
+import { buildImage } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
 import { type Running, useSubprocesses } from '../../../support/subprocess.js';
 import { elsewhere, pathsIn, useInstallation } from './support/installation.js';
@@ -49,7 +49,7 @@ describe('coursectl backup and restore, killed', function () {
       const context = await cli.context();
       const [trainer] = await context.database.models.User.findAll();
       if (!trainer) throw new Error('The installation has no account.');
-      await buildPicture(context, trainer, Buffer.from('A picture.'));
+      await buildImage(context, trainer, Buffer.from('An image.'));
       expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
     });
 

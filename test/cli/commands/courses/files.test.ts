@@ -190,37 +190,37 @@ describe('files of courses at the command line', () => {
   });
 
   describe('coursectl courses thumbnail', () => {
-    it('replaces the picture of the course and keeps the original file', async () => {
+    it('replaces the image of the course and keeps the original file', async () => {
       await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } }).toFile(at('bee.png'));
       const { imageUrl } = await cli.json<{ imageUrl: string }>(['courses', 'thumbnail', 'Bees', 'bee.png']);
       expect((await course.reload()).thumbnail).to.equal(imageUrl);
       const { stdout } = await cli.run(['courses', 'thumbnail', 'Bees', 'bee.png']);
       const { thumbnail } = await course.reload();
-      expect(stdout).to.equal(`"Bees" (${course.id}) has a new picture: ${thumbnail}\n`);
+      expect(stdout).to.equal(`"Bees" (${course.id}) has a new image: ${thumbnail}\n`);
       expect(thumbnail).not.to.equal(imageUrl);
       expect(stored()).to.have.lengthOf(1);
       expect([existsSync(at('bee.png')), underWay()]).to.deep.equal([true, []]);
       expect(await audited()).to.deep.equal(['course.thumbnail cli', 'course.thumbnail cli']);
     });
 
-    it('takes the picture away again, having asked', async () => {
+    it('takes the image away again, having asked', async () => {
       await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } }).toFile(at('bee.png'));
       await cli.run(['courses', 'thumbnail', 'Bees', 'bee.png']);
       const remove = ['courses', 'remove-thumbnail', 'Bees'];
-      const { exitCode } = await cli.atTerminal(remove, [['Remove this picture?', `n${keys.enter}`]]);
+      const { exitCode } = await cli.atTerminal(remove, [['Remove this image?', `n${keys.enter}`]]);
       expect(exitCode).not.to.equal(0);
       expect(stored()).to.have.lengthOf(1);
       expect(await cli.json([...remove, '--yes'])).to.deep.equal({ removed: true });
       expect((await course.reload()).thumbnail).to.equal(null);
       expect(stored()).to.deep.equal([]);
       const { stdout } = await cli.run([...remove, '--yes']);
-      expect(stdout).to.equal(`"Bees" (${course.id}) has no picture.\n`);
+      expect(stdout).to.equal(`"Bees" (${course.id}) has no image.\n`);
     });
 
-    it('refuses files that are no picture or too large', async () => {
-      writeFileSync(at('bee.png'), 'no picture'.repeat(200));
+    it('refuses files that are no image or too large', async () => {
+      writeFileSync(at('bee.png'), 'no image'.repeat(200));
       const give = ['courses', 'thumbnail', 'Bees', 'bee.png'];
-      const message = 'The image must be a JPEG, PNG or WebP picture.';
+      const message = 'The image must be JPEG, PNG or WebP.';
       expect(await refusal(give)).to.deep.equal({ exitCode: 2, message });
       const large = { exitCode: 1, message: 'The file has more than 1024 bytes.' };
       expect(await refusal(give, { FILE_IMAGE_MAX_BYTES: '1024' })).to.deep.equal(large);

@@ -17,7 +17,7 @@ interface PngForm {
 
 const samples = { 0: 1, 2: 3, 6: 4 } as const;
 
-/** The lengths of the passes of an interlaced picture: where each begins, and its steps (PNG, section 8.2). */
+/** The lengths of the passes of an interlaced image: where each begins, and its steps (PNG, section 8.2). */
 const passes = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -71,7 +71,7 @@ export function progressiveJpeg(width: number, height: number, colours: 'srgb' |
 
 /**
  * A black square made by hand, whose coefficients come one by one and bit by bit: a scan takes 30 bytes, and a pass over all
- * of the picture (ITU T.81, annex G).
+ * of the image (ITU T.81, annex G).
  * @param size its side in pixels, a power of 2 from 8 on
  * @param scans up to 883
  */

@@ -6,22 +6,22 @@ import { FormFailure } from './form-failure.js';
 import { notifyDone } from './notify.js';
 import { useUnsavedGuard } from './unsaved.js';
 
-interface PictureInputProps {
+interface ImageInputProps {
   label: string;
-  /** Shows the picture: the one at the address, or the present one. */
+  /** Shows the image: the one at the address, or the present one. */
   preview(url: string | undefined): ReactNode;
   /** Of the preview, in pixels. */
   width: number;
   onUpload(file: File, onProgress: (share: number) => void): Promise<void>;
-  /** Takes the present picture away; absent when there is none. */
+  /** Takes the present image away; absent when there is none. */
   onRemove?: () => Promise<void>;
 }
 
 /** What the service reads: src/storage/images.ts. */
-const pictureTypes = 'image/png,image/jpeg,image/webp';
+const imageTypes = 'image/png,image/jpeg,image/webp';
 
-/** Chooses a picture, shows it, and uploads it when that is confirmed. */
-export function PictureInput({ label, preview, width, onUpload, onRemove }: PictureInputProps) {
+/** Chooses an image, shows it, and uploads it when that is confirmed. */
+export function ImageInput({ label, preview, width, onUpload, onRemove }: ImageInputProps) {
   const { t } = useTranslation();
   const [file, setFile] = useState<File | null>(null);
   const [url, setUrl] = useState<string>();
@@ -52,7 +52,7 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
       setFile(chosen);
     } catch {
       // The browser says no more than that it can't decode it.
-      setFailure(new Error(t('picture.unreadable', { name: chosen.name })));
+      setFailure(new Error(t('image.unreadable', { name: chosen.name })));
     }
   }
 
@@ -63,7 +63,7 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
     try {
       await onUpload(file, setShare);
       setFile(null);
-      notifyDone(t('picture.saved'));
+      notifyDone(t('image.saved'));
     } catch (error) {
       setFailure(error);
     } finally {
@@ -80,15 +80,15 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
         <FormFailure>{failure}</FormFailure>
         {file ? (
           <>
-            <Text size="sm">{t('picture.preview', { name: file.name })}</Text>
+            <Text size="sm">{t('image.preview', { name: file.name })}</Text>
             {working && (
               <Progress.Root w="100%">
-                <Progress.Section value={share * 100} aria-label={t('picture.sending')} />
+                <Progress.Section value={share * 100} aria-label={t('image.sending')} />
               </Progress.Root>
             )}
             <Group gap="xs">
               <Button onClick={() => void send()} loading={working}>
-                {t('picture.upload')}
+                {t('image.upload')}
               </Button>
               <Button
                 variant="default"
@@ -105,21 +105,21 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
         ) : (
           <>
             <Group gap="xs">
-              <FileButton accept={pictureTypes} resetRef={reset} onChange={(chosen) => void choose(chosen)}>
+              <FileButton accept={imageTypes} resetRef={reset} onChange={(chosen) => void choose(chosen)}>
                 {(props) => (
                   <Button variant="default" {...props}>
-                    {t('picture.choose')}
+                    {t('image.choose')}
                   </Button>
                 )}
               </FileButton>
               {onRemove && (
                 <Button variant="default" onClick={() => setRemoving(true)}>
-                  {t('picture.remove')}
+                  {t('image.remove')}
                 </Button>
               )}
             </Group>
             <Text size="sm" c="dimmed">
-              {t('picture.hint')}
+              {t('image.hint')}
             </Text>
           </>
         )}
@@ -128,12 +128,12 @@ export function PictureInput({ label, preview, width, onUpload, onRemove }: Pict
         <ConfirmDialog
           opened={removing}
           onClose={() => setRemoving(false)}
-          title={t('picture.removeTitle')}
-          action={t('picture.remove')}
+          title={t('image.removeTitle')}
+          action={t('image.remove')}
           destructive
           onConfirm={onRemove}
         >
-          {t('picture.removeHint')}
+          {t('image.removeHint')}
         </ConfirmDialog>
       )}
     </Group>

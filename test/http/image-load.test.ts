@@ -8,15 +8,15 @@ import { createImagePreparer } from '../../src/storage/images.js';
 import { childrenOf, isRunning } from '../support/child-processes.js';
 import { signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { emptyPng } from '../support/images.js';
 import { scaled } from '../support/machine.js';
-import { emptyPng } from '../support/pictures.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { emptyStorage, expectNothingLeft, filePart, form, uploadsIn } from './support/uploads.js';
 
 const maxInFlight = 2;
 
-describe('many pictures together', function () {
+describe('many images together', function () {
   this.timeout(scaled(120_000));
   const harness = useHarness();
   const logged: string[] = [];
@@ -56,7 +56,7 @@ describe('many pictures together', function () {
   const accounts = async (count: number) =>
     Promise.all(Array.from({ length: count }, async () => (await signIn(context)).token));
 
-  /** Makes the process of the first of these pictures stand still. */
+  /** Makes the process of the first of these images stand still. */
   async function standingStill<T>(send: () => T): Promise<{ pid: number; sent: T }> {
     const others = childrenOf(process.pid);
     const newOne = () => childrenOf(process.pid).find((child) => !others.includes(child)) ?? 0;
@@ -68,7 +68,7 @@ describe('many pictures together', function () {
   }
   const goOn = (pid: number) => process.kill(pid, 'SIGCONT');
 
-  /** Sends a picture, and can leave without an answer. */
+  /** Sends an image, and can leave without an answer. */
   function sendAvatar(as: string): Socket {
     const body = form(filePart(emptyPng(40, 30), 'me.png', 'image'));
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);

@@ -1,12 +1,12 @@
 import { AspectRatio, Center, Image } from '@mantine/core';
 import { IconBook2 } from '@tabler/icons-react';
 
-/** A course's picture, or a sign in its place where `thumbnail` is null or empty; the title stands beside it. */
-export function CoursePicture({ thumbnail, ratio = 16 / 9 }: { thumbnail: string | null; ratio?: number }) {
+/** A course's image, or a sign in its place where `thumbnail` is null or empty; the title stands beside it. */
+export function CourseImage({ thumbnail, ratio = 16 / 9 }: { thumbnail: string | null; ratio?: number }) {
   return (
     <AspectRatio ratio={ratio}>
       {!thumbnail ? (
-        <Center className="picture-placeholder">
+        <Center className="image-placeholder">
           <IconBook2 size={40} stroke={1.2} aria-hidden />
         </Center>
       ) : (
