@@ -90,7 +90,7 @@ describePages('The catalogue', function () {
 
     await place(page).getByRole('button', { name: 'Cancel request' }).click();
     const dialog = page.getByRole('dialog', { name: 'Cancel your request?' });
-    await expect(dialog).toContainText('Your seat becomes free for others.');
+    await expect(dialog).toContainText('Your place becomes free for others.');
     await dialog.getByRole('button', { name: 'Cancel request' }).click();
     await expect(place(page)).toContainText('You can ask again.');
     await page.getByRole('button', { name: 'Ask for a place' }).click();

@@ -29,10 +29,10 @@ export const catalogue = {
     completedAt: 'Completed {{time}}',
     cancel: 'Cancel request',
     cancelTitle: 'Cancel your request?',
-    cancelHint: 'Your seat becomes free for others. You can ask again while there are seats left.',
+    cancelHint: 'Your place becomes free for others. You can ask again while there are seats left.',
     leave: 'Leave course',
     leaveTitle: 'Leave this course?',
-    leaveHint: 'Your seat becomes free for others, and you can no longer see the materials. Your progress is kept.',
+    leaveHint: 'Your place becomes free for others, and you can no longer see the materials. Your progress is kept.',
     cancelledNow: 'Your place was cancelled.',
   },
   own: {

@@ -175,11 +175,11 @@ export const courses = {
     },
     hint: {
       accept: 'They take part from now on, and see the materials.',
-      refuse: 'Their seats become free. They can ask again.',
+      refuse: 'Their places become free. They can ask again.',
       complete:
-        'Their progress becomes 100 %, their seats become free, and they no longer see the materials. This cannot be taken back.',
+        'Their progress becomes 100 %, their places become free, and they no longer see the materials. This cannot be taken back.',
       cancel:
-        'Their seats become free, and they no longer see the materials. You can readmit them, and they can ask again.',
+        'Their places become free, and they no longer see the materials. You can readmit them, and they can ask again.',
       readmit: 'They take part again, if there are seats left.',
       remove: 'The enrollments are deleted with their progress and notes. This cannot be undone.',
     },
