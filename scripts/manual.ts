@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.js';
-import { settingNames, settings } from '../src/config/settings.js';
+import { documentedDefault, settingNames, settings } from '../src/config/settings.js';
 import { packageVersion } from '../src/version.js';
 
 /** Text as roff shows it: nothing in it is a request or an escape. */
@@ -57,8 +57,11 @@ export async function manPage(): Promise<string> {
       'Settings come from the environment, or from the file .env of the folder in which the program is called; of a global installation, from that of its data folder.',
     ),
   );
-  for (const name of settingNames)
-    sections.push(`.TP\n.B ${name}\n${literal(settings[name].description.replaceAll('`', ''))}`);
+  for (const name of settingNames) {
+    const shown = documentedDefault(name);
+    const meaning = settings[name].description + (shown && ` (default: ${shown})`);
+    sections.push(`.TP\n.B ${name}\n${literal(meaning.replaceAll('`', ''))}`);
+  }
   sections.push(
     '.SH SEE ALSO',
     paragraph('The folder docs of the package; /api/docs of a running service describes its API.'),

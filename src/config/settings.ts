@@ -36,7 +36,7 @@ interface Setting {
   words?: Readonly<Record<string, string>>;
   /** The setting that this one and others replace. */
   insteadOf?: string;
-  /** For docs/OPERATIONS.md and .env.example. */
+  /** For .env.example and the manual page. */
   description: string;
 }
 
@@ -55,7 +55,7 @@ const rows = {
   DATA_DIR: {
     rule: anyText,
     default: 'data',
-    defaultText: '`data`; installed globally, see above',
+    defaultText: '`data`; installed globally, see docs/OPERATIONS.md',
     path: 'dataDir',
     description:
       'folder of the embedded database, the development secret, uploads, and with `FILE_STORAGE=local` the files',
@@ -460,3 +460,9 @@ export const settings: Readonly<Record<SettingName, Setting>> = rows;
 
 // Object.keys gives any text: the type of `rows` says that these are the names.
 export const settingNames = Object.keys(rows) as readonly SettingName[];
+
+/** The default of a setting as documents show it; empty where there is none. */
+export function documentedDefault(name: SettingName): string {
+  const { default: given, defaultText } = settings[name];
+  return defaultText ?? (typeof given === 'string' ? given : '');
+}
