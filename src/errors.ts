@@ -1,12 +1,4 @@
-/** One problem of a validation failure; the message never repeats the value that was sent. */
-export interface FieldProblem {
-  /** Dotted path of the field in the input, `''` for the input as a whole. */
-  path: string;
-  /** A sentence, which begins with the field's name in the input or with one for people. */
-  message: string;
-  /** Other fields whose names in the input are part of the message. */
-  otherFields?: readonly string[];
-}
+import type { FieldProblem } from './field-problem.js';
 
 /**
  * Every known failure with its default message. Messages that the specification fixes (sections 4 and 7) are copied
@@ -105,8 +97,23 @@ export type ErrorSubject =
   | 'Rejected rows'
   | 'Credentials';
 
+/** What the message of a failure says besides its code: for programs, which word it themselves. */
+export interface ErrorParams {
+  /** Seats that a course has left. */
+  seatsLeft?: number;
+  /** The most bytes of a file, or of the files of a course. */
+  maxBytes?: number;
+  /** The most courses of a trainer, files of a course, or planned imports. */
+  max?: number;
+  /** The status that an enrollment has, and the one that was wanted. */
+  from?: string;
+  to?: string;
+}
+
 interface AppErrorOptions {
   subject?: ErrorSubject;
+  /** Not for failures that the specification words: their bodies are fixed. */
+  params?: ErrorParams;
   details?: readonly FieldProblem[];
   cause?: unknown;
   retryAfter?: number;
@@ -123,12 +130,15 @@ export class AppError extends Error {
   ) {
     super(message ?? defaultMessages[code], options.cause === undefined ? undefined : { cause: options.cause });
     this.subject = options.subject;
+    this.params = options.params;
     this.details = options.details ?? [];
     this.retryAfter = options.retryAfter;
   }
 
   /** What was not found, for `NOT_FOUND` of a resource. */
   readonly subject: ErrorSubject | undefined;
+
+  readonly params: ErrorParams | undefined;
 
   /** Seconds to wait before retrying, if known. */
   readonly retryAfter: number | undefined;

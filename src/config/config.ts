@@ -186,7 +186,7 @@ function checkedValues(given: RawSettings['values']): SettingValues {
   const firstOfEach = new Map(problems.toReversed().map((problem) => [problem.name, problem]));
   const details = [...firstOfEach.values()]
     .toReversed()
-    .map(({ name, problem }) => ({ path: name, message: `${name} ${problem}.` }));
+    .map(({ name, problem }) => ({ path: name, code: 'INVALID' as const, message: `${name} ${problem}.` }));
   const message = `The configuration is not valid: ${details.map((detail) => detail.message).join(' ')}`;
   throw new AppError('CONFIG_INVALID', message, { details });
 }

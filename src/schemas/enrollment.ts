@@ -3,6 +3,7 @@ import * as fields from './fields.js';
 import Joi from './joi.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
+import { refused } from './problems.js';
 
 export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
 export type EnrollmentStatus = (typeof enrollmentStatuses)[number];
@@ -133,13 +134,13 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
 const maxNotes = 100_000;
 
 /** The notes stand after `traineeIds`, which have been checked by then. */
-function notesForAll(value: string, { message, state }: Types.CustomHelpers): string | Types.ErrorReport {
+function notesForAll(value: string, helpers: Types.CustomHelpers): string | Types.ErrorReport {
   // The first ancestor is the object that the notes are of.
-  const { traineeIds } = state.ancestors[0] as { traineeIds?: unknown };
+  const { traineeIds } = helpers.state.ancestors[0] as { traineeIds?: unknown };
   const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), maxIds) : 1;
   const most = Math.floor(maxNotes / count);
   return fields.characters(value) > most
-    ? message({ custom: `Notes must be at most ${most} characters for ${count} trainees.` })
+    ? refused(helpers, fields.tooLong(most, `Notes must be at most ${most} characters for ${count} trainees.`))
     : value;
 }
 

@@ -1,6 +1,7 @@
 import Base from 'joi';
 import Joi from './joi.js';
 import { normalizeEmail } from './keys.js';
+import { type FoundProblem, refused } from './problems.js';
 import { categoryMaximum, nameMaximum, titleMaximum } from './sort-key.js';
 import { hasTooManyMarks, normalized, withoutInvisible } from './text.js';
 
@@ -55,13 +56,18 @@ export function text(label: string, tooLong: string) {
   });
 }
 
-/** Adds a check to a string atom; `problem` gives the sentence that is wrong with the text, or nothing. */
-export function checked(schema: Base.StringSchema, problem: (value: string) => string | undefined) {
+/** Adds a check to a string atom; `problemOf` gives what is wrong with the text, or nothing. */
+export function checked(schema: Base.StringSchema, problemOf: (value: string) => FoundProblem | undefined) {
   return schema.custom((value: string, helpers) => {
-    const message = problem(value);
-    return message === undefined ? value : helpers.message({ custom: message });
+    const problem = problemOf(value);
+    return problem ? refused(helpers, problem) : value;
   });
 }
+
+const tooShort = (min: number, message: string): FoundProblem => ({ code: 'TOO_SHORT', params: { min }, message });
+export const tooLong = (max: number, message: string): FoundProblem => ({ code: 'TOO_LONG', params: { max }, message });
+const unusable = (message: string): FoundProblem => ({ code: 'UNUSABLE_CHARACTERS', message });
+const controlCharacters = (label: string) => unusable(`${label} must not contain control characters.`);
 
 /** One of a closed list of words. */
 export function oneOf(label: string, values: readonly string[]) {
@@ -87,13 +93,13 @@ function line(label: string, minimum: number, maximum: number, form: (text: stri
   const schema = text(label, mustBe)
     .trim()
     .custom((value: string, helpers) => {
-      if (invisible.test(value)) return helpers.message({ custom: `${label} must contain visible characters.` });
+      if (invisible.test(value))
+        return refused(helpers, { code: 'INVISIBLE', message: `${label} must contain visible characters.` });
       const visible = form(withoutInvisible(value).trim());
       const length = characters(visible);
-      if (length < minimum || length > maximum) return helpers.message({ custom: mustBe });
-      if (lineBreaking.test(visible))
-        return helpers.message({ custom: `${label} must not contain control characters.` });
-      return visible;
+      if (length < minimum) return refused(helpers, tooShort(minimum, mustBe));
+      if (length > maximum) return refused(helpers, tooLong(maximum, mustBe));
+      return lineBreaking.test(visible) ? refused(helpers, controlCharacters(label)) : visible;
     });
   return schema.meta({ minLength: minimum, maxLength: maximum });
 }
@@ -118,7 +124,9 @@ const atSign = /[@\uff20\ufe6b]/;
 export const hasAtSign = (value: string): boolean => atSign.test(value);
 
 /** A phone that can't be taken for an email address. */
-export const phone = checked(anyPhone, (value) => (atSign.test(value) ? 'Phone must not contain @.' : undefined));
+export const phone = checked(anyPhone, (value) =>
+  atSign.test(value) ? { code: 'PHONE_INVALID', message: 'Phone must not contain @.' } : undefined,
+);
 
 /** The title or id of a course, as a person writes it. */
 export const course = singleLine('Course', 1, 200);
@@ -128,12 +136,10 @@ export const tag = singleLine('Tag', 1, 50);
 
 /** Free text of several lines. */
 export function multiLine(label: string, maximum: number) {
-  const tooLong = `${label} must be at most ${maximum} characters.`;
-  return checked(text(label, tooLong).trim(), (value) => {
-    if (characters(value) > maximum) return tooLong;
-    return unprintable.test(value.replace(/[\r\n\t]/g, ''))
-      ? `${label} must not contain control characters.`
-      : undefined;
+  const mustBe = `${label} must be at most ${maximum} characters.`;
+  return checked(text(label, mustBe).trim(), (value) => {
+    if (characters(value) > maximum) return tooLong(maximum, mustBe);
+    return unprintable.test(value.replace(/[\r\n\t]/g, '')) ? controlCharacters(label) : undefined;
   }).meta({ maxLength: maximum });
 }
 
@@ -157,7 +163,7 @@ export const date = (label: string) => {
     const [, year = '', month = '', day = ''] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
     const moment = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
     const exists = Number(year) >= 1000 && moment.toISOString().startsWith(value);
-    return exists ? undefined : mustBe;
+    return exists ? undefined : { code: 'DATE_INVALID', message: mustBe };
   }).meta({ format: 'date' });
 };
 
@@ -172,10 +178,10 @@ const notAnAddress = 'Email must be a valid email address.';
 export const email = text('Email', notAnAddress)
   .custom((value: string, helpers) => {
     const normalized = normalizeEmail(value);
-    if (normalized === '') return helpers.message({ custom: 'Email is required.' });
-    const refused = unprintable.test(normalized) || noPartOfAddress.test(normalized);
-    const valid = !refused && !emailSyntax.validate(normalized).error;
-    return valid ? normalized : helpers.message({ custom: notAnAddress });
+    if (normalized === '') return refused(helpers, { code: 'REQUIRED', message: 'Email is required.' });
+    const isUnusable = unprintable.test(normalized) || noPartOfAddress.test(normalized);
+    const valid = !isUnusable && !emailSyntax.validate(normalized).error;
+    return valid ? normalized : refused(helpers, { code: 'EMAIL_INVALID', message: notAnAddress });
   })
   .meta({ format: 'email', maxLength: emailMaximum });
 
@@ -186,7 +192,7 @@ export const email = text('Email', notAnAddress)
 function presentedPassword(label: string) {
   return checked(Base.string().messages(textMessages(label)), (value) =>
     characters(value) < passwordMinimumCharacters
-      ? `${label} must be at least ${passwordMinimumCharacters} characters.`
+      ? tooShort(passwordMinimumCharacters, `${label} must be at least ${passwordMinimumCharacters} characters.`)
       : undefined,
   ).meta({ minLength: passwordMinimumCharacters });
 }
@@ -195,10 +201,10 @@ function presentedPassword(label: string) {
 function passwordToSet(label: string) {
   return checked(presentedPassword(label), (value) => {
     if (characters(value) > passwordMaximumCharacters)
-      return `${label} must be at most ${passwordMaximumCharacters} characters.`;
+      return tooLong(passwordMaximumCharacters, `${label} must be at most ${passwordMaximumCharacters} characters.`);
     // A NUL would end it in programs written in C; half a surrogate pair has no UTF-8.
     return value.includes('\0') || !value.isWellFormed()
-      ? `${label} contains a character that can't be used.`
+      ? unusable(`${label} contains a character that can't be used.`)
       : undefined;
   }).meta({ maxLength: passwordMaximumCharacters });
 }

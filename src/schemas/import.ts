@@ -4,6 +4,7 @@ import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
+import { refused } from './problems.js';
 import { validate } from './validate.js';
 
 /** The columns of an import file that are understood; {@link requiredColumns} must be there (README, "The import file"). */
@@ -102,12 +103,13 @@ export const maxMappings = 256;
 const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 
 /** The option stands after `onExisting`, which has been checked by then. */
-function onlyForUpdates(resetPasswords: boolean, { message, state }: Types.CustomHelpers): boolean | Types.ErrorReport {
+function onlyForUpdates(resetPasswords: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
   // The first ancestor is the object that the option is of.
-  const { onExisting } = state.ancestors[0] as Partial<ImportOptions>;
-  return resetPasswords && onExisting !== 'update'
-    ? message({ custom: 'resetPasswords needs onExisting update.' }, { otherFields: ['onExisting'] })
-    : resetPasswords;
+  const { onExisting } = helpers.state.ancestors[0] as Partial<ImportOptions>;
+  if (!resetPasswords || onExisting === 'update') return resetPasswords;
+  const otherFields = ['onExisting'];
+  const message = 'resetPasswords needs onExisting update.';
+  return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params: { fields: otherFields }, message, otherFields });
 }
 
 /** Parts of ISO 8859 whose letters a code page has in the same places. In parts 2, 4, 5, 6, 7, 15 and 16 some are elsewhere. */

@@ -8,11 +8,11 @@ interface Meta {
   maxLength?: number;
 }
 
-/** How long a text may be that comes to a schema, in units of UTF-16. */
-function longest(schema: Joi.Schema): number {
+/** How many characters a text may have, where the schema says it. */
+function maxLengthOf(schema: Joi.Schema): number | undefined {
   // Not in Joi's types: what `meta()` was given.
   const { metas } = schema.$_terms as { metas: Meta[] | null };
-  return rawLength(metas?.find(({ maxLength }) => maxLength !== undefined)?.maxLength ?? 0);
+  return metas?.find(({ maxLength }) => maxLength !== undefined)?.maxLength;
 }
 
 /** Refuses a text in the place of a number, a date or a boolean before it is read as one. */
@@ -34,7 +34,9 @@ const text: Joi.Extension = {
   },
   prepare(value: unknown, helpers) {
     if (typeof value !== 'string') return undefined;
-    if (value.length > longest(helpers.schema)) return { value, errors: helpers.error('string.tooLong') };
+    const maxLength = maxLengthOf(helpers.schema);
+    if (value.length > rawLength(maxLength ?? 0))
+      return { value, errors: helpers.error('string.tooLong', { limit: maxLength }) };
     return hasTooManyMarks(value) ? { value, errors: helpers.error('string.marks') } : undefined;
   },
 };

@@ -1,5 +1,6 @@
-import { characters, checked, id, oneOf, text, unprintable } from './fields.js';
+import { characters, checked, id, oneOf, text, tooLong, unprintable } from './fields.js';
 import Joi from './joi.js';
+import { refused } from './problems.js';
 import { withoutInvisible } from './text.js';
 
 /** The parameters that listings share: what to look for, which page, in which order, with which optional keys. */
@@ -15,7 +16,8 @@ export function severalOf(label: string, words: readonly string[]) {
   return Joi.string()
     .custom((value: string, helpers) => {
       const chosen = [...new Set(value.split(',').map((word) => word.trim()))];
-      return chosen.every((word) => words.includes(word)) ? chosen : helpers.message({ custom: mustBe });
+      if (chosen.every((word) => words.includes(word))) return chosen;
+      return refused(helpers, { code: 'NOT_ONE_OF', params: { values: words }, message: mustBe });
     })
     .messages({ '*': mustBe })
     .meta({ type: 'array', items: { type: 'string', enum: [...words] } });
@@ -31,8 +33,10 @@ const searchTooLong = `search must be at most ${searchMaximum} characters.`;
 
 /** A word to look for in names and titles. */
 export const search = checked(text('search', searchTooLong).trim().allow(''), (value) => {
-  if (characters(value) > searchMaximum) return searchTooLong;
-  return unprintable.test(value) ? 'search must not contain control characters.' : undefined;
+  if (characters(value) > searchMaximum) return tooLong(searchMaximum, searchTooLong);
+  return unprintable.test(value)
+    ? { code: 'UNUSABLE_CHARACTERS', message: 'search must not contain control characters.' }
+    : undefined;
 })
   // Names have lost it: nothing would be found with it.
   .custom((value: string) => withoutInvisible(value).trim())

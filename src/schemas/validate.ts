@@ -1,5 +1,7 @@
 import type Joi from 'joi';
-import { type FieldProblem, validationError } from '../errors.js';
+import { validationError } from '../errors.js';
+import type { FieldProblem } from '../field-problem.js';
+import { problemOf } from './problems.js';
 
 /** Maximum number of problems reported for one input. */
 const maxProblems = 20;
@@ -12,7 +14,9 @@ const maxProblems = 20;
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   if (input === null || typeof input !== 'object' || Array.isArray(input)) {
-    throw validationError([{ path: '', message: 'The input must be an object.' }]);
+    throw validationError([
+      { path: '', code: 'WRONG_TYPE', params: { types: ['object'] }, message: 'The input must be an object.' },
+    ]);
   }
   const { value, error } = schema.validate(input, {
     abortEarly: false,
@@ -23,10 +27,7 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   const firstByPath = new Map<string, FieldProblem>();
   for (const detail of error.details) {
     const path = detail.path.join('.');
-    // What a schema's own check gives beside its message.
-    const { otherFields } = (detail.context ?? {}) as Pick<FieldProblem, 'otherFields'>;
-    if (!firstByPath.has(path))
-      firstByPath.set(path, { path, message: detail.message, ...(otherFields && { otherFields }) });
+    if (!firstByPath.has(path)) firstByPath.set(path, { path, ...problemOf(detail), message: detail.message });
   }
   throw validationError([...firstByPath.values()].slice(0, maxProblems));
 }

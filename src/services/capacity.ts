@@ -51,6 +51,7 @@ export function courseFull(seatsLeft: number, wanted: number): AppError {
   return new AppError(
     'COURSE_FULL',
     `The course has ${seats} left, and ${wanted} trainees would be enrolled: none was. Choose fewer, or raise its maximum.`,
+    { params: { seatsLeft } },
   );
 }
 

@@ -55,7 +55,7 @@ export async function idEndingWith(
   const ids = found.slice(0, maxListedIds).map(({ id }) => id);
   const more = found.length > maxListedIds ? ' and others' : '';
   const message = `${subject}: several ids end with ${end}. Give the whole id: ${ids.join(', ')}${more}.`;
-  throw validationError([{ path: 'id', message }]);
+  throw validationError([{ path: 'id', code: 'AMBIGUOUS', message }]);
 }
 
 /** The same, or the text as it is: the operation then refuses it. */

@@ -12,15 +12,17 @@ import sharp from 'sharp';
 const memoryCheckMs = 10;
 
 /**
- * Translates an error of libvips, which has no codes.
+ * Translates an error of libvips, which has no codes, to a problem of the picture.
  * @param {string} message
  * @param {number} maxPixels
  */
 function problemOf(message, maxPixels) {
-  if (/exceeds pixel limit/i.test(message)) return `The image may have at most ${maxPixels / 1_000_000} megapixels.`;
-  if (/unsupported image format/i.test(message)) return 'The image must be JPEG, PNG or WebP.';
-  // The format is supported, but the file can't be read to its end.
-  return 'The image is damaged.';
+  if (/exceeds pixel limit/i.test(message))
+    return { code: 'IMAGE_TOO_LARGE', message: `The image may have at most ${maxPixels / 1_000_000} megapixels.` };
+  const isOther = /unsupported image format/i.test(message);
+  // Otherwise the format is supported, but the file can't be read to its end.
+  const text = isOther ? 'The image must be JPEG, PNG or WebP.' : 'The image is damaged.';
+  return { code: 'IMAGE_INVALID', message: text };
 }
 
 /**
@@ -49,7 +51,7 @@ async function prepare(source, { maxPixels, width, height, growthBytes }) {
       .toBuffer();
     process.stdout.write(image);
   } catch (error) {
-    process.stderr.write(problemOf(String(error), maxPixels));
+    process.stderr.write(JSON.stringify(problemOf(String(error), maxPixels)));
     process.exitCode = 2;
   }
 }

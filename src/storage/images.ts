@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { AppError, validationError } from '../errors.js';
 import { createFairQueue, type QueueLimits } from '../fair-queue.js';
+import type { ProblemCode } from '../field-problem.js';
 import { programFile } from '../package-root.js';
 import { diskFault } from './disk.js';
 
@@ -76,17 +77,23 @@ function lowerPriority(pid: number, extraNiceness: number): void {
 /** Why a process failed: a problem of the image, or a fault of this program. */
 function failureOf(error: ExecFileException): Error {
   const { code, signal, killed, message, stderr } = error;
-  const problem = (text: string) => validationError([{ path: 'image', message: text }]);
-  // See image-worker.mjs.
-  if (code === 2) return problem(String(stderr));
-  if (signal === 'SIGKILL' && killed) return problem('The image takes too long to prepare. Send it with fewer pixels.');
+  const problem = (problemCode: ProblemCode, text: string) =>
+    validationError([{ path: 'image', code: problemCode, message: text }]);
+  if (code === 2) {
+    // As image-worker.mjs writes it.
+    const told = JSON.parse(String(stderr)) as { code: ProblemCode; message: string };
+    return problem(told.code, told.message);
+  }
+  if (signal === 'SIGKILL' && killed)
+    return problem('IMAGE_TOO_LARGE', 'The image takes too long to prepare. Send it with fewer pixels.');
   // By itself, or by the system.
   if (signal === 'SIGKILL')
     return problem(
+      'IMAGE_TOO_LARGE',
       'The image takes too much memory to prepare. Send it smaller, or saved without interlacing and with 8 bits a channel.',
     );
   // Only the decoder can crash it.
-  if (signal) return problem('The image is damaged.');
+  if (signal) return problem('IMAGE_INVALID', 'The image is damaged.');
   return new Error(`The process that prepares images failed: ${message}`, { cause: error });
 }
 

@@ -3,7 +3,7 @@ import { weaving } from '../http/support/courses.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarnessAndCli } from '../support/harness-cli.js';
 
-type Problems = { path: string; msg: string }[];
+type Problems = { path: string; msg: string; code: string; params: object }[];
 
 /** An option, what is typed behind it, and the same in JSON. */
 type Case = [option: string, typed: string, field: string, value: unknown];
@@ -47,7 +47,7 @@ describe('the same bad input', () => {
     const message = option && problem ? problem.msg.replace(new RegExp(`^${problem.path}\\b`), option) : problem?.msg;
     expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${message}\n` });
     const { error } = await cli.json<{ error: object }>(argv);
-    const details = problems.map(({ path, msg: message }) => ({ path, message }));
+    const details = problems.map(({ path, code, params, msg: message }) => ({ path, code, params, message }));
     expect(error).to.deep.equal({ code: 'VALIDATION', message: problem?.msg, details });
   }
 
@@ -84,7 +84,9 @@ describe('the same bad input', () => {
       expect(problems).to.have.lengthOf(4);
       const argv = ['courses', 'create', '--level', 'hard', '--max-students', '0', '--trainer', trainerId];
       const { error } = await cli.json<{ error: { details: object[] } }>(argv);
-      expect(error.details).to.deep.equal(problems.map(({ path, msg: message }) => ({ path, message })));
+      expect(error.details).to.deep.equal(
+        problems.map(({ path, code, params, msg: message }) => ({ path, code, params, message })),
+      );
     });
 
     it('is refused with the same words when no account or course has that name', async () => {

@@ -45,6 +45,13 @@ const cases: [field: Field, value: string, ways?: Way[]][] = [
   ['role', 'TRAINER', ['option']],
 ];
 
+interface Problem {
+  path: string;
+  msg: string;
+  code: string;
+  params: object;
+}
+
 describe('the same bad value', () => {
   const { harness, cli } = useHarnessAndCli();
 
@@ -53,10 +60,10 @@ describe('the same bad value', () => {
     return given.flatMap(([field, flag]) => [flag, person[field as Field]]);
   }
 
-  async function messageOfApi(person: typeof valid): Promise<{ path: string; msg: string }[]> {
+  async function messageOfApi(person: typeof valid): Promise<Problem[]> {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const { body } = await harness.api('post', '/api/auth/register', token).send(person).expect(400);
-    return (body as { errors: { path: string; msg: string }[] }).errors;
+    return (body as { errors: Problem[] }).errors;
   }
 
   async function messageOfFile(person: typeof valid): Promise<string> {
@@ -83,7 +90,7 @@ describe('the same bad value', () => {
         const { exitCode, stderr } = await cli.run(argv, { stdin: person.password });
         expect({ exitCode, stderr }, 'option').to.deep.equal({ exitCode: 2, stderr: `error: ${sentence}\n` });
         const { error } = await cli.json<{ error: object }>(argv, { stdin: person.password });
-        const details = [{ path: field, message: sentence }];
+        const details = [{ path: field, code: problem?.code, params: problem?.params, message: sentence }];
         expect(error, 'json').to.deep.equal({ code: 'VALIDATION', message: sentence, details });
       }
       if (ways.includes('prompt')) {

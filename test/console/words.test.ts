@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { de } from '../../src/console/i18n/de.js';
 import { en } from '../../src/console/i18n/en.js';
+import { problemCodes } from '../../src/field-problem.js';
+import { publicCodes } from '../../src/http/server/errors.js';
 import { fileProblemReasons, importOptionsSchema } from '../../src/schemas/import.js';
 import { rowCodes } from '../../src/services/imports/read/row-codes.js';
 
@@ -40,6 +42,11 @@ describe('The words of the web console', () => {
   it('say why a file or a row of it is not imported', () => {
     expect(en.imports.problem).to.have.all.keys(...fileProblemReasons, 'PLAN_OUTDATED');
     expect(en.imports.why).to.have.all.keys(...rowCodes);
+  });
+
+  it('say every code of the service', () => {
+    expect(en.refusal).to.have.all.keys(...publicCodes);
+    expect(en.problem).to.have.all.keys(...problemCodes);
   });
 
   it('have a form for one and for others where they count', () => {

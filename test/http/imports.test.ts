@@ -366,7 +366,18 @@ describe('Imports over HTTP', function () {
     const none = await call('post', '/api/imports').field('role', 'trainee');
     expect([none.status, none.body]).to.deep.equal([
       400,
-      { errors: [{ type: 'field', path: 'file', location: 'body', msg: 'A file is required.' }] },
+      {
+        errors: [
+          {
+            type: 'field',
+            path: 'file',
+            location: 'body',
+            msg: 'A file is required.',
+            code: 'REQUIRED',
+            params: {},
+          },
+        ],
+      },
     ]);
     for (const [content, fields, error] of [
       ['x', { role: 'super_admin' }, { path: 'role', msg: 'Role must be one of trainee, trainer.' }],

@@ -219,7 +219,14 @@ describe('materials of courses over HTTP', () => {
       expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201, 400, 400, 400, 400, 201, 201]);
       expect(JSON.parse(answers[3]?.body ?? '')).to.deep.equal({
         errors: [
-          { type: 'field', path: 'file', location: 'body', msg: 'The file must be of one of these types: pdf, mp4.' },
+          {
+            type: 'field',
+            path: 'file',
+            location: 'body',
+            msg: 'The file must be of one of these types: pdf, mp4.',
+            code: 'FILE_TYPE_REFUSED',
+            params: { values: ['pdf', 'mp4'] },
+          },
         ],
       });
       await expectNothingLeft(harness.context, 5);

@@ -99,6 +99,7 @@ describe('A service with limits', () => {
       for (const response of answers) {
         expectFailure(response, 503, 'The service is busy. Try again shortly.');
         expect(response.headers['retry-after']).to.match(/^\d+$/);
+        expect(response.headers['error-code']).to.equal('OVERLOADED');
         expect(response.headers['cache-control']).to.equal('no-store');
         expect(response.headers).to.include({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
         expect(response.headers['content-security-policy']).to.include("default-src 'none'");

@@ -29,6 +29,29 @@ describe('A response counts as a failure of the service', () => {
     });
 });
 
+describe('A refusal has a public code', () => {
+  const headerOf = async (error: unknown) => {
+    const app = express();
+    app.get('/', () => {
+      throw error;
+    });
+    app.use(createErrorHandler(pino({ enabled: false })));
+    return (await request(app).get('/')).headers['error-code'];
+  };
+  const cases: readonly [name: string, error: unknown, code: string][] = [
+    ['its own', new AppError('EMAIL_TAKEN'), 'EMAIL_TAKEN'],
+    ['that of invalid input', new AppError('VALIDATION'), 'VALIDATION'],
+    ['UNAVAILABLE for what passes', new AppError('DATABASE_ACCESS_DENIED', 'The user coursectl ...'), 'UNAVAILABLE'],
+    ['SERVER_ERROR for what an operator must repair', new AppError('SCHEMA_OUTDATED'), 'SERVER_ERROR'],
+    ['SERVER_ERROR for a bug', new Error('bug'), 'SERVER_ERROR'],
+    ['MALFORMED_URL for an address that cannot be decoded', new URIError('x'), 'MALFORMED_URL'],
+  ];
+  for (const [name, error, code] of cases)
+    it(name, async () => {
+      expect(await headerOf(error)).to.equal(code);
+    });
+});
+
 describe('A response that fails half-way', () => {
   it('does not look complete', async () => {
     const app = express();

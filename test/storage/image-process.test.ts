@@ -61,7 +61,8 @@ describe('The process that prepares an image', () => {
 
   async function expectRefusal(message: string, content: Uint8Array, maxPixels?: number): Promise<void> {
     const error = await faultOf(prepare(content, { maxPixels }));
-    expect(error).to.deep.include({ code: 'VALIDATION', details: [{ path: 'image', message }] });
+    const code = /damaged|must be a JPEG/.test(message) ? 'IMAGE_INVALID' : 'IMAGE_TOO_LARGE';
+    expect(error).to.deep.include({ code: 'VALIDATION', details: [{ path: 'image', code, message }] });
     expect(readdirSync(folder.path)).to.deep.equal(['source']);
   }
 

@@ -8,6 +8,7 @@ import { createApp } from '../../src/http/server/app.js';
 import { createLogger, type Logger } from '../../src/logger.js';
 import { createPasswordHasher, type PasswordHasher } from '../../src/services/auth/passwords.js';
 import { createImagePreparer } from '../../src/storage/images.js';
+import { expectDocumentedCode } from '../http/support/refusal-codes.js';
 import { createMigratedDatabase, type TestDatabase } from './database.js';
 import { testEnvironment } from './environment.js';
 import { afterLastTest } from './last-test.js';
@@ -114,7 +115,7 @@ export function useHarness(
       aheadMs += milliseconds;
     },
     api(method: 'get' | 'post' | 'put' | 'delete', path: string, token?: string) {
-      const call = request(harness.app)[method](path);
+      const call = request(harness.app)[method](path).expect(expectDocumentedCode(method, path));
       return token === undefined ? call : call.set('Authorization', `Bearer ${token}`);
     },
   } as Harness;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { AppError, type ErrorSubject, type FieldProblem, isAppError, validationError } from '../../errors.js';
+import { AppError, type ErrorSubject, isAppError, validationError } from '../../errors.js';
+import type { FieldProblem } from '../../field-problem.js';
 
 /** Fields of the API that have another name on the command line. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -40,13 +41,15 @@ export function nameAtTerminal(command: Command, field: string): string {
 }
 
 /** A problem in the words of the command line. One whose message gives the field a name for people keeps it. */
-function problemAtTerminal(command: Command, { path, message, otherFields = [] }: FieldProblem): FieldProblem {
+function problemAtTerminal(command: Command, problem: FieldProblem): FieldProblem {
+  const { path, message, otherFields = [], ...coded } = problem;
   const [field = ''] = path.split('.');
   const ofField = message.startsWith(`${field} `)
     ? nameAtTerminal(command, field) + message.slice(field.length)
     : message;
   return {
     path,
+    ...coded,
     message: otherFields.reduce((text, other) => text.replace(other, nameAtTerminal(command, other)), ofField),
   };
 }

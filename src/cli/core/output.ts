@@ -77,7 +77,19 @@ export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]):
 export function failureJson(io: Pick<Io, 'calledAs'>, error: unknown): object {
   if (!isAppError(error))
     return { error: { code: 'BUG', message: error instanceof Error ? error.message : String(error) } };
-  const { code, message, details } = error;
-  const problems = details.map(({ path, message: problem }) => ({ path, message: withCommandLines(io, problem) }));
-  return { error: { code, message: withCommandLines(io, message), ...(problems.length > 0 && { details: problems }) } };
+  const { code, message, params, details } = error;
+  const problems = details.map((problem) => ({
+    path: problem.path,
+    code: problem.code,
+    params: problem.params ?? {},
+    message: withCommandLines(io, problem.message),
+  }));
+  return {
+    error: {
+      code,
+      message: withCommandLines(io, message),
+      ...(params && { params }),
+      ...(problems.length > 0 && { details: problems }),
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { Operations } from '../../../examples/api-types.js';
+import type { ErrorCode, ErrorParams, Operations, ValidationError } from '../../../examples/api-types.js';
 import { operations } from './operations.js';
 
 export type OperationId = keyof Operations;
@@ -26,23 +26,38 @@ interface AnyInput {
 }
 
 /** A field that the service refused. */
-export interface FieldProblem {
-  path: string;
-  msg: string;
+export type FieldProblem = ValidationError['errors'][number];
+
+/** Why an answer isn't a success. */
+export interface Refusal {
+  /** Absent where something between the browser and the service has answered. */
+  code?: ErrorCode | undefined;
+  params?: ErrorParams | undefined;
+}
+
+interface Failure extends Refusal {
+  problems?: readonly FieldProblem[] | undefined;
+  /** Seconds to wait before retrying, when the service says so. */
+  retryAfter?: number | undefined;
 }
 
 /** An answer that isn't a success, or none at all (`status` 0). */
-export class ApiError extends Error {
+export class ApiError extends Error implements Refusal {
   override name = 'ApiError';
+  readonly code: ErrorCode | undefined;
+  readonly params: ErrorParams;
+  readonly problems: readonly FieldProblem[];
+  readonly retryAfter: number | undefined;
+
   constructor(
     readonly status: number,
-    message: string,
-    readonly code: string | undefined,
-    readonly problems: readonly FieldProblem[],
-    /** Seconds to wait before retrying, when the service says so. */
-    readonly retryAfter: number | undefined,
+    { code, params = {}, problems = [], retryAfter }: Failure = {},
   ) {
-    super(message);
+    super(code ?? `HTTP ${status}`);
+    this.code = code;
+    this.params = params;
+    this.problems = problems;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -95,28 +110,31 @@ function requestOf(id: OperationId, input: AnyInput): RequestInit {
   };
 }
 
-/** What an answer that isn't a success says. */
+/** What the body of an answer that isn't a success says, besides sentences. */
 interface FailureBody {
-  error?: string;
-  code?: string;
+  params?: ErrorParams;
   errors?: FieldProblem[];
 }
 
-function failureOf(id: OperationId, status: number, body: FailureBody, retryAfterHeader: string | null): ApiError {
-  const problems = body.errors ?? [];
-  const retryAfter = Number(retryAfterHeader ?? Number.NaN);
-  const message = body.error ?? problems.map(({ msg }) => msg).join(' ');
+/** @param headerOf gives a header of the answer */
+function failureOf(
+  id: OperationId,
+  status: number,
+  { params, errors }: FailureBody,
+  headerOf: (name: string) => string | null,
+): ApiError {
+  const retryAfter = Number(headerOf('Retry-After') ?? Number.NaN);
   const Failure = status === 401 && !signInOperations.has(id) ? SessionEnded : ApiError;
-  return new Failure(
-    status,
-    message === '' ? `HTTP ${status}` : message,
-    body.code,
-    problems,
-    Number.isFinite(retryAfter) ? retryAfter : undefined,
-  );
+  return new Failure(status, {
+    // The document lists the codes; a service of another version may have others, for which there are general words.
+    code: (headerOf('Error-Code') ?? undefined) as ErrorCode | undefined,
+    params,
+    problems: errors,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
 }
 
-const noAnswer = (reason: string) => new ApiError(0, reason, 'NETWORK', [], undefined);
+const noAnswer = () => new ApiError(0);
 
 /** @throws ApiError for every answer that isn't a success, and with status 0 when there is no answer */
 async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal): Promise<Response> {
@@ -130,12 +148,12 @@ async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: A
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw noAnswer(error instanceof Error ? error.message : '');
+    throw noAnswer();
   }
   if (!response.ok) {
     // What stands between the browser and the service may answer with something else than JSON.
     const body = (await response.json().catch(() => ({}))) as FailureBody;
-    const failure = failureOf(id, response.status, body, response.headers.get('Retry-After'));
+    const failure = failureOf(id, response.status, body, (name) => response.headers.get(name));
     if (failure instanceof SessionEnded) onSignedOut();
     throw failure;
   }
@@ -169,8 +187,8 @@ export async function callForFile<Id extends OperationId>(id: Id, input: Input<I
   const response = await send(id, input);
   try {
     return await response.blob();
-  } catch (error) {
-    throw noAnswer(error instanceof Error ? error.message : '');
+  } catch {
+    throw noAnswer();
   }
 }
 
@@ -207,12 +225,12 @@ export function upload<Id extends OperationId>(
     request.onloadend = () => signal?.removeEventListener('abort', abort);
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
     request.onabort = () => reject(signal?.reason ?? new DOMException('', 'AbortError'));
-    request.onerror = () => reject(noAnswer(''));
+    request.onerror = () => reject(noAnswer());
     request.onload = () => {
       const body = jsonOf(request.responseText);
       // The document describes each answer.
       if (request.status < 400) return resolve(body as Answer<Id>);
-      const failure = failureOf(id, request.status, body as FailureBody, request.getResponseHeader('Retry-After'));
+      const failure = failureOf(id, request.status, body as FailureBody, (name) => request.getResponseHeader(name));
       if (failure instanceof SessionEnded) onSignedOut();
       reject(failure);
     };

@@ -7,6 +7,7 @@ import { changedSearch, type ListSearch } from '../app/list-search.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
+import { refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { SearchField } from '../ui/search-field.js';
@@ -169,8 +170,9 @@ function SkippedTrainees({ skipped, names, onClose }: SkippedTraineesProps) {
         title={t('courses.assign.skipped', { count: skipped.length })}
       >
         <List size="sm">
-          {skipped.map(({ traineeId, reason }) => {
+          {skipped.map(({ traineeId, ...refusal }) => {
             const trainee = names.get(traineeId);
+            const reason = refusalText(refusal, t);
             return (
               <List.Item key={traineeId}>
                 {t('courses.change.reason', { name: trainee ? nameOf(trainee) : traineeId, reason })}

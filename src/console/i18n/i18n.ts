@@ -32,7 +32,7 @@ export const withoutWords = {
 type Part = 'common' | Screen;
 
 /** Each part of each language in a chunk of its own: only what is shown is loaded. */
-const catalogues = import.meta.glob<Record<string, Catalogue>>('./{en,de}/*.ts');
+const catalogues = import.meta.glob<Record<string, Catalogue>>(['./{en,de}/*.ts', '!**/refusals.ts']);
 
 async function wordsOf(language: keyof typeof languages, part: Part): Promise<Catalogue> {
   const words = (await catalogues[`./${language}/${part}.ts`]?.())?.[part];

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { type Import, resumesItself } from './import-status.js';
+import { FailureText } from './reason-text.js';
 
 interface ImportProgressProps {
   current: Import;
@@ -51,7 +52,11 @@ export function ImportProgress({ current, reachable }: ImportProgressProps) {
             {t(resumesItself(current) ? 'imports.progressInterrupted' : hintOf(current.status))}
           </Text>
         )}
-        {current.error && <Text size="sm">{current.error.message ?? current.error.code}</Text>}
+        {current.error && (
+          <Text size="sm" component="div">
+            <FailureText {...current.error} />
+          </Text>
+        )}
       </Stack>
       <ConfirmDialog
         opened={asking}

@@ -11,6 +11,7 @@ import { saveFile } from '../ui/save-file.js';
 import { ImportFigures } from './import-figures.js';
 import { GivenOptions } from './import-options.js';
 import { canResume, hasDeletedRows, type Import } from './import-status.js';
+import { FailureText } from './reason-text.js';
 import { UndoDialog } from './undo-dialog.js';
 import { UploadArea } from './upload-area.js';
 
@@ -43,7 +44,7 @@ export function ImportResult({ current }: { current: Import }) {
       </Title>
       {error && (
         <Alert color="red" variant="light" title={t('imports.result.error')} mb="sm">
-          {error.message ?? error.code}
+          <FailureText {...error} />
         </Alert>
       )}
       <ImportFigures counts={counts} />

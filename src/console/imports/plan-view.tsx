@@ -14,7 +14,7 @@ import type { Import, Plan } from './import-status.js';
 import { type PlanChanges, PlanOptions, planRequest, withoutPlanned } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
 import { PlanWarnings } from './plan-warnings.js';
-import { problemText, refusalText } from './reason-text.js';
+import { PlanProblem, planRefusal } from './reason-text.js';
 
 interface PlanViewProps {
   current: Import;
@@ -56,7 +56,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
     <Stack gap="lg">
       {plan.problem && (
         <Alert color="red" variant="light" role="alert" title={t('imports.plan.problem')}>
-          {problemText(plan.problem, t)}
+          <PlanProblem problem={plan.problem} />
         </Alert>
       )}
       {plan.problem && plan.problem.candidates.length > 0 && (
@@ -68,7 +68,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       )}
       {plan.refusal !== null && (
         <Alert color="red" variant="light" role="alert" title={t('imports.plan.refusal')}>
-          {refusalText(current, plan, t)}
+          {planRefusal(current, plan, t)}
         </Alert>
       )}
       {plan.counts && <PlanSummary plan={plan} />}

@@ -1,7 +1,9 @@
 import { Text } from '@mantine/core';
 import i18next, { type TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import type { ErrorCode } from '../../../examples/api-types.js';
 import type { Words } from '../i18n/en.js';
+import { refusalText } from '../ui/messages.js';
 import type { Import, Plan } from './import-status.js';
 
 /** Codes whose words say all that the service's sentence about a group of rows says. */
@@ -58,18 +60,33 @@ export function ReasonText({ code, message, ofGroup = false }: ReasonTextProps) 
   );
 }
 
+/** Why an import failed: by the code in the language of the console, with what the service says besides. */
+export function FailureText({ code, message }: { code: string; message: string | null }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {/* What the console has no words for, it says in general. */}
+      {refusalText({ code: code as ErrorCode }, t)}
+      {message !== null && (
+        <Text component="div" size="sm" c="dimmed" lang="en">
+          {message}
+        </Text>
+      )}
+    </>
+  );
+}
+
 /** Why a file can't be imported with these options, and what can be done on this page. */
-export function problemText(
-  { code, message, reason, line }: NonNullable<Plan['problem']>,
-  t: TFunction,
-): string | null {
+export function PlanProblem({ problem }: { problem: NonNullable<Plan['problem']> }) {
+  const { t } = useTranslation();
+  const { code, reason, line } = problem;
   if (code === 'PLAN_OUTDATED') return t('imports.problem.PLAN_OUTDATED');
-  return reason === null ? message : t(`imports.problem.${reason}`, { line: String(line ?? '') });
+  return reason === null ? <FailureText {...problem} /> : t(`imports.problem.${reason}`, { line: String(line ?? '') });
 }
 
 /** Why a plan must not be applied: more rows are bad than its options allow. */
-export function refusalText({ options }: Import, { counts, refusal }: Plan, t: TFunction): string | null {
-  if (!counts) return refusal;
+export function planRefusal({ options }: Import, { counts }: Plan, t: TFunction): string {
+  if (!counts) return t('refusal.IMPORT_REFUSED');
   const count = counts.rejected;
   if (options.onError === 'abort') return t('imports.plan.refusedAll', { count });
   return t('imports.plan.refusedMost', { count, most: Number(options.maxErrors) });

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import { call } from '../api/client.js';
-import { type Saying, sayingOf, sayingOfService } from '../ui/messages.js';
+import { messageOf, refusalText } from '../ui/messages.js';
 import type { Account } from './account-state.js';
 import type { PeopleFilter } from './people-filters.js';
 
@@ -20,7 +20,7 @@ export interface Outcome {
   name: string | null;
   outcome: 'done' | 'unchanged' | 'refused';
   /** Why; null where the outcome says it all. */
-  says: Saying | null;
+  says: string | null;
   email?: string | undefined;
   password?: string | undefined;
 }
@@ -78,18 +78,18 @@ export async function enroll(
     const some = accounts.slice(begin, begin + maxTrainees);
     try {
       const { skipped } = await call('assignMany', { body: { courseId, traineeIds: some.map(({ id }) => id) } });
-      const reasons = new Map(skipped.map(({ traineeId, reason }) => [traineeId, sayingOfService(reason, t)]));
+      const reasons = new Map(skipped.map((one) => [one.traineeId, refusalText(one, t)]));
       outcomes.push(...some.map((account) => outcomeOf(account, reasons.get(account.id))));
     } catch (error) {
       if (begin === 0) throw error;
-      outcomes.push(...some.map((account) => outcomeOf(account, sayingOf(error, t))));
+      outcomes.push(...some.map((account) => outcomeOf(account, messageOf(error, t))));
     }
   }
   return outcomes;
 }
 
 /** @param refusal why nothing happens to the account */
-export const outcomeOf = ({ id, firstName, lastName, email }: Account, refusal?: Saying): Outcome => ({
+export const outcomeOf = ({ id, firstName, lastName, email }: Account, refusal?: string): Outcome => ({
   id,
   name: `${firstName} ${lastName}`,
   email,

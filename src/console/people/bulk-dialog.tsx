@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { FormFailure } from '../ui/form-failure.js';
-import { sayingOf, sayingOfService } from '../ui/messages.js';
+import { messageOf, refusalText } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { type AccountAction, accountsOf, countOf, type Outcome, type Selected, targetOf } from './bulk-actions.js';
@@ -43,10 +43,10 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const left = useUnmountSignal();
 
   /** @param email what the account signs in with, where that is told */
-  const told = ({ message, ...one }: ChangedAccount, email: string | undefined): Outcome => ({
+  const told = ({ code, message: _english, ...one }: ChangedAccount, email: string | undefined): Outcome => ({
     ...one,
     email,
-    says: message === null ? null : sayingOfService(message, t),
+    says: code === null ? null : refusalText({ code }, t),
   });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
@@ -86,7 +86,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           return;
         }
         // What was done before, such as new passwords, is told in any case.
-        const says = sayingOf(error, t);
+        const says = messageOf(error, t);
         outcomes.push(...changing.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, says })));
         break;
       }

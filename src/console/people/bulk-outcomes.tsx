@@ -1,7 +1,6 @@
 import { Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { PlainTable } from '../ui/plain-table.js';
-import { Said } from '../ui/said.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import type { Outcome } from './bulk-actions.js';
 
@@ -42,7 +41,7 @@ export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
             key: id,
             cells: [
               name ?? t('people.bulk.noAccount'),
-              says ? <Said key="why" {...says} /> : t(`people.bulk.${tense}.one.${outcome}`),
+              says ?? t(`people.bulk.${tense}.one.${outcome}`),
               ...(withPasswords
                 ? [
                     <bdi key="password" className="monospace">

@@ -40,9 +40,7 @@ export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
   const trainees = accounts?.filter(({ role, isActive }) => role === 'trainee' && isActive) ?? [];
   const others = accounts?.filter((account) => !trainees.includes(account)) ?? [];
   const refused = others.map((account) =>
-    outcomeOf(account, {
-      text: t(account.role === 'trainee' ? 'people.bulk.inactiveTrainee' : 'people.bulk.noTrainee'),
-    }),
+    outcomeOf(account, t(account.role === 'trainee' ? 'people.bulk.inactiveTrainee' : 'people.bulk.noTrainee')),
   );
 
   async function confirm(): Promise<void> {

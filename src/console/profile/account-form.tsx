@@ -27,7 +27,7 @@ export function AccountForm() {
   /** The account as the service has it now. @throws SessionEnded when the session has ended, or is another account's by now */
   async function read(): Promise<SessionUser> {
     const session = await reread();
-    if (session?.user.id !== id) throw new SessionEnded(401, 'There is no session.', undefined, [], undefined);
+    if (session?.user.id !== id) throw new SessionEnded(401);
     return session.user;
   }
 

@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
 import { SessionEnded } from '../api/client.js';
-import { SaidOf } from './said.js';
+import { messageOf } from './messages.js';
 
 /** The button may be far below. */
 const showFailure = (alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'nearest' });
@@ -17,10 +18,11 @@ interface FormFailureProps {
  * after signing in again.
  */
 export function FormFailure({ children, title }: FormFailureProps) {
+  const { t } = useTranslation();
   if (children === undefined || children instanceof SessionEnded) return null;
   return (
     <Alert color="red" variant="light" role="alert" title={title} className="form-failure" ref={showFailure}>
-      <SaidOf error={children} />
+      {messageOf(children, t)}
     </Alert>
   );
 }

@@ -2,7 +2,7 @@ import { type FormErrors, useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
-import { FieldRefusal } from './said.js';
+import { problemText } from './messages.js';
 
 export interface ApiFormOptions<Values extends object> {
   initialValues: Values;
@@ -36,13 +36,9 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
   }, [form.errors, failure]);
 
   function refuse(error: unknown): void {
-    const entered = new Map<string, unknown>(Object.entries(form.getValues()));
+    const entered = new Set(Object.keys(form.getValues()));
     const known = error instanceof ApiError ? error.problems.filter(({ path }) => entered.has(path)) : [];
-    const refusals = known.map(({ path, msg }) => {
-      const value = entered.get(path) ?? '';
-      return [path, <FieldRefusal key={path} sentence={msg} isEmpty={value === ''} />];
-    });
-    form.setErrors(Object.fromEntries(refusals));
+    form.setErrors(Object.fromEntries(known.map((problem) => [problem.path, problemText(problem, t)])));
     const elsewhere = !(error instanceof ApiError) || known.length < Math.max(error.problems.length, 1);
     setFailure(elsewhere ? error : undefined);
   }

@@ -1,53 +1,40 @@
-import type { TFunction } from 'i18next';
-import { ApiError, SessionEnded } from '../api/client.js';
+import i18next, { type TFunction } from 'i18next';
+import { ApiError, type FieldProblem, type Refusal, SessionEnded } from '../api/client.js';
 import { formatBytes } from '../i18n/format.js';
 
-/** What is said, and in which language where it isn't the page's: the service speaks English. */
-export interface Saying {
-  text: string;
-  lang?: 'en';
+/** Why the service refused the value of a field. */
+export function problemText({ code, params }: FieldProblem, t: TFunction): string {
+  // A service of another version may have other codes.
+  if (!i18next.exists(`problem.${code}`)) return t('problem.INVALID');
+  const { min = 0, max = 0, values = [] } = params;
+  return t(`problem.${code}`, { least: min, most: max, values: values.join(', ') });
 }
 
-/** Sentences of the service that people meet often: the console has words of its own for them. The service gives them no codes. */
-const usual = {
-  credentials: /^Invalid credentials( or account inactive)?\.$/,
-  currentPassword: /^Current password is incorrect\.$/,
-  emailTaken: /^User with this email already exists\.$/,
-  phoneTaken: /^User with this phone number already exists\.$/,
-  email: /^Email must be a valid email address\.$/,
-  between: / must be (?<least>\d+) to (?<most>\d+) characters\.$/,
-  tooLong: / must be at most (?<most>\d+) characters\.$/,
-  tooShort: / must be at least (?<least>\d+) characters\.$/,
-  seatsTaken: /^maxStudents must be at least (?<least>\d+): so many seats are taken\.$/,
-  endBeforeStart: /^endDate must not be before startDate\.$/,
-  fileTooLarge: /^The file has more than (?<bytes>\d+) bytes\.$/,
-} as const;
-
-/** What a sentence of the service says, in the console's own words where it has some. */
-export function sayingOfService(sentence: string, t: TFunction): Saying {
-  for (const [name, pattern] of Object.entries(usual)) {
-    const match = pattern.exec(sentence);
-    if (!match) continue;
-    const { bytes, least, most } = match.groups ?? {};
-    // `usual` has no other keys.
-    return {
-      text: t(`problem.${name as keyof typeof usual}`, {
-        least: Number(least),
-        most: Number(most),
-        size: formatBytes(Number(bytes)),
-      }),
-    };
-  }
-  return { text: sentence, lang: 'en' };
+/** The same where the field isn't in sight. */
+function namedProblem(problem: FieldProblem, t: TFunction): string {
+  const label = `field.${problem.path}`;
+  const text = problemText(problem, t);
+  // The line above makes the key of a label that exists.
+  return i18next.exists(label) ? `${t(label as 'field.email')}: ${text}` : text;
 }
 
-/** What to tell of a failure: what the service says, unless there was no answer or the session had ended. */
-export function sayingOf(error: unknown, t: TFunction): Saying {
-  if (error instanceof SessionEnded) return { text: t('signIn.againHint') };
-  if (error instanceof ApiError)
-    return error.status === 0 ? { text: t('state.offline') } : sayingOfService(error.message, t);
-  return { text: error instanceof Error ? error.message : String(error) };
+/** Why the service refused something: by its code, with numbers where it says some. */
+export function refusalText({ code, params = {} }: Refusal, t: TFunction): string {
+  const { seatsLeft, maxBytes, max } = params;
+  if (seatsLeft !== undefined) return t('refusalWith.seatsLeft', { count: seatsLeft });
+  if (maxBytes !== undefined)
+    return t(code === 'COURSE_QUOTA' ? 'refusalWith.courseBytes' : 'refusalWith.fileBytes', {
+      size: formatBytes(maxBytes),
+    });
+  if (code === 'COURSE_QUOTA' && max !== undefined) return t('refusalWith.courseFiles', { most: max });
+  return code !== undefined && i18next.exists(`refusal.${code}`) ? t(`refusal.${code}`) : t('state.refusedUnknown');
 }
 
-/** As {@link sayingOf}, where there is no place to name the language. */
-export const messageOf = (error: unknown, t: TFunction): string => sayingOf(error, t).text;
+/** What to tell of a failure. */
+export function messageOf(error: unknown, t: TFunction): string {
+  if (error instanceof SessionEnded) return t('signIn.againHint');
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  if (error.status === 0) return t('state.offline');
+  if (error.problems.length > 0) return error.problems.map((problem) => namedProblem(problem, t)).join(' ');
+  return refusalText(error, t);
+}

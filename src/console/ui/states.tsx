@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { isPassing } from '../api/queries.js';
-import { SaidOf } from './said.js';
+import { messageOf } from './messages.js';
 
 /** Lines where content is on its way. */
 export function Loading({ lines = 6 }: { lines?: number }) {
@@ -37,9 +37,7 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
       title={t(title)}
     >
       <Group justify="space-between" align="flex-end">
-        <Text size="sm">
-          <SaidOf error={error} />
-        </Text>
+        <Text size="sm">{messageOf(error, t)}</Text>
         {onRetry && !isRefused && (
           <Button size="xs" variant="default" onClick={onRetry}>
             {t('action.retry')}

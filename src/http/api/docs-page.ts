@@ -56,7 +56,7 @@ function render(): string {
     introduction(document),
     contents([...tags.map(({ name }) => name), 'Failures', 'Schemas']),
     ...sections,
-    '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>.</p>',
+    '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>. Both carry a code in the header <code>Error-Code</code>, and numbers of the message as <code>params</code>: programs read these, the sentences are for people and may change.</p>',
     componentHtml('ValidationError', validationFailure),
     componentHtml('Error', failure),
     sharedFailures(document),

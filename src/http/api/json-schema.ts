@@ -27,8 +27,8 @@ interface JoiDescription {
 export interface SchemaConverter {
   /** An object of a request. Unknown keys are ignored, so they are allowed. */
   input(schema: Joi.ObjectSchema): JsonSchema;
-  /** An object of a response. */
-  output(schema: Joi.ObjectSchema): JsonSchema;
+  /** A response, or a part of it. */
+  output(schema: Joi.Schema): JsonSchema;
   /** An example of a converted schema, composed of the examples of its fields. */
   exampleOf(schema: JsonSchema): unknown;
   /** The named schemas that the converted ones refer to. */

@@ -1,12 +1,12 @@
 import type Joi from 'joi';
 import type { ErrorCode } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
-import { messageOf, statusOf } from '../server/errors.js';
+import { codeHeader, messageOf, publicCodeOf, statusOf } from '../server/errors.js';
 import { secureCookieName } from '../server/session-cookie.js';
 import { contract } from './contract.js';
 import { createSchemaConverter, type JsonSchema } from './json-schema.js';
 import { type Operation, tags } from './operation.js';
-import { failure, validationFailure } from './response-schemas.js';
+import { errorCode, failure, validationFailure } from './response-schemas.js';
 
 /** The words of a failure, as this operation says them. */
 function describedFailure({ access }: Operation, code: ErrorCode): string {
@@ -52,11 +52,6 @@ const headersByStatus: Readonly<Record<number, object>> = {
   429: retryAfter,
   503: retryAfter,
 };
-
-function headersOf(status: number): object {
-  const headers = headersByStatus[status];
-  return headers ? { headers } : {};
-}
 
 /** Who may call an operation. */
 function audienceOf({ access, allowsInitialPassword }: Operation): string {
@@ -133,12 +128,25 @@ function createOperationConverter() {
   const failureSchemas = { Error: output(failure), ValidationError: output(validationFailure) };
   const nameOf = (code: ErrorCode) => (code === 'VALIDATION' ? 'ValidationError' : 'Error');
 
+  const refusalHeaders = {
+    [codeHeader]: { description: 'Why the request was refused', required: true, schema: output(errorCode) },
+  };
+
+  function successHeaders({ success, setsCookie }: Operation): object {
+    const headers = {
+      ...headersByStatus[success.status],
+      ...(setsCookie && { 'Set-Cookie': header('The session cookie', 'string') }),
+    };
+    return Object.keys(headers).length > 0 ? { headers } : {};
+  }
+
   function failureExample(operation: Operation, code: ErrorCode): object {
     if (code === 'VALIDATION') return { value: exampleOf(failureSchemas.ValidationError) };
     const error = describedFailure(operation, code);
     if (error !== messageOf(code)) return { value: { error } };
-    examples[code] = { value: { error, ...(code === 'PASSWORD_CHANGE_REQUIRED' && { code }) } };
-    return { $ref: `#/components/examples/${code}` };
+    const name = publicCodeOf(code);
+    examples[name] = { value: { error, ...(code === 'PASSWORD_CHANGE_REQUIRED' && { code }) } };
+    return { $ref: `#/components/examples/${name}` };
   }
 
   function failureContent(operation: Operation, codes: readonly ErrorCode[]): object {
@@ -147,7 +155,7 @@ function createOperationConverter() {
     return {
       'application/json': {
         schema: others.length === 0 ? only : { oneOf: schemas },
-        examples: Object.fromEntries(codes.map((code) => [code, failureExample(operation, code)])),
+        examples: Object.fromEntries(codes.map((code) => [publicCodeOf(code), failureExample(operation, code)])),
       },
     };
   }
@@ -162,8 +170,7 @@ function createOperationConverter() {
     const responses: Record<number, object> = {
       [success.status]: {
         description: success.description,
-        ...headersOf(success.status),
-        ...(operation.setsCookie && { headers: { 'Set-Cookie': header('The session cookie', 'string') } }),
+        ...successHeaders(operation),
         content: successContent(operation),
       },
     };
@@ -174,19 +181,16 @@ function createOperationConverter() {
       };
       responses[304] = { description: 'Not modified: `If-None-Match` names the current `ETag`' };
     }
-    const failures = failuresOf(operation);
+    // Any operation may meet a fault of the service.
+    const failures: ErrorCode[] = [...failuresOf(operation), 'DATABASE_UNUSABLE'];
     for (const status of new Set(failures.map(statusOf))) {
       const codes = failures.filter((code) => statusOf(code) === status);
       responses[status] = {
         description: [...new Set(codes.map((code) => describedFailure(operation, code)))].join(' | '),
-        ...headersOf(status),
+        headers: { ...refusalHeaders, ...headersByStatus[status] },
         content: failureContent(operation, codes),
       };
     }
-    responses[500] = {
-      description: 'Server error.',
-      content: { 'application/json': { schema: failureSchemas.Error, example: { error: 'Server error.' } } },
-    };
     return responses;
   }
 

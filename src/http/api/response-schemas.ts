@@ -1,10 +1,12 @@
 import Joi from 'joi';
+import { problemCodes } from '../../field-problem.js';
 import { auditActions, auditTargetTypes } from '../../schemas/audit.js';
 import { courseLevels, courseTypes } from '../../schemas/course.js';
 import { enrollmentStatuses } from '../../schemas/enrollment.js';
 import { roles } from '../../schemas/fields.js';
 import { importStatuses } from '../../schemas/import.js';
 import { bulkActions } from '../../schemas/user.js';
+import { publicCodes } from '../server/errors.js';
 import { component } from './json-schema.js';
 
 /** The shapes of answers, for the documentation and the contract tests. Every key is required unless it says otherwise. */
@@ -140,11 +142,50 @@ export const bulkRemoval = Joi.object({
   removedEnrollments,
 });
 
+const bound = Joi.number().integer().min(0).example(3);
+const words = Joi.array().items(Joi.string()).example([]);
+
+/** What the message of a failure says besides its code. Bodies of the specification have none. */
+const errorParams = component(
+  'ErrorParams',
+  'What the message says besides the code; only where it says more',
+  Joi.object({
+    seatsLeft: bound.description('Seats that the course has left'),
+    maxBytes: bound.description('The most bytes of a file, or of the files of a course'),
+    max: bound.description('The most courses of a trainer, files of a course, or planned imports'),
+    from: Joi.valid(...enrollmentStatuses).description('Status of the enrollment'),
+    to: Joi.valid(...enrollmentStatuses).description('Status that was wanted'),
+  }).example({ seatsLeft: 3 }),
+);
+
+const problemParams = component(
+  'ProblemParams',
+  'What the message of a problem says besides the code; empty where it says no more',
+  Joi.object({
+    min: bound.description('The least characters or items, or the smallest number'),
+    max: bound.description('The most characters or items, or the largest number'),
+    values: words.description('The permitted words'),
+    types: words.description('The permitted types'),
+    fields: words.description('Other fields that the problem concerns'),
+  })
+    .example({ min: 2 })
+    .required(),
+);
+
 export const bulkAssignment = Joi.object({
   message: message('Trainees enrolled successfully.'),
   enrollments: Joi.array().items(enrollment).required(),
   skipped: Joi.array()
-    .items(Joi.object({ traineeId: id, reason: text }))
+    .items(
+      Joi.object({
+        traineeId: id,
+        reason: text,
+        code: Joi.valid(...publicCodes)
+          .description('Code of the reason')
+          .required(),
+        params: errorParams,
+      }),
+    )
     .required()
     .description('The trainees who were not enrolled'),
 });
@@ -266,7 +307,7 @@ export const bulkChange = component(
           id,
           name: nullableText.description('Name of the account; null if it does not exist').example('Ada Lovelace'),
           outcome: Joi.valid('done', 'unchanged', 'refused').required(),
-          code: nullableText.description('Code of the refusal; null otherwise').example(null),
+          code: nullableWord(publicCodes).description('Code of the refusal; null otherwise').example(null),
           message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
           password: Joi.string().description('The new initial password, after `reset_password`; shown only here'),
         }),
@@ -412,15 +453,19 @@ export function pageOf(plural: string, item: Joi.ObjectSchema): Joi.ObjectSchema
   });
 }
 
-/** A failure whose message is all there is to say. */
+/** A failure whose message, and for some its parameters, are all there is to say. */
 export const failure = component(
   'Error',
-  'Any failure but invalid input',
+  'Any failure but invalid input; the header `Error-Code` says which',
   Joi.object({
     error: text,
     code: Joi.string().description('Set where clients must handle the case').example('PASSWORD_CHANGE_REQUIRED'),
+    params: errorParams,
   }),
 );
+
+/** The codes in the header of every refusal. */
+export const errorCode = component('ErrorCode', 'Why a request was refused', Joi.valid(...publicCodes).required());
 
 /** Every invalid field; never the value that was sent. */
 export const validationFailure = component(
@@ -434,6 +479,8 @@ export const validationFailure = component(
           path: Joi.string().allow('').required(),
           location: Joi.valid('body', 'query', 'params').description('Part of the request').required(),
           msg: text,
+          code: component('ProblemCode', 'What is wrong with a field', Joi.valid(...problemCodes).example('TOO_SHORT')).required(),
+          params: problemParams,
         }),
       )
       .min(1)

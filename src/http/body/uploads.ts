@@ -64,7 +64,7 @@ function fault(error: unknown, { field, folder, limit }: UploadSettings): unknow
       error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT'
         ? `Send one file, in the field "${field}".`
         : 'The form has too many or too long fields.';
-    return validationError([{ path: field, message }]);
+    return validationError([{ path: field, code: 'TOO_MANY', message }]);
   }
   return uploadFault(folder, error);
 }
@@ -100,7 +100,7 @@ export async function readUpload(
     await clear();
     throw fault(error, settings);
   }
-  if (!request.file) throw validationError([{ path: field, message: 'A file is required.' }]);
+  if (!request.file) throw validationError([{ path: field, code: 'REQUIRED', message: 'A file is required.' }]);
   const file = { path: path.resolve(request.file.path), name: request.file.originalname };
   // Multer makes an object of the form's fields, without a prototype.
   return { file, fields: { ...(request.body as object) } };

@@ -19,6 +19,7 @@ import {
   listTrainerEnrollments,
 } from '../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../services/enrollments/statistics.js';
+import { publicCodeOf } from '../server/errors.js';
 import type { Handlers } from '../server/handler.js';
 
 export const enrollmentHandlers = {
@@ -47,7 +48,12 @@ export const enrollmentHandlers = {
     return {
       message: 'Trainees enrolled successfully.',
       enrollments: enrollments.map(presentEnrollment),
-      skipped: skipped.map(({ traineeId, refusal }) => ({ traineeId, reason: refusal.message })),
+      skipped: skipped.map(({ traineeId, refusal: { code, message, params } }) => ({
+        traineeId,
+        reason: message,
+        code: publicCodeOf(code),
+        ...(params && { params }),
+      })),
     };
   },
 

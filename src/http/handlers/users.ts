@@ -13,7 +13,7 @@ import { findUserById, listUsers } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
 import { lockOf } from '../../services/auth/current-locks.js';
 import { actorOf } from '../../services/core.js';
-import { publicMessage } from '../server/errors.js';
+import { publicCodeOf, publicMessage } from '../server/errors.js';
 import type { Handlers } from '../server/handler.js';
 
 export const userHandlers = {
@@ -78,7 +78,7 @@ export const userHandlers = {
       counts: { done: counted('done'), unchanged: counted('unchanged'), refused: counted('refused') },
       outcomes: outcomes.map(({ refusal, ...outcome }) => ({
         ...outcome,
-        code: refusal?.code ?? null,
+        code: refusal ? publicCodeOf(refusal.code) : null,
         message: refusal ? publicMessage(refusal) : null,
       })),
     };

@@ -51,6 +51,7 @@ const exposedHeaders = [
   'Content-Disposition',
   'Content-Range',
   'ETag',
+  'Error-Code',
   'Location',
   'Retry-After',
   'WWW-Authenticate',

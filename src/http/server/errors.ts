@@ -1,24 +1,32 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, type ErrorCode } from '../../errors.js';
+import type { FieldProblem } from '../../field-problem.js';
 import type { Logger } from '../../logger.js';
 import type { Operation } from '../api/operation.js';
 import { describeRequest } from '../middleware/request-log.js';
 
 interface Mapping {
   status: number;
+  /** Told instead of the error's own code, where that speaks to operators. */
+  code?: string;
   /** Said instead of the error's own message, where that speaks to operators. */
   message?: string;
   /** Seconds to wait before retrying. */
   retryAfter?: number;
 }
 
-const unavailable: Mapping = { status: 503, message: 'The service is temporarily unavailable.', retryAfter: 5 };
+const unavailable = {
+  status: 503,
+  code: 'UNAVAILABLE',
+  message: 'The service is temporarily unavailable.',
+  retryAfter: 5,
+} as const;
 /** What doesn't pass by itself: somebody must repair it. */
-const serverError: Mapping = { status: 500, message: 'Server error.' };
+const serverError = { status: 500, code: 'SERVER_ERROR', message: 'Server error.' } as const;
 
 /** What each failure is on the wire (specification, section 7). */
-const mappings: Record<ErrorCode, Mapping> = {
+const mappings = {
   VALIDATION: { status: 400 },
   SETUP_COMPLETED: { status: 400 },
   EMAIL_TAKEN: { status: 400 },
@@ -82,7 +90,30 @@ const mappings: Record<ErrorCode, Mapping> = {
   DATABASE_NOT_EMPTY: { status: 409 },
   DECLINED: serverError,
   INTERRUPTED: unavailable,
-};
+} as const satisfies Record<ErrorCode, Mapping>;
+
+/** What clients are told of a failure: its own code, or that of several which concern operators only. */
+export type PublicCode = {
+  [Code in ErrorCode]: (typeof mappings)[Code] extends { code: infer Public } ? Public : Code;
+}[ErrorCode];
+
+const mappingOf = (code: ErrorCode): Mapping => mappings[code];
+
+/** The code that clients are told of a failure. */
+export function publicCodeOf(code: ErrorCode): PublicCode {
+  const mapping = mappings[code];
+  // Where a mapping has no code, the failure's own is public.
+  return 'code' in mapping ? mapping.code : (code as PublicCode);
+}
+
+/** The codes that clients can be told. */
+export const publicCodes: readonly PublicCode[] = [
+  // The keys of an object are its own, whatever TypeScript says of others.
+  ...new Set((Object.keys(mappings) as ErrorCode[]).map(publicCodeOf)),
+];
+
+/** The header that names the code of a refusal: bodies of the specification have no room for it. */
+export const codeHeader = 'Error-Code';
 
 /** The status that a failure is answered with. */
 export function statusOf(code: ErrorCode): number {
@@ -91,17 +122,17 @@ export function statusOf(code: ErrorCode): number {
 
 /** Seconds to wait before retrying, for failures that pass. */
 export function retryAfterOf(code: ErrorCode): number | undefined {
-  return mappings[code].retryAfter;
+  return mappingOf(code).retryAfter;
 }
 
 /** The words that a failure is answered with, where the error says no more of its own. */
 export function messageOf(code: ErrorCode): string {
-  return mappings[code].message ?? new AppError(code).message;
+  return mappingOf(code).message ?? new AppError(code).message;
 }
 
 /** What a client is told of a failure. */
 export function publicMessage({ code, message }: AppError): string {
-  return mappings[code].message ?? message;
+  return mappingOf(code).message ?? message;
 }
 
 /** Failures of Express and its body parser, which know no error codes of ours. */
@@ -145,20 +176,25 @@ function locationOf(path: string, operation: Operation | undefined): 'body' | 'q
   return has(operation?.query) ? 'query' : 'body';
 }
 
+const describedProblem = ({ path, message, code, params = {} }: FieldProblem, operation: Operation | undefined) => ({
+  type: 'field',
+  path,
+  location: locationOf(path, operation),
+  msg: message,
+  code,
+  params,
+});
+
 function bodyOf(error: AppError, operation: Operation | undefined): object {
   if (error.code === 'VALIDATION') {
     return {
-      errors: error.details.map(({ path, message }) => ({
-        type: 'field',
-        path,
-        location: locationOf(path, operation),
-        msg: message,
-      })),
+      errors: error.details.map((problem) => describedProblem(problem, operation)),
     };
   }
   return {
     error: publicMessage(error),
     ...(error.code === 'PASSWORD_CHANGE_REQUIRED' && { code: error.code }),
+    ...(error.params && { params: error.params }),
   };
 }
 
@@ -211,7 +247,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return (error: unknown, request, response: Response<object, { operation?: Operation }>, _next) => {
     const known = error instanceof AppError ? error : fromFramework(error);
-    const mapping = known ? mappings[known.code] : serverError;
+    const mapping: Mapping = known ? mappings[known.code] : serverError;
     // What the database caused names it.
     if (known?.code === 'OVERLOADED' && known.cause === undefined) refusedByBound.add(response);
     // Work that was stopped because its client left: the line of the request says so.
@@ -226,6 +262,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     if (response.headersSent) return void response.destroy();
     // The handler may have set Cache-Control; an error must not be cached.
     response.setHeader('Cache-Control', 'no-store');
+    response.setHeader(codeHeader, known ? publicCodeOf(known.code) : serverError.code);
     const authenticate = known && challenge(mapping, known.code);
     if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
     const retryAfter = known?.retryAfter ?? mapping.retryAfter;

@@ -16,7 +16,7 @@ import type { Deadlines } from '../overload/deadlines.js';
 import { countPerSecond, createRequests, type RequestsOptions } from '../overload/requests.js';
 import { createApp } from './app.js';
 import { addressOf, trustOf } from './client.js';
-import { isServiceFailure, messageOf, retryAfterOf } from './errors.js';
+import { codeHeader, isServiceFailure, messageOf, retryAfterOf } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { serveConsole } from './web-console.js';
 
@@ -102,11 +102,12 @@ function refusal({ config }: Context, onRefused: () => void) {
     ...Object.fromEntries(headersOf(securityHeaders())),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
+    [codeHeader]: 'OVERLOADED',
     'Retry-After': retryAfterOf('OVERLOADED') ?? 1,
   };
   // As Node writes them fastest.
   const flat = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
-  // Without CORS headers a browser's client couldn't read Retry-After.
+  // Without CORS headers a browser's client couldn't read the code.
   const cors = corsMiddleware(config.http.allowedOrigins);
   return (request: IncomingMessage, response: ServerResponse) => {
     const send = () => {

@@ -39,10 +39,16 @@ interface Known {
 /** The accounts that are meant, in a stable order. @throws AppError `VALIDATION`, also when the filter matches too many */
 async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string[]> {
   if (filter === undefined) {
-    if (ids === undefined) throw validationError([{ path: 'ids', message: 'Either ids or filter is required.' }]);
+    if (ids === undefined)
+      throw validationError([
+        { path: 'ids', code: 'REQUIRED', params: { fields: ['filter'] }, message: 'Either ids or filter is required.' },
+      ]);
     return ids;
   }
-  if (ids !== undefined) throw validationError([{ path: 'filter', message: 'ids and filter exclude each other.' }]);
+  if (ids !== undefined)
+    throw validationError([
+      { path: 'filter', code: 'EXCLUSIVE', params: { fields: ['ids'] }, message: 'ids and filter exclude each other.' },
+    ]);
   const { User } = core.database.models;
   const { all: where } = await listingFilter(core, filter);
   return core.database.read(async () => {
@@ -51,6 +57,8 @@ async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string
       throw validationError([
         {
           path: 'filter',
+          code: 'TOO_MANY',
+          params: { max: maxBulkAccounts },
           message: `filter matches ${matched} accounts; at most ${maxBulkAccounts} can be changed at once.`,
         },
       ]);

@@ -82,5 +82,5 @@ export async function findUser(core: Core, reference: string): Promise<User> {
   }
   if (!user) return findUserById(core, ended);
   const message = `User: this is the phone of ${user.email}, and the id of another account ends so. Give the whole id: ${user.id}, ${ended}.`;
-  throw validationError([{ path: 'user', message }]);
+  throw validationError([{ path: 'user', code: 'AMBIGUOUS', message }]);
 }

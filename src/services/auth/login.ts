@@ -199,7 +199,13 @@ export async function changeFirstPassword(core: Core, caller: Caller, input: unk
 }
 
 const initialPasswordReused = () =>
-  validationError([{ path: 'newPassword', message: 'New password must differ from the initial password.' }]);
+  validationError([
+    {
+      path: 'newPassword',
+      code: 'PASSWORD_UNCHANGED',
+      message: 'New password must differ from the initial password.',
+    },
+  ]);
 
 /** @param lostRace the error code when another request has changed the password since */
 async function replacePassword(

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.js';
 import { validationError } from '../../errors.js';
 import { characters } from '../../schemas/fields.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
+import type { FoundProblem } from '../../schemas/problems.js';
 
 /** The known fields of the password's account. */
 export interface PasswordOwner {
@@ -11,8 +12,8 @@ export interface PasswordOwner {
   phone?: string;
 }
 
-/** Returns the problem of a password that the schema accepts, as a sentence; nothing when it is permitted. */
-export type PasswordPolicy = (label: string, password: string, owner?: PasswordOwner) => string | undefined;
+/** Returns the problem of a password that the schema accepts; nothing when it is permitted. */
+export type PasswordPolicy = (label: string, password: string, owner?: PasswordOwner) => FoundProblem | undefined;
 
 /** How many of the most common passwords are refused. */
 const commonPasswords = 3000;
@@ -49,10 +50,16 @@ export async function passwordPolicy({ auth }: PasswordRules): Promise<PasswordP
   if (passwordBlocklist) common ??= loadCommonPasswords();
   const blocked = await common;
   return (label, password, owner) => {
-    if (characters(password) < passwordMinLength) return `${label} must be at least ${passwordMinLength} characters.`;
+    if (characters(password) < passwordMinLength) {
+      const message = `${label} must be at least ${passwordMinLength} characters.`;
+      return { code: 'TOO_SHORT', params: { min: passwordMinLength }, message };
+    }
     if (!passwordBlocklist) return undefined;
-    if (blocked?.has(password.toLowerCase())) return `${label} is one of the most common ones. Choose another.`;
-    return owner && isOwn(password, owner) ? `${label} must not be the account's own email, phone or name.` : undefined;
+    if (blocked?.has(password.toLowerCase()))
+      return { code: 'PASSWORD_WEAK', message: `${label} is one of the most common ones. Choose another.` };
+    return owner && isOwn(password, owner)
+      ? { code: 'PASSWORD_WEAK', message: `${label} must not be the account's own email, phone or name.` }
+      : undefined;
   };
 }
 
@@ -69,6 +76,6 @@ export async function assertPasswordAllowed(
   password: string,
   owner?: PasswordOwner,
 ): Promise<void> {
-  const message = (await passwordPolicy(rules))(labels[path], password, owner);
-  if (message !== undefined) throw validationError([{ path, message }]);
+  const problem = (await passwordPolicy(rules))(labels[path], password, owner);
+  if (problem) throw validationError([{ path, ...problem }]);
 }

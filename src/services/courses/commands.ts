@@ -97,7 +97,7 @@ async function assertBelowCourseLimit(core: Core, trainerId: string, transaction
   const count = await core.database.models.Course.count({ where: { trainerId }, transaction });
   if (count < limit) return;
   const message = `You may have ${limit} courses, and have ${count}. Delete some first, or ask the super admin.`;
-  throw new AppError('COURSE_LIMIT', message);
+  throw new AppError('COURSE_LIMIT', message, { params: { max: limit } });
 }
 
 /** Reads the course as it is now, with its trainer. */
@@ -115,7 +115,13 @@ function columnsOf({ tags, ...fields }: Partial<CourseFields>): Partial<Course> 
 function assertDatesInOrder({ startDate, endDate }: { startDate?: string | null; endDate?: string | null }): void {
   if (startDate && endDate && endDate < startDate)
     throw validationError([
-      { path: 'endDate', message: 'endDate must not be before startDate.', otherFields: ['startDate'] },
+      {
+        path: 'endDate',
+        code: 'END_BEFORE_START',
+        params: { fields: ['startDate'] },
+        message: 'endDate must not be before startDate.',
+        otherFields: ['startDate'],
+      },
     ]);
 }
 
@@ -190,7 +196,12 @@ export async function updateCourse(core: Core, actor: Actor, id: string, input: 
     const reserved = (await countReservedSeats(core, [id], transaction)).get(id) ?? 0;
     if (course.maxStudents !== null && reserved > course.maxStudents)
       throw validationError([
-        { path: 'maxStudents', message: `maxStudents must be at least ${reserved}: so many seats are taken.` },
+        {
+          path: 'maxStudents',
+          code: 'SEATS_TAKEN',
+          params: { min: reserved },
+          message: `maxStudents must be at least ${reserved}: so many seats are taken.`,
+        },
       ]);
   });
 }

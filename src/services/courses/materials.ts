@@ -62,7 +62,12 @@ function assertTypeAllowed(core: Core, name: string): void {
   const extension = path.extname(name).slice(1).toLowerCase();
   if (allowed.length > 0 && !allowed.includes(extension))
     throw validationError([
-      { path: 'file', message: `The file must be of one of these types: ${allowed.join(', ')}.` },
+      {
+        path: 'file',
+        code: 'FILE_TYPE_REFUSED',
+        params: { values: allowed },
+        message: `The file must be of one of these types: ${allowed.join(', ')}.`,
+      },
     ]);
 }
 
@@ -91,13 +96,14 @@ async function usageOf(core: Core, courseId: string, transaction?: Transaction):
 function assertFileCount({ config }: Core, { files }: Usage): void {
   const { courseFiles } = config.files;
   if (files < courseFiles) return;
-  throw new AppError('COURSE_QUOTA', `The course may have ${courseFiles} files, and has ${files}. Delete some first.`);
+  const message = `The course may have ${courseFiles} files, and has ${files}. Delete some first.`;
+  throw new AppError('COURSE_QUOTA', message, { params: { max: courseFiles } });
 }
 
 function overQuota({ config }: Core, used: number, cause?: unknown): AppError {
   const { courseQuotaBytes } = config.files;
   const message = `The course's files may have ${courseQuotaBytes} bytes altogether, and have ${used}. Delete some first.`;
-  return new AppError('COURSE_QUOTA', message, { cause });
+  return new AppError('COURSE_QUOTA', message, { params: { maxBytes: courseQuotaBytes }, cause });
 }
 
 /** Locks the course, so that concurrent uploads are added up one after the other. */

@@ -79,7 +79,7 @@ export async function findCourseNamed(core: Core, reference: string): Promise<Co
   const more = found.length > maxListed ? ` and ${found.length - maxListed} more` : '';
   const listed = found.slice(0, maxListed).map(candidate).join(', ');
   const message = `Course: there are several with this title. Name it by its id: ${listed}${more}.`;
-  throw validationError([{ path: 'course', message }]);
+  throw validationError([{ path: 'course', code: 'AMBIGUOUS', message }]);
 }
 
 /** The titles of the newest courses. @param limit how many at most */

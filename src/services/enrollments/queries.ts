@@ -142,14 +142,18 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
   const listing = validate(enrollmentListingSchema, query);
   const areFew = isNarrow(actor, listing);
   // Too many to be sorted without an index.
-  if (!areFew && listing.sortBy !== 'enrolledAt')
+  if (!areFew && listing.sortBy !== 'enrolledAt') {
+    const otherFields = ['courseId', 'userId', 'trainerId'];
     throw validationError([
       {
         path: 'sortBy',
+        code: 'NEEDS_OTHER_FIELD',
+        params: { fields: otherFields },
         message: 'sortBy must be enrolledAt unless courseId, userId or trainerId is given.',
-        otherFields: ['courseId', 'userId', 'trainerId'],
+        otherFields,
       },
     ]);
+  }
   const { where, maxCounted, parts } = await enrollmentsFound(core, actor, listing);
   return pageOf(core, core.database.models.Enrollment, listing, {
     where,

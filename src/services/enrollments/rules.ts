@@ -23,7 +23,7 @@ function transitionRefusal(from: EnrollmentStatus, to: EnrollmentStatus, byTrain
   // After a cancellation only the trainee can ask again (pending), and only managers of the course can admit (active).
   const forOther = from === 'cancelled' && (to === 'pending') !== byTrainee;
   return !transitions[from].includes(to) || forOther
-    ? new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`)
+    ? new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`, { params: { from, to } })
     : undefined;
 }
 
@@ -66,6 +66,7 @@ export function changeRefusal(
     return new AppError(
       'STATUS_CHANGED',
       `Enrollment is ${from} by now, no longer ${expectedStatus}. Look at it before you change it.`,
+      { params: { from, to } },
     );
   return transitionRefusal(from, to, byTrainee);
 }

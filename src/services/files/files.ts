@@ -30,7 +30,8 @@ export interface UploadLimit {
 /** A limit of so many bytes. */
 export const atMost = (maxBytes: number): UploadLimit => ({
   maxBytes,
-  tooLarge: (cause) => new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause }),
+  tooLarge: (cause) =>
+    new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { params: { maxBytes }, cause }),
 });
 
 /** Waits without occupying a slot for requests. */

@@ -6,6 +6,7 @@ import type { Operation } from '../../../src/http/api/operation.js';
 interface JsonContent {
   schema: AnySchema;
   example?: unknown;
+  examples?: object;
 }
 
 /** An operation as the OpenAPI document describes it. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Response } from 'supertest';
+import { problemCodes } from '../../../src/field-problem.js';
 
 /** The answer is this failure, and says nothing else. */
 export function expectFailure(response: Response, status: number, error: string): void {
@@ -12,9 +13,12 @@ export function expectInvalid(response: Response, paths: readonly string[], loca
   expect(response.body).to.have.all.keys('errors');
   const { errors } = response.body as { errors: Record<string, unknown>[] };
   for (const entry of errors) {
-    expect(entry).to.have.all.keys('type', 'path', 'location', 'msg');
+    expect(entry).to.have.all.keys('type', 'path', 'location', 'msg', 'code', 'params');
     expect(entry).to.include({ type: 'field', location });
     expect(entry.msg).to.be.a('string').that.is.not.empty;
+    expect(problemCodes).to.include(entry.code);
+    // What stands for rules that have no code of their own.
+    expect(entry.code, String(entry.msg)).not.to.equal('INVALID');
   }
   expect(errors.map(({ path }) => path)).to.have.members(paths);
 }

@@ -28,7 +28,7 @@ async function endingWith(context: Context, end: string, targetType: AuditTarget
   const [id, ...others] = new Set([...present, ...recorded].filter((found) => found !== undefined));
   if (others.length === 0) return id;
   const message = `Target: several ids end with ${end}. Give the whole id: ${[id, ...others].join(', ')}.`;
-  throw validationError([{ path: 'targetId', message }]);
+  throw validationError([{ path: 'targetId', code: 'AMBIGUOUS', message }]);
 }
 
 /** The id of a course. What may be the end of an id is returned as it is, and finds no entries. */

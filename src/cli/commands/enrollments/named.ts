@@ -59,5 +59,5 @@ export async function enrollmentIdOf(
   const listed = items.map((one) => `${one.id} (${enrollmentName(presentTrainerEnrollment(one))})`).join(', ');
   const more = count > items.length ? ` and ${count - items.length} more` : '';
   const message = `Enrollment: there are several. Add ${run.options.trainee === undefined ? '--trainee' : '--course'}, or name one by its id: ${listed}${more}.`;
-  throw validationError([{ path: 'enrollment', message }]);
+  throw validationError([{ path: 'enrollment', code: 'AMBIGUOUS', message }]);
 }

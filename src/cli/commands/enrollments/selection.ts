@@ -50,7 +50,7 @@ function checkFilters(options: EnrollmentsRun['options']): void {
     // The command may have an argument of this name, too.
     const named = (message: string) => message.replace(/^status /, '--status ');
     throw validationError(
-      error.details.map(({ path, message }) => ({ path, message: named(message) })),
+      error.details.map((problem) => ({ ...problem, message: named(problem.message) })),
       error,
     );
   }

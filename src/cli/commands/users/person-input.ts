@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 import { isAppError, validationError } from '../../../errors.js';
 import * as fields from '../../../schemas/fields.js';
+import { refused } from '../../../schemas/problems.js';
 import { validate } from '../../../schemas/validate.js';
 import { type PasswordRules, passwordPolicy } from '../../../services/auth/password-policy.js';
 import { phoneDoubtText } from '../../../services/imports/read/phone-warnings.js';
@@ -89,7 +90,7 @@ export async function personFromPrompts(
   const policy = await passwordPolicy(rules);
   const allowed = fields.password.custom((value: string, helpers) => {
     const problem = policy('Password', value, person);
-    return problem === undefined ? value : helpers.message({ custom: problem });
+    return problem ? refused(helpers, problem) : value;
   });
   return { ...person, password: await prompts.newPassword('Password', allowed) };
 }

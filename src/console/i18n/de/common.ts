@@ -1,5 +1,6 @@
 import type { common as english } from '../en/common.js';
 import type { Words } from '../en.js';
+import { refusals } from './refusals.js';
 
 export const common: Pick<Words, keyof typeof english> = {
   app: {
@@ -53,6 +54,7 @@ export const common: Pick<Words, keyof typeof english> = {
     failed: 'Das konnte nicht geladen werden.',
     notLoaded: 'Der Dienst ist nicht erreichbar oder wurde aktualisiert. Vielleicht hilft es, die Seite neu zu laden.',
     refused: 'Das darfst du nicht sehen.',
+    refusedUnknown: 'Der Dienst hat das abgelehnt, und diese Seite weiß nicht, warum. Lade sie neu.',
     gone: 'Das gibt es nicht, oder nicht mehr.',
     offline: 'Der Dienst ist nicht erreichbar.',
     saved: 'Gespeichert.',
@@ -61,20 +63,7 @@ export const common: Pick<Words, keyof typeof english> = {
     conflict:
       'Jemand anderes hat diese Felder geändert, seit du sie geöffnet hast: {{fields}}. Speichere noch einmal, um sie zu überschreiben, oder verwirf deine Änderungen, um die anderen zu sehen.',
   },
-  problem: {
-    required: 'Fülle dieses Feld aus.',
-    credentials: 'Das Passwort passt nicht zu dieser E-Mail oder diesem Telefon, oder das Konto ist nicht aktiv.',
-    currentPassword: 'Das ist nicht dein jetziges Passwort.',
-    emailTaken: 'Ein anderes Konto hat diese E-Mail.',
-    phoneTaken: 'Ein anderes Konto hat dieses Telefon.',
-    email: 'Gib eine gültige E-Mail-Adresse ein.',
-    between: 'Gib {{least}} bis {{most}} Zeichen ein.',
-    tooLong: 'Gib höchstens {{most}} Zeichen ein.',
-    tooShort: 'Gib mindestens {{least}} Zeichen ein.',
-    seatsTaken: 'Gib {{least}} oder mehr ein: So viele Plätze sind vergeben.',
-    endBeforeStart: 'Das Ende darf nicht vor dem Beginn liegen.',
-    fileTooLarge: 'Die Datei ist größer als {{size}}.',
-  },
+  ...refusals,
   table: {
     columns: 'Spalten',
     selectAll: 'Alle auf dieser Seite auswählen',

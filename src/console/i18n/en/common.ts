@@ -1,3 +1,5 @@
+import { refusals } from './refusals.js';
+
 /** Words that several screens share, and those of signing in. */
 export const common = {
   app: {
@@ -51,6 +53,7 @@ export const common = {
     failed: 'This could not be loaded.',
     notLoaded: 'The service cannot be reached, or has been updated. Loading the page again may help.',
     refused: 'You may not see this.',
+    refusedUnknown: 'The service has refused this, and this page does not know why. Load it again.',
     gone: 'There is no such thing, or no longer.',
     offline: 'The service cannot be reached.',
     saved: 'Saved.',
@@ -59,20 +62,7 @@ export const common = {
     conflict:
       'Somebody else has changed these fields since you opened them: {{fields}}. Save again to overwrite them, or discard your changes to see theirs.',
   },
-  problem: {
-    required: 'Fill in this field.',
-    credentials: 'The password does not match this email or phone, or the account is inactive.',
-    currentPassword: 'This is not your current password.',
-    emailTaken: 'Another account has this email.',
-    phoneTaken: 'Another account has this phone.',
-    email: 'Enter a valid email address.',
-    between: 'Enter {{least}} to {{most}} characters.',
-    tooLong: 'Enter {{most}} characters or fewer.',
-    tooShort: 'Enter {{least}} characters or more.',
-    seatsTaken: 'Enter {{least}} or more: so many seats are taken.',
-    endBeforeStart: 'The end must not be before the start.',
-    fileTooLarge: 'The file is larger than {{size}}.',
-  },
+  ...refusals,
   table: {
     columns: 'Columns',
     selectAll: 'Select all on this page',

@@ -70,7 +70,7 @@ export async function defaultCourse(core: Core, name: string | undefined): Promi
   if (name === undefined) return null;
   const course = await findCourseNamed(core, name);
   if (course) return referenceTo(course);
-  throw validationError([{ path: 'course', message: courseProblems.unknown }]);
+  throw validationError([{ path: 'course', code: 'UNKNOWN', message: courseProblems.unknown }]);
 }
 
 /** The remaining capacity of courses that have a limit, as rows reserve it in their order. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
-import { type FileProblemReason, type ImportOptions, importFormSchema } from '../../../schemas/import.js';
+import { type ImportOptions, importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { makeFolder, moveFile, syncToDisk } from '../../../storage/disk.js';
 import type { Actor, Core } from '../../core.js';
@@ -31,7 +31,7 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
 }
 
 /** Faults of files that no options make importable. */
-const fatalReasons: readonly FileProblemReason[] = ['NOT_CSV', 'NO_ROWS'];
+const fatalReasons = ['NOT_CSV', 'NO_ROWS'] as const;
 
 /**
  * The SHA-256 of an upload.
@@ -54,8 +54,9 @@ async function inspectUpload(
     }
     return sha256;
   } catch (error) {
-    const isFatal = error instanceof FileProblem && fatalReasons.includes(error.reason);
-    if (isFatal) throw validationError([{ path: 'file', message: error.message }]);
+    const fatal = error instanceof FileProblem ? fatalReasons.find((reason) => reason === error.reason) : undefined;
+    if (error instanceof FileProblem && fatal)
+      throw validationError([{ path: 'file', code: fatal, message: error.message }]);
     if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
     // Its plan, or its run, says what is wrong.
     return sha256Of(file);
@@ -74,7 +75,8 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
   try {
     const { plan, ...valid } = validate(importFormSchema, options);
     await defaultCourse(core, valid.course);
-    if ((await stat(upload.path)).size === 0) throw validationError([{ path: 'file', message: 'The file is empty.' }]);
+    if ((await stat(upload.path)).size === 0)
+      throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);
     const fileSha256 = await inspectUpload(core, upload, valid);
     const filePath = await spoolUpload(upload, folder);
     const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };

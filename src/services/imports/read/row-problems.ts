@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../../../errors.js';
+import type { FieldProblem } from '../../../field-problem.js';
 import { type ImportField, importFields } from '../../../schemas/import.js';
 import { withoutInvisible } from '../../../schemas/text.js';
 import { isSecretCell } from './header-aliases.js';

@@ -1,5 +1,6 @@
 import { restoreProtected } from '../../../csv/cells.js';
-import { type FieldProblem, isAppError } from '../../../errors.js';
+import { isAppError } from '../../../errors.js';
+import type { FieldProblem } from '../../../field-problem.js';
 import type { Delimiter, ImportableRole, ImportField, ImportOptions } from '../../../schemas/import.js';
 import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../../schemas/imported-person.js';
 import { validate } from '../../../schemas/validate.js';
@@ -180,8 +181,8 @@ export class RowChecker {
     const fault = (code: RowCode, message: string) => rowProblem(code, { path: 'password', message }, {}, this.#words);
     if (mangledNumber.test(password)) return fault('PASSWORD_INVALID', lostPassword);
     if (spreadsheetError.test(password)) return fault('PASSWORD_INVALID', erroneousPassword);
-    const message = this.#check.policy('Password', password, person);
-    return message ? fault('PASSWORD_WEAK', message) : undefined;
+    const problem = this.#check.policy('Password', password, person);
+    return problem && fault('PASSWORD_WEAK', problem.message);
   }
 
   #phoneDoubt(input: RowInput): RowProblem | undefined {

@@ -39,7 +39,7 @@ export async function assertBelowPlanLimit(
   const count = await core.database.models.Import.count({ where, transaction });
   if (count < limit) return;
   const message = `You may have ${limit} planned imports, and have ${count}. Apply or cancel some first.`;
-  throw new AppError('PLAN_LIMIT', message);
+  throw new AppError('PLAN_LIMIT', message, { params: { max: limit } });
 }
 
 /**

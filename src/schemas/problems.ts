@@ -1,0 +1,75 @@
+import type Joi from 'joi';
+import type { FieldProblem, ProblemCode, ProblemParams } from '../field-problem.js';
+
+/** What is wrong with a field, without its path and its sentence. */
+export type Problem = Pick<FieldProblem, 'code' | 'params' | 'otherFields'>;
+
+/** What Joi tells of a broken rule besides its type. */
+interface Context {
+  limit?: unknown;
+  valids?: readonly unknown[];
+  types?: readonly string[];
+  main?: string;
+  peers?: readonly string[];
+  /** Of {@link refused}. */
+  problem?: Problem;
+}
+
+type Rule = readonly [code: ProblemCode, params?: (context: Context) => ProblemParams | undefined];
+
+/** A limit that refers to another field isn't a number. */
+const limitAs = (name: 'min' | 'max') => (context: Context) =>
+  typeof context.limit === 'number' ? { [name]: context.limit } : undefined;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const typed = (...types: string[]): Rule => ['WRONG_TYPE', () => ({ types })];
+const invalidDate: Rule = ['DATE_INVALID'];
+
+/** The code and parameters of each rule of Joi that the schemas use. */
+const rules: Readonly<Record<string, Rule>> = {
+  'any.required': ['REQUIRED'],
+  'any.only': ['NOT_ONE_OF', ({ valids = [] }) => ({ values: valids.filter(isText) })],
+  'string.empty': ['REQUIRED'],
+  'string.base': typed('string'),
+  'string.min': ['TOO_SHORT', limitAs('min')],
+  'string.max': ['TOO_LONG', limitAs('max')],
+  'string.tooLong': ['TOO_LONG', limitAs('max')],
+  'string.marks': ['UNUSABLE_CHARACTERS'],
+  'boolean.base': typed('boolean'),
+  'number.base': typed('number'),
+  'number.integer': typed('integer'),
+  'number.unsafe': typed('integer'),
+  'number.infinity': typed('number'),
+  'number.min': ['TOO_SMALL', limitAs('min')],
+  'number.max': ['TOO_LARGE', limitAs('max')],
+  'date.base': invalidDate,
+  'date.format': invalidDate,
+  'array.base': typed('array'),
+  'array.sparse': typed('array'),
+  'array.min': ['TOO_FEW', limitAs('min')],
+  'array.max': ['TOO_MANY', limitAs('max')],
+  'array.unique': ['REPEATED'],
+  'object.base': typed('object'),
+  'object.min': ['TOO_FEW', () => ({ min: 1 })],
+  'object.nand': ['EXCLUSIVE', ({ main, peers = [] }) => ({ fields: [main, ...peers].filter(isText) })],
+  'alternatives.types': ['WRONG_TYPE', ({ types = [] }) => ({ types })],
+};
+
+/** What a detail of a failed validation says, for programs. */
+export function problemOf({ type, context }: Joi.ValidationErrorItem): Problem {
+  // Joi types the context as any record.
+  const told = (context ?? {}) as Context;
+  if (told.problem) return told.problem;
+  const [code, paramsOf] = rules[type] ?? (['INVALID'] as const);
+  const params = paramsOf?.(told);
+  return { code, ...(params && { params }) };
+}
+
+/** What a schema's own check finds: the sentence, and the same for programs. */
+export interface FoundProblem extends Problem {
+  message: string;
+}
+
+/** Refuses a value in a schema's own check. */
+export const refused = ({ message: report }: Joi.CustomHelpers, { message, ...problem }: FoundProblem) =>
+  report({ custom: message }, { problem });

@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import type { Response } from 'supertest';
+import { type Described, document } from './described.js';
+
+/** The operation that a request means, as the OpenAPI document describes it. */
+function describedFor(method: string, url: string): Described | undefined {
+  const path = url.split('?')[0];
+  const matches = ([pattern]: [string, unknown]) =>
+    new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path ?? '');
+  return Object.entries(document.paths).find(matches)?.[1][method];
+}
+
+/** Checks that a refusal has a code in its header, which the document lists for the operation and the status. */
+export function expectDocumentedCode(method: string, url: string) {
+  return ({ status, headers, text }: Response): void => {
+    if (status < 400) {
+      expect(headers).not.to.have.property('error-code');
+      return;
+    }
+    expect(headers['error-code'], text).to.be.a('string');
+    const operation = describedFor(method, url);
+    // Unknown paths have a code, too.
+    if (!operation) return;
+    const examples = operation.responses[status]?.content['application/json'].examples ?? {};
+    expect(Object.keys(examples), `${method} ${url} ${status} ${text}`).to.include(headers['error-code']);
+  };
+}
