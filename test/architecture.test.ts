@@ -89,7 +89,7 @@ const edges: Edge[] = files.flatMap((from) =>
 
 const rootFiles = [
   ...['errors.ts', 'edit-distance.ts', 'fair-queue.ts', 'installation.ts', 'logger.ts', 'network.ts', 'shell-quote.ts'],
-  ...['package-root.ts', 'version.ts'],
+  ...['field-problem.ts', 'package-root.ts', 'version.ts'],
 ];
 
 /** The layer of a file: its folder, `root` for what everybody may use, or nothing. */

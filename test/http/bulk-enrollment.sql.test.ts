@@ -48,13 +48,14 @@ describe('Many enrollments at once', () => {
     expect(body.message).to.equal('Trainees enrolled successfully.');
     expect(body.enrollments.map(({ userId }: Shown) => userId)).to.deep.equal([fresh]);
     expect(await models().Enrollment.count({ where: { trainerId: cast.owner.user.id } })).to.equal(4);
-    const skipped = (reason: string, ...people: string[]) => people.map((traineeId) => ({ traineeId, reason }));
+    const skipped = (code: string, reason: string, ...people: string[]) =>
+      people.map((traineeId) => ({ traineeId, reason, code }));
     expect(body.skipped).to.deep.equal([
-      ...skipped('Trainee not found.', 'nobody'),
-      ...skipped('Already enrolled in this course.', ...enrolled),
-      ...skipped('Trainee not found.', cast.owner.user.id),
-      ...skipped('Trainee account is inactive.', inactive.id),
-      ...skipped('Trainee not found.', cast.admin.user.id),
+      ...skipped('NOT_FOUND', 'Trainee not found.', 'nobody'),
+      ...skipped('ALREADY_ENROLLED', 'Already enrolled in this course.', ...enrolled),
+      ...skipped('NOT_FOUND', 'Trainee not found.', cast.owner.user.id),
+      ...skipped('ACCOUNT_INACTIVE', 'Trainee account is inactive.', inactive.id),
+      ...skipped('NOT_FOUND', 'Trainee not found.', cast.admin.user.id),
     ]);
   });
 
@@ -67,7 +68,7 @@ describe('Many enrollments at once', () => {
       await buildEnrollment(harness.context, await buildUser(harness.context), course, { status });
     const tooFew =
       'The course has 2 seats left, and 3 trainees would be enrolled: none was. Choose fewer, or raise its maximum.';
-    expectFailure(await assign([...ids, cast.trainee.user.id]), 400, tooFew);
+    expectFailure(await assign([...ids, cast.trainee.user.id]), 400, tooFew, { seatsLeft: 2 });
     expect(await count()).to.equal(5);
     expect(await models().AuditEntry.count()).to.equal(0);
     // Who is skipped takes no seat.

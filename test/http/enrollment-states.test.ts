@@ -69,7 +69,7 @@ describe('PUT /api/enrollments/:id/status', () => {
           const before = await stored(enrollment);
           const response = await change(cast[actor], enrollment, { status: to });
           if (status !== 200) {
-            expectFailure(response, status, words);
+            expectFailure(response, status, words, status === 400 ? { from, to } : undefined);
             expect(await stored(enrollment)).to.deep.equal(before);
             return;
           }

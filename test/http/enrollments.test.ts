@@ -113,7 +113,10 @@ describe('POST /api/enrollments/assign', () => {
       expectFailure(await assign(), 400, enrolled);
     }
     await enrollment.update({ status: 'cancelled' });
-    expectFailure(await assign({ status: 'pending' }), 400, "Enrollment can't change from cancelled to pending.");
+    expectFailure(await assign({ status: 'pending' }), 400, "Enrollment can't change from cancelled to pending.", {
+      from: 'cancelled',
+      to: 'pending',
+    });
     expectFailure(await assign(), 400, full);
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });

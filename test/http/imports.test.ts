@@ -404,7 +404,10 @@ describe('Imports over HTTP', function () {
     await stopInstances();
     ({ url } = await startInstance({ IMPORT_UPLOAD_MAX_BYTES: '2000', IMPORT_UPLOAD_MAX_ROWS: '10' }));
     const large = await call('post', '/api/imports').attach('file', Buffer.from(people(100)), 'p.csv');
-    expect([large.status, large.body]).to.deep.equal([413, { error: 'The file has more than 2000 bytes.' }]);
+    expect([large.status, large.body]).to.deep.equal([
+      413,
+      { error: 'The file has more than 2000 bytes.', params: { maxBytes: 2000 } },
+    ]);
     const lengthy = await ended((await submit(people(12))).id);
     expect(lengthy.error?.message).to.match(/^The file has more than 10 rows\./);
     expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);

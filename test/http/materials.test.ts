@@ -126,7 +126,9 @@ describe('materials of courses over HTTP', () => {
     });
 
     it('stores files from an empty one up to the size limit', async () => {
-      expectFailure(await upload(Buffer.alloc(5_000_001)), 413, 'The file has more than 5000000 bytes.');
+      expectFailure(await upload(Buffer.alloc(5_000_001)), 413, 'The file has more than 5000000 bytes.', {
+        maxBytes: 5_000_000,
+      });
       for (const bytes of [0, 5_000_000]) {
         const { id, ...file } = await added(Buffer.alloc(bytes));
         expect(file.bytes).to.equal(bytes);
@@ -192,7 +194,7 @@ describe('materials of courses over HTTP', () => {
           ...Array(3).fill(400),
         ]);
         for (const { status, body } of answers)
-          if (status === 400) expect(JSON.parse(body)).to.deep.equal({ error: full });
+          if (status === 400) expect(JSON.parse(body)).to.deep.equal({ error: full, params: { max: 5 } });
         // A file beyond the quota isn't received.
         const announced = await send(url, { path: routeOf(), token, headers: { 'Content-Length': 4_000_000 } });
         expect([announced.status, JSON.parse(announced.body).error]).to.deep.equal([400, full]);

@@ -479,7 +479,11 @@ export const validationFailure = component(
           path: Joi.string().allow('').required(),
           location: Joi.valid('body', 'query', 'params').description('Part of the request').required(),
           msg: text,
-          code: component('ProblemCode', 'What is wrong with a field', Joi.valid(...problemCodes).example('TOO_SHORT')).required(),
+          code: component(
+            'ProblemCode',
+            'What is wrong with a field',
+            Joi.valid(...problemCodes).example('TOO_SHORT'),
+          ).required(),
           params: problemParams,
         }),
       )

@@ -60,11 +60,12 @@ function fault(error: unknown, { field, folder, limit }: UploadSettings): unknow
   if (isBroken(error)) return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
   if (error instanceof multer.MulterError) {
     if (error.code === 'LIMIT_FILE_SIZE') return limit.tooLarge(error);
-    const message =
-      error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT'
-        ? `Send one file, in the field "${field}".`
-        : 'The form has too many or too long fields.';
-    return validationError([{ path: field, code: 'TOO_MANY', message }]);
+    const isAboutFiles = error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT';
+    return validationError([
+      isAboutFiles
+        ? { path: field, code: 'TOO_MANY', params: { max: 1 }, message: `Send one file, in the field "${field}".` }
+        : { path: field, code: 'INVALID', message: 'The form has too many or too long fields.' },
+    ]);
   }
   return uploadFault(folder, error);
 }
