@@ -110,7 +110,10 @@ describe('PUT /api/enrollments/:id/status', () => {
     const before = await stored(enrollment);
     const words = 'Enrollment is cancelled by now, no longer pending. Look at it before you change it.';
     for (const by of [cast.owner, cast.admin])
-      expectFailure(await change(by, enrollment, { status: 'active', expectedStatus: 'pending' }), 409, words);
+      expectFailure(await change(by, enrollment, { status: 'active', expectedStatus: 'pending' }), 409, words, {
+        from: 'cancelled',
+        to: 'active',
+      });
     expectInvalid(await change(cast.owner, enrollment, { status: 'active', expectedStatus: 'done' }), [
       'expectedStatus',
     ]);
@@ -121,6 +124,7 @@ describe('PUT /api/enrollments/:id/status', () => {
       await change(cast.trainee, enrollment, left),
       409,
       'Enrollment is active by now, no longer pending. Look at it before you change it.',
+      { from: 'active', to: 'cancelled' },
     );
   });
 
