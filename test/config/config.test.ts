@@ -14,7 +14,8 @@ const folder = temporaryFolder();
 after(() => folder.remove());
 
 const load = (env: Record<string, string> = {}) => loadConfig({ env, cwd: folder.path });
-const problemsWith = async (env: Record<string, string>) => (await failureOf(() => load(env))).details;
+const problemsWith = async (env: Record<string, string>) =>
+  (await failureOf(() => load(env))).details.map(({ path, message }) => ({ path, message }));
 
 const inFolder = (name: string) => path.join(folder.path, name);
 const http = (key: keyof Config['http']) => (config: Config) => config.http[key];

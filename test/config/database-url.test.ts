@@ -9,7 +9,8 @@ const folder = temporaryFolder();
 after(() => folder.remove());
 
 const load = (env: Record<string, string>) => loadConfig({ env, cwd: folder.path });
-const problemsWith = async (env: Record<string, string>) => (await failureOf(() => load(env))).details;
+const problemsWith = async (env: Record<string, string>) =>
+  (await failureOf(() => load(env))).details.map(({ path, message }) => ({ path, message }));
 
 describe('DATABASE_URL and DB_*', () => {
   const database = (env: Record<string, string>) => load(env).database;

@@ -36,9 +36,9 @@ describe('Accounts that change while they are given a place or a course', () => 
   }
   const seats = () => harness.context.database.models.Enrollment.count({ where: { status: ['pending', 'active'] } });
 
-  for (const [what, changes, status, words] of [
-    ['become trainers', { role: 'trainer' }, 404, 'Trainee not found.'],
-    ['are deactivated', { isActive: false }, 400, 'Trainee account is inactive.'],
+  for (const [what, changes, status, code, words] of [
+    ['become trainers', { role: 'trainer' }, 404, 'NOT_FOUND', 'Trainee not found.'],
+    ['are deactivated', { isActive: false }, 400, 'ACCOUNT_INACTIVE', 'Trainee account is inactive.'],
   ] as const) {
     it(`get no place when they ${what}: asked for, assigned, or taken again`, async () => {
       const { user } = cast.trainee;
@@ -59,7 +59,7 @@ describe('Accounts that change while they are given a place or a course', () => 
       }
       const body = { courseId: course.id, traineeIds: [user.id] };
       const bulk = await meanwhile(user, changes, () => call(cast.owner, 'post', '/api/enrollments/bulk', body));
-      expect(bulk.body).to.deep.include({ enrollments: [], skipped: [{ traineeId: user.id, reason: words }] });
+      expect(bulk.body).to.deep.include({ enrollments: [], skipped: [{ traineeId: user.id, code, reason: words }] });
       expect(await seats()).to.equal(0);
     });
   }
