@@ -175,7 +175,7 @@ describePages('Many people at once', function () {
     await dialog.getByRole('button', { name: 'Enroll in a course (3)' }).click();
     await expect(dialog.getByText('2 done')).toBeVisible();
     await expect(dialog.getByText('2 refused')).toBeVisible();
-    await expect(dialog.getByRole('row', { name: /^Tia Trainee10 Already enrolled/ })).toBeVisible();
+    await expect(dialog.getByRole('row', { name: /^Tia Trainee10 Already in this course/ })).toBeVisible();
   });
 
   it('that match a filter are all enrolled, though others leave it while they are read', async () => {

@@ -185,7 +185,7 @@ describePages('The session of the web console', function () {
     await page.route('**/api/auth/web-session', (route) => {
       if (route.request().method() !== 'DELETE' || refusal === undefined) return route.continue();
       if (refusal === 'no answer') return route.abort();
-      return route.fulfill({ status: refusal, json: { error: 'Busy.' } });
+      return route.fulfill({ status: refusal, headers: { 'Error-Code': 'OVERLOADED' }, json: {} });
     });
     const alert = page.getByRole('alert').filter({ hasText: 'Signing out failed. You are still signed in.' });
     await signOutIn(page);
@@ -193,7 +193,7 @@ describePages('The session of the web console', function () {
     expect(await accessibilityProblems(page)).to.deep.equal([]);
     refusal = 503;
     await signOutIn(page);
-    await expectPage(alert).toContainText('Busy.');
+    await expectPage(alert).toContainText('The service is busy.');
     await page.getByRole('link', { name: 'Catalogue' }).click();
     await expectPage(alert).toHaveCount(0);
     // What the page asks for while the session ends would be refused.
