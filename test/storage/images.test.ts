@@ -47,7 +47,7 @@ describe('an uploaded image', () => {
 
   async function expectRefusal(message: string, ...parameters: Parameters<typeof prepare>): Promise<void> {
     const error = await faultOf(prepare(...parameters));
-    const code = /damaged|must be a JPEG/.test(message) ? 'IMAGE_INVALID' : 'IMAGE_TOO_LARGE';
+    const code = /damaged|must be JPEG/.test(message) ? 'IMAGE_INVALID' : 'IMAGE_TOO_LARGE';
     expect(error).to.deep.include({ code: 'VALIDATION', details: [{ path: 'image', code, message }] });
     expect(readdirSync(folder.path)).to.deep.equal([parameters[1] ?? 'source']);
   }
