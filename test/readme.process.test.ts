@@ -7,22 +7,34 @@ import { expect } from 'chai';
 import { useOwnProgram } from './support/built-program.js';
 import { createEmptyDatabase, type TestDatabase } from './support/database.js';
 import { scaled } from './support/machine.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-/** The lines of the README's tour, as somebody would copy them. */
-function tour(): string {
-  const readme = readFileSync(path.join(repository, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/^```bash tour\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
-  expect(blocks.length).to.be.greaterThan(3);
+/** The lines of a document's tour, as somebody would copy them. */
+function tour(document: string): string {
+  const text = readFileSync(path.join(repository, document), 'utf8');
+  const blocks = [...text.matchAll(/^```bash tour\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
+  expect(blocks, document).not.to.have.length(0);
   return blocks.join('\n');
 }
 
-describe('The tour of the README, copied line by line', function () {
+describe('The commands of the README, and then the tour of the API, copied line by line', function () {
   this.timeout(scaled(180_000));
   // The package as it is installed, in a folder of its own.
   const folder = useOwnProgram();
+  const home = temporaryFolder();
   const program = path.join(folder.path, 'bin', 'coursectl.js');
+  // What somebody answers at a terminal, which the lines don't have here.
+  const answered = `npx() {
+  shift
+  case "$*" in
+    setup) node ${program} setup --yes --first-name Ada --last-name King --email admin@example.org --phone '555 0100' \
+      --password-stdin <<< 'correct horse battery' ;;
+    'users import '*.csv) node ${program} "$@" --yes ;;
+    *) node ${program} "$@" ;;
+  esac
+}`;
   let database: TestDatabase;
   let server: ChildProcess;
   let url: string;
@@ -46,23 +58,24 @@ describe('The tour of the README, copied line by line', function () {
     server.kill('SIGTERM');
     await ended;
     await database.drop();
+    home.remove();
   });
 
-  it('sets up, imports, logs in by email and phone, changes the initial password, and runs a course', () => {
+  it('set up, import, log in by email and phone, change the initial password, and run a course', () => {
     // Where passwords would be packed, or committed.
     const checkout = () => ['.', 'examples'].map((name) => readdirSync(path.join(folder.path, name)).sort());
     const before = checkout();
-    const script = `set -euo pipefail\nnpx() { shift; node ${program} "$@"; }\n${tour().replaceAll('http://127.0.0.1:3000', url)}`;
-    const output = execFileSync('bash', ['--norc', '-c', script], {
+    const lines = [tour('README.md'), tour('docs/API-TOUR.md')].join('\n').replaceAll('http://127.0.0.1:3000', url);
+    const output = execFileSync('bash', ['--norc', '-c', `set -euo pipefail\n${answered}\n${lines}`], {
       cwd: folder.path,
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+      env: { PATH: process.env.PATH, HOME: home.path, DATABASE_URL: database.url },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     expect(output).to.include('The system is set up.');
-    expect(output)
-      .to.match(/40 accounts to create/)
-      .and.to.match(/40 accounts created, 0 rows skipped, 0 rejected/);
+    expect(output).to.include('2 accounts created, 0 rows skipped, 0 rejected');
+    expect(readdirSync(home.path).sort()).to.deep.equal(['people.credentials.csv', 'people.csv']);
+    expect(output).to.match(/^ok +super admin: exists$/m);
     expect(output.match(/"requiresPasswordChange":true/g)).to.have.length(2);
     expect(output).to.include('{"error":"Password change required.","code":"PASSWORD_CHANGE_REQUIRED"}');
     expect(output).to.include('{"message":"Password changed successfully.","user":{');
@@ -73,6 +86,7 @@ describe('The tour of the README, copied line by line', function () {
     expect(output).to.match(/"files":\[\{"id":"[^"]+","name":"trainees.csv","contentType":"text\/csv"/);
     expect(output).to.include('"hasEnrollments":true').and.to.include('"status":"active","progress":40');
     expect(output).to.match(/enrollment\.status/);
+    expect(output).to.match(/juergen@example.org +has signed in\nNothing was written/);
     expect(checkout()).to.deep.equal(before);
   });
 });

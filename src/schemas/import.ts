@@ -7,7 +7,7 @@ import * as listing from './listing.js';
 import { refused } from './problems.js';
 import { validate } from './validate.js';
 
-/** The columns of an import file that are understood; {@link requiredColumns} must be there (README, "The import file"). */
+/** The columns of an import file that are understood; {@link requiredColumns} must be there (docs/IMPORTING.md). */
 export const importColumns = [
   'firstName',
   'lastName',
