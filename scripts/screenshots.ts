@@ -1,7 +1,7 @@
 /**
  * Images of the web console, of the built service on a throw-away SQLite database with the demo programme.
- * `npm run screenshots`: those of the README, into docs/images.
- * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow, to look at; with `--readme` those of the README.
+ * `npm run screenshots`: that of the README, into docs/images.
+ * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow, to look at; with `--readme` that of the README.
  * Clocks show the demo's day, so that its dates are the same every time. CHROMIUM names another browser than Debian's.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -187,8 +187,10 @@ try {
   try {
     const url = server.url.replace('127.0.0.1', 'localhost');
     const opened = await firstMinutes(browser, url);
-    await planOfImport(opened.page, url);
-    if (isEveryScreen) await otherScreens(browser, url, context, opened);
+    if (isEveryScreen) {
+      await planOfImport(opened.page, url);
+      await otherScreens(browser, url, context, opened);
+    }
   } finally {
     await browser.close();
     await server.close();

@@ -10,7 +10,7 @@ import { describePages, expect } from './support/browser.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** As `npm run screenshots` makes them: those of the README, and at full depth those of every screen. */
+/** As `npm run screenshots` makes them: that of the README, and at full depth those of every screen. */
 describePages('The images of the web console', function () {
   this.timeout(scaled(600_000));
   const folder = temporaryFolder();
@@ -32,7 +32,7 @@ describePages('The images of the web console', function () {
           .flatMap((name) => ['dark', 'light', 'narrow'].map((appearance) => `${name}-${appearance}.png`))
           .sort(),
       );
-    } else expect(images).toEqual(['import-plan.png', 'overview.png']);
+    } else expect(images).toEqual(['overview.png']);
     for (const name of images) {
       const image = sharp(path.join(folder.path, name));
       const { width, height } = await image.metadata();
