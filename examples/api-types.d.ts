@@ -2564,7 +2564,7 @@ export interface CreateImportBody {
   /** Id or title of a course */
   course?: string;
   /** Status of new enrollments whose row names none */
-  enrollmentStatus?: 'active' | 'pending';
+  enrollmentStatus?: 'pending' | 'active';
   /** For a row whose account exists: skip it, update the account, or reject the row */
   onExisting?: 'skip' | 'update' | 'fail';
   /** What identifies an existing account */
@@ -2701,7 +2701,7 @@ export interface PlanImportBody {
   /** Id or title of a course */
   course?: string;
   /** Status of new enrollments whose row names none */
-  enrollmentStatus?: 'active' | 'pending';
+  enrollmentStatus?: 'pending' | 'active';
   /** For a row whose account exists: skip it, update the account, or reject the row */
   onExisting?: 'skip' | 'update' | 'fail';
   /** What identifies an existing account */

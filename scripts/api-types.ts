@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openapiDocument } from '../src/http/api/openapi.js';
+import { consoleStatuses } from './console-statuses.js';
 import { openapiTransports, openapiTypes } from './openapi-types.js';
 
 const write = (file: string, text: string) =>
@@ -9,3 +10,4 @@ const write = (file: string, text: string) =>
 const document = openapiDocument();
 write('examples/api-types.d.ts', openapiTypes(document));
 write('src/console/api/operations.ts', openapiTransports(document));
+write('src/console/api/enrollment-statuses.ts', consoleStatuses());

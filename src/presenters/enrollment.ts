@@ -1,5 +1,6 @@
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { User } from '../db/models/user.js';
+import { rulesOf } from '../schemas/enrollment-statuses.js';
 import { presentCourseSummary, presentEnrolledCourse } from './course.js';
 import { loaded, pick } from './pick.js';
 import { presentPerson } from './user.js';
@@ -19,7 +20,7 @@ export const presentCurrentEnrollment = (enrollment: Enrollment) => ({
  * the enrollment names it and says no more.
  */
 function withoutDraft<T extends { description: string; thumbnail: string }>(enrollment: Enrollment, course: T): T {
-  const isHidden = enrollment.status === 'cancelled' && !loaded(enrollment.course).isPublished;
+  const isHidden = !rulesOf(enrollment.status).isEnrolled && !loaded(enrollment.course).isPublished;
   return isHidden ? { ...course, description: '', thumbnail: '' } : course;
 }
 

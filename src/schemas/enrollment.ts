@@ -1,12 +1,15 @@
 import type Types from 'joi';
+import {
+  type EnrollmentStatus,
+  enrollmentStatuses,
+  type InitialStatus,
+  initialStatuses,
+} from './enrollment-statuses.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { refused } from './problems.js';
-
-export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
-export type EnrollmentStatus = (typeof enrollmentStatuses)[number];
 
 const status = fields.oneOf('status', enrollmentStatuses);
 const courseId = fields.id('courseId');
@@ -100,12 +103,12 @@ export interface EnrollmentRequest {
 export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({ courseId: courseId.required(), notes });
 
 /** The first status of an enrollment that isn't the trainee's own request. */
-const initialStatus = fields.oneOf('status', ['pending', 'active'] as const).default('active');
+const initialStatus = fields.oneOf('status', initialStatuses).default('active');
 
 export interface EnrollmentAssignment {
   courseId: string;
   traineeId: string;
-  status: 'pending' | 'active';
+  status: InitialStatus;
   notes?: string | null;
 }
 

@@ -1,5 +1,5 @@
 import type Types from 'joi';
-import type { EnrollmentStatus } from './enrollment.js';
+import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
@@ -65,10 +65,6 @@ export type Delimiter = (typeof importDelimiters)[number];
 export const importableRoles = ['trainee', 'trainer'] as const;
 export type ImportableRole = Extract<Role, (typeof importableRoles)[number]>;
 
-/** Enrollments that a file may make. */
-export const importableStatuses = ['active', 'pending'] as const;
-export type ImportableStatus = Extract<EnrollmentStatus, (typeof importableStatuses)[number]>;
-
 /** How an import is done. */
 export interface ImportOptions {
   /** For rows without a role of their own. */
@@ -76,7 +72,7 @@ export interface ImportOptions {
   /** Id or title of a course in which every trainee is enrolled, besides the course of its row. */
   course?: string;
   /** For enrollments without a status of their own. */
-  enrollmentStatus: ImportableStatus;
+  enrollmentStatus: InitialStatus;
   /** What becomes of a row that meets an account. */
   onExisting: 'skip' | 'update' | 'fail';
   /** What says that a row is about an account: its email, or its phone alone as well. People set their phones themselves. */
@@ -128,7 +124,7 @@ const encoding = Object.entries(isoParts)
 export const importOptionsSchema = Joi.object<ImportOptions, true>({
   role: fields.oneOf('Role', importableRoles).default('trainee'),
   course: fields.course,
-  enrollmentStatus: fields.oneOf('enrollmentStatus', importableStatuses).default('active'),
+  enrollmentStatus: fields.oneOf('enrollmentStatus', initialStatuses).default('active'),
   onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
   match: fields.oneOf('match', ['email', 'phone']).default('email'),
   missingPhone: fields.oneOf('missingPhone', ['reject', 'allow']).default('reject'),

@@ -1,12 +1,7 @@
 import type Types from 'joi';
+import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import * as fields from './fields.js';
-import {
-  type ImportableRole,
-  type ImportableStatus,
-  type ImportColumn,
-  importableRoles,
-  importableStatuses,
-} from './import.js';
+import { type ImportableRole, type ImportColumn, importableRoles } from './import.js';
 import Joi from './joi.js';
 
 /** One row of an import file, as a person. */
@@ -29,7 +24,7 @@ export interface ImportedPerson {
   course?: string;
   /** Of further columns. */
   otherCourses?: string[];
-  enrollmentStatus?: ImportableStatus;
+  enrollmentStatus?: InitialStatus;
   /** Of the enrollment. */
   notes?: string;
 }
@@ -58,7 +53,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
     .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
   course: fields.course.empty(fields.blank),
   otherCourses: Joi.array().items(fields.course),
-  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).trim().lowercase().empty(fields.blank),
+  enrollmentStatus: fields.oneOf('Enrollment status', initialStatuses).trim().lowercase().empty(fields.blank),
   notes: fields.notes.empty(fields.blank),
 })
   .nand('password', 'passwordHash')

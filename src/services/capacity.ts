@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
 import type { Course } from '../db/models/course.js';
-import type { Enrollment } from '../db/models/enrollment.js';
 import { AppError } from '../errors.js';
+import { type EnrollmentStatus, rulesOf, seatStatuses } from '../schemas/enrollment-statuses.js';
 import type { Core } from './core.js';
 import { forceIncrementCourseVersions } from './row-locks.js';
 
@@ -10,17 +10,15 @@ import { forceIncrementCourseVersions } from './row-locks.js';
  * frees one has not, because others wait for this lock to enroll.
  */
 
-/** The statuses of enrollments that count towards the capacity of a course. */
-export const seatStatuses = ['pending', 'active'] as const;
-
-/** Whether an enrollment takes a seat. */
-export const hasSeat = ({ status }: Pick<Enrollment, 'status'>): boolean => seatStatuses.some((one) => one === status);
+/** The seats that new enrollments with a status take. */
+export const seatsFor = (status: EnrollmentStatus, enrollments: number): number =>
+  rulesOf(status).takesSeat ? enrollments : 0;
 
 /** Counts the reserved seats of courses, by id; courses without any are left out. */
 async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
   if (courseIds.length === 0) return new Map<string, number>();
   const counts = await core.database.models.Enrollment.count({
-    where: { courseId: [...courseIds], status: [...seatStatuses] },
+    where: { courseId: [...courseIds], status: seatStatuses },
     group: ['courseId'],
     ...(transaction && { transaction }),
   });

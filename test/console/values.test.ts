@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { enrollmentStatuses, statusRules } from '../../src/console/api/enrollment-statuses.js';
 import { changedSearch, listChange, listSearch, orderOf } from '../../src/console/app/list-search.js';
 import { changedFields, courseProblems, formValuesOf } from '../../src/console/courses/course-values.js';
+import { actionsFor, statusAfter } from '../../src/console/courses/enrollment-changes.js';
 import { clientName } from '../../src/console/ui/client-name.js';
 
 describe('The address of a list', () => {
@@ -43,6 +45,17 @@ describe('The form of a course', () => {
       location: null,
     });
   });
+});
+
+describe('What can be done with an enrollment', () => {
+  for (const status of enrollmentStatuses)
+    it(`that is ${status}: each change that managers may make, and removing it`, () => {
+      const allowed = Object.entries<readonly string[]>(statusRules[status].followedBy);
+      const offered = actionsFor([{ status }]);
+      expect(offered.pop()).to.equal('remove');
+      const leadTo = offered.map((action) => action !== 'remove' && statusAfter(action));
+      expect(leadTo).to.have.members(allowed.flatMap(([to, sides]) => (sides.includes('manager') ? to : [])));
+    });
 });
 
 describe('The name of a client', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Database } from '../../src/db/connection.js';
 import { seedDemo } from '../../src/db/migrator.js';
 import { courseLevels, courseTypes } from '../../src/schemas/course.js';
-import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
+import { enrollmentStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/keys.js';
 import { registerSchema } from '../../src/schemas/user.js';
 import { validate } from '../../src/schemas/validate.js';

@@ -4,7 +4,7 @@ import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { createApp } from '../../src/http/server/app.js';
-import { seatStatuses } from '../../src/services/capacity.js';
+import { seatStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
 import { patientDeadlines, useHarness } from '../support/harness.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
-import { type EnrollmentStatus, enrollmentStatuses } from '../../src/schemas/enrollment.js';
+import { type EnrollmentStatus, enrollmentStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { buildCourse, buildEnrollment } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, changesOf, type Person } from './support/cast.js';

@@ -11,7 +11,7 @@ import { createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { createApp } from '../../src/http/server/app.js';
-import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
+import { enrollmentStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { consoleStatuses } from '../../scripts/console-statuses.js';
 import { openapiTransports, openapiTypes } from '../../scripts/openapi-types.js';
 import { expectDerived } from '../support/derived.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -51,6 +52,13 @@ describe('examples/api-types.d.ts', () => {
     `);
     const lines = [...errors.matchAll(/client\.ts[(:](\d+)/g)].map(([, line]) => Number(line));
     expect([...new Set(lines)], errors).to.deep.equal([12, 13, 14]);
+  });
+});
+
+describe('src/console/api/enrollment-statuses.ts', () => {
+  it('is what the statuses yield: npm run api:types', () => {
+    const file = readFileSync(path.join(root, 'src/console/api/enrollment-statuses.ts'), 'utf8');
+    expect(file === consoleStatuses(), 'out of date').to.equal(true);
   });
 });
 

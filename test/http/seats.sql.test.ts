@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
-import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
+import { enrollmentStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person } from './support/cast.js';

@@ -65,6 +65,9 @@ export function writeLine(stream: OutputStream, line: string): Promise<void> {
   return writeText(stream, `${line}\n`);
 }
 
+/** @example either(['a', 'b', 'c']) // 'a, b or c' */
+export const either = (words: readonly string[]) => words.join(', ').replace(/, ([^,]*)$/, ' or $1');
+
 /** A number with its noun: "1 course", "42 courses". */
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 

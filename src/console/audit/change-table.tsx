@@ -1,6 +1,8 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { enrollmentStatuses } from '../api/enrollment-statuses.js';
+import { oneOf } from '../app/list-search.js';
 import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { ObjectLink } from './audit-objects.js';
@@ -57,11 +59,8 @@ function Value({ field, value, names }: ValueProps) {
   if (kind !== undefined && typeof name === 'string') return <ObjectLink kind={kind} id={value} name={name} />;
   if (field === 'role' && (value === 'super_admin' || value === 'trainer' || value === 'trainee'))
     return t(`role.${value}`);
-  if (
-    field === 'status' &&
-    (value === 'pending' || value === 'active' || value === 'completed' || value === 'cancelled')
-  )
-    return t(`courses.status.${value}`);
+  const status = field === 'status' ? oneOf(enrollmentStatuses, value) : undefined;
+  if (status) return t(`courses.status.${status}`);
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return formatDay(value);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTime(value);
   return <span className="multiline">{value}</span>;

@@ -1,6 +1,7 @@
 import { Grid, Paper, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { statusRules } from '../api/enrollment-statuses.js';
 import { useApi } from '../api/queries.js';
 import { CourseDescription, CourseFacts } from '../courses/course-facts.js';
 import { CourseImage } from '../courses/course-image.js';
@@ -67,7 +68,7 @@ export function CatalogueCoursePage() {
         <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
           <Stack gap="lg">
             <CourseDescription course={course} />
-            {enrollment?.status === 'active' && (
+            {enrollment && statusRules[enrollment.status].takesPart && (
               <div>
                 <Title order={2} size="h4" mb="xs">
                   {t('courses.materials.title')}

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { statusRules } from '../api/enrollment-statuses.js';
 import { CourseImage } from '../courses/course-image.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
 import { MaterialList } from '../courses/material-list.js';
@@ -16,7 +17,7 @@ import type { OwnEnrollment } from './own-place.js';
 export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnrollment; onSetProgress(): void }) {
   const { t } = useTranslation();
   const { course, status, progress, enrolledAt, completedAt } = enrollment;
-  const active = status === 'active';
+  const { isEnrolled, takesPart } = statusRules[status];
   return (
     <Card component="article" withBorder padding="md">
       <Group wrap="nowrap" align="flex-start">
@@ -37,10 +38,10 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
               ? t('catalogue.own.completed', { trainer: nameOf(course.trainer), day: formatDate(completedAt) })
               : t('catalogue.own.since', { trainer: nameOf(course.trainer), day: formatDate(enrolledAt) })}
           </Text>
-          {(active || status === 'completed') && (
+          {isEnrolled && status !== 'pending' && (
             <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
           )}
-          {active && <ActiveCourse courseId={course.id} title={course.title} onSetProgress={onSetProgress} />}
+          {takesPart && <ActiveCourse courseId={course.id} title={course.title} onSetProgress={onSetProgress} />}
         </Stack>
       </Group>
     </Card>

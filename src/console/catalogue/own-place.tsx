@@ -3,9 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
+import { statusRules } from '../api/enrollment-statuses.js';
 import { useChange } from '../api/queries.js';
 import { type Course, isFull } from '../courses/course-values.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
+import { setsProgress } from '../courses/enrollment-changes.js';
 import { ProgressBar } from '../courses/progress-bar.js';
 import { formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
@@ -32,7 +34,7 @@ interface OwnPlaceProps {
 /** The trainee's own place in a course: what state it is in, and what can be done about it. */
 export function OwnPlace({ course, enrollment }: OwnPlaceProps) {
   const { t } = useTranslation();
-  const open = !enrollment || enrollment.status === 'cancelled';
+  const open = !enrollment || !statusRules[enrollment.status].isEnrolled;
   return (
     <Paper withBorder p="md" component="section" aria-label={t('catalogue.place.title')}>
       <Stack gap="sm">
@@ -94,6 +96,7 @@ function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEn
   const [asking, setAsking] = useState(false);
   const [editing, setEditing] = useState(false);
   const { id, status, progress, enrolledAt, completedAt, notes } = enrollment;
+  const { followedBy } = statusRules[status];
   const pending = status === 'pending';
   return (
     <>
@@ -108,9 +111,9 @@ function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEn
           {t('catalogue.place.yourNotes', { notes })}
         </Text>
       )}
-      {status !== 'completed' && (
+      {'cancelled' in followedBy && (
         <Group gap="xs">
-          {status === 'active' && (
+          {setsProgress('trainee', status) && (
             <Button variant="default" onClick={() => setEditing(true)}>
               {t('courses.progress.set')}
             </Button>

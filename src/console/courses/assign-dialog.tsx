@@ -2,6 +2,7 @@ import { Alert, Button, Group, List, Modal, SegmentedControl, Stack, Text, Texta
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
+import { initialStatuses } from '../api/enrollment-statuses.js';
 import { useApi, useChange } from '../api/queries.js';
 import { changedSearch, type ListSearch } from '../app/list-search.js';
 import { type Column, DataTable } from '../ui/data-table.js';
@@ -65,7 +66,7 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<ReadonlyMap<string, Trainee>>(new Map());
   const [skipped, setSkipped] = useState<Skipped>([]);
-  const form = useApiForm<{ status: 'active' | 'pending'; notes: string }>({
+  const form = useApiForm<{ status: (typeof initialStatuses)[number]; notes: string }>({
     initialValues: { status: 'active', notes: '' },
     async submit({ status, notes }) {
       if (selected.size === 0) throw new Error(t('courses.assign.nobody'));
@@ -85,10 +86,7 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
         <SegmentedControl
           {...form.field('status')}
           aria-label={t('courses.assign.as')}
-          data={[
-            { value: 'active', label: t('courses.assign.asActive') },
-            { value: 'pending', label: t('courses.assign.asPending') },
-          ]}
+          data={initialStatuses.map((value) => ({ value, label: t(`courses.status.${value}`) }))}
         />
         <Textarea {...form.field('notes')} label={t('courses.field.notes')} autosize minRows={2} maxRows={6} />
         <Group justify="space-between">

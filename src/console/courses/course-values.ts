@@ -9,7 +9,6 @@ export type EnrollmentStatus = Enrollment['status'];
 
 export const levels = ['beginner', 'intermediate', 'advanced'] as const;
 export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
-export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
 
 export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
   pending: 'waiting',

@@ -1,3 +1,4 @@
+import { statusRules } from '../api/enrollment-statuses.js';
 import type { Enrollment, EnrollmentStatus } from './course-values.js';
 
 /** A row of a list of enrollments. */
@@ -24,15 +25,23 @@ const actions = ['accept', 'refuse', 'complete', 'cancel', 'readmit', 'remove'] 
 export const statusAfter = (action: Exclude<EnrollmentAction, 'remove'>): EnrollmentStatus => changes[action].to;
 
 export const isDestructive = (action: EnrollmentAction): boolean =>
-  action === 'refuse' || action === 'cancel' || action === 'remove';
+  action === 'remove' || !statusRules[statusAfter(action)].isEnrolled;
 
-const appliesTo = (action: EnrollmentAction, { status }: EnrollmentRow): boolean =>
+const appliesTo = (action: EnrollmentAction, { status }: Pick<EnrollmentRow, 'status'>): boolean =>
   action === 'remove' || changes[action].from === status;
 
 /** The rows that an action can be done with. */
 export const rowsFor = (action: EnrollmentAction, rows: readonly EnrollmentRow[]): EnrollmentRow[] =>
   rows.filter((row) => appliesTo(action, row));
 
+type Side = (typeof statusRules)['active']['progressBy'][number];
+
+/** Whether this side may set the progress of an enrollment with a status. */
+export function setsProgress(side: Side, status: EnrollmentStatus): boolean {
+  const sides: readonly Side[] = statusRules[status].progressBy;
+  return sides.includes(side);
+}
+
 /** What can be done with at least one of the rows. */
-export const actionsFor = (rows: readonly EnrollmentRow[]): EnrollmentAction[] =>
+export const actionsFor = (rows: readonly Pick<EnrollmentRow, 'status'>[]): EnrollmentAction[] =>
   actions.filter((action) => rows.some((row) => appliesTo(action, row)));

@@ -9,7 +9,7 @@ import { TextLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
 import { RowMenu } from '../ui/row-menu.js';
 import { EnrollmentBadge } from './enrollment-badge.js';
-import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor } from './enrollment-changes.js';
+import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor, setsProgress } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
 import { EnrollmentNotes } from './enrollment-notes.js';
 import { ProgressBar } from './progress-bar.js';
@@ -204,7 +204,7 @@ function RowActions({ row, onAction, onProgress }: RowActionsProps) {
           </Button>
         ))}
       <RowMenu label={t('courses.actionsOf', { title: name })}>
-        {(row.status === 'active' || row.status === 'pending') && (
+        {setsProgress('manager', row.status) && (
           <Menu.Item onClick={() => onProgress(row)}>{t('courses.progress.set')}</Menu.Item>
         )}
         {actionsFor([row]).map((action) => (

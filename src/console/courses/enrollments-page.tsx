@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { useApi } from '../api/queries.js';
 import { listChange, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
@@ -11,7 +12,6 @@ import { nameOf } from '../ui/person-name.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
 import { CoursePicker } from './course-picker.js';
-import { enrollmentStatuses } from './course-values.js';
 import { EnrollmentTable } from './enrollment-table.js';
 import { StatusFilter } from './status-filter.js';
 

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { FilterSelect } from '../ui/filter-select.js';
-import { type EnrollmentStatus, enrollmentStatuses } from './course-values.js';
+import type { EnrollmentStatus } from './course-values.js';
 
 interface StatusFilterProps {
   value: EnrollmentStatus | undefined;

@@ -1,6 +1,7 @@
 import i18next, { type TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
+import type { initialStatuses } from '../api/enrollment-statuses.js';
 import type { Words } from '../i18n/en.js';
 import { formatNumber } from '../i18n/format.js';
 import { Facts } from '../ui/facts.js';
@@ -77,7 +78,10 @@ export const valueLabels = (t: TFunction) => ({
     abort: t('imports.options.abort'),
   },
   role: { trainee: t('role.trainee'), trainer: t('role.trainer') },
-  enrollmentStatus: { active: t('imports.options.active'), pending: t('imports.options.pending') },
+  enrollmentStatus: {
+    pending: t('imports.options.pending'),
+    active: t('imports.options.active'),
+  } satisfies Record<(typeof initialStatuses)[number], string>,
   encoding: { auto: t('imports.options.automatic'), ...encodingLabels(t) },
   delimiter: {
     auto: t('imports.options.automatic'),

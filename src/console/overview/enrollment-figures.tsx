@@ -1,9 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
+import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { Figures, Section } from './figures.js';
 
-const statuses = ['active', 'completed', 'cancelled'] as const;
+const otherStatuses = enrollmentStatuses.filter((status) => status !== 'pending');
 
 interface EnrollmentFiguresProps {
   title: string;
@@ -40,7 +41,7 @@ export function EnrollmentFigures({ title, enrollments, requestsWaiting }: Enrol
             ),
             value: requestsWaiting,
           },
-          ...statuses.map((status) => ({
+          ...otherStatuses.map((status) => ({
             key: status,
             label: (
               <TextLink to="/enrollments" search={{ status }}>

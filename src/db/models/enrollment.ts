@@ -7,7 +7,7 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
-import type { EnrollmentStatus } from '../../schemas/enrollment.js';
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { id, primaryKey, timestamp } from './columns.js';
 import type { Course } from './course.js';
 import type { User } from './user.js';

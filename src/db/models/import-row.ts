@@ -6,6 +6,7 @@ import {
   Model,
   type Sequelize,
 } from 'sequelize';
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import { id } from './columns.js';
 
@@ -30,8 +31,8 @@ export interface UndoNote {
   ofCreated?: true;
   /** Ids of the enrollments that were created. */
   enrollments?: string[];
-  /** The cancelled enrollments that became active again, with their old values. */
-  revived?: { id: string; enrolledAt: string; notes: string | null; updatedAt: string }[];
+  /** The enrollments of those who had left and were enrolled again, with their old values. */
+  revived?: { id: string; status: EnrollmentStatus; enrolledAt: string; notes: string | null; updatedAt: string }[];
 }
 
 /** The note of a row of the ledger; `undefined` for a row without one. */

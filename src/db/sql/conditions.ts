@@ -61,8 +61,8 @@ export function refersToOneOf<M extends Model>(
 
 /** That a course has seats left, or is full: its enrollments of `statuses`, which take one, are counted in an index. */
 export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses: readonly string[]) {
-  const counted = statuses.map((status) => sequelize.escape(status)).join(', ');
-  const taken = `(SELECT COUNT(*) FROM enrollments WHERE course_id = \`Course\`.\`id\` AND status IN (${counted}))`;
+  const where = `course_id = \`Course\`.\`id\` AND ${statusIn(sequelize, statuses)}`;
+  const taken = `(SELECT COUNT(*) FROM enrollments WHERE ${where})`;
   const limit = '`Course`.`max_students`';
   return literal(seatsLeft ? `(${limit} IS NULL OR ${limit} > ${taken})` : `${limit} <= ${taken}`);
 }
@@ -112,12 +112,18 @@ export function courseExists(sequelize: Sequelize, courseId: string, trainerId?:
   return sequelize.literal(`EXISTS (SELECT 1 FROM courses WHERE id = ${sequelize.escape(courseId)}${owned})`);
 }
 
-/** That an account has an active enrollment in a course. */
-export function activeEnrollmentExists(sequelize: Sequelize, courseId: string, userId: string) {
+const statusIn = (sequelize: Sequelize, statuses: readonly string[]) =>
+  `status IN (${statuses.map((status) => sequelize.escape(status)).join(', ')})`;
+
+/** That an account has an enrollment in a course with one of these statuses. */
+export function enrollmentExists(
+  sequelize: Sequelize,
+  { courseId, userId }: { courseId: string; userId: string },
+  statuses: readonly string[],
+) {
   const [course, user] = [sequelize.escape(courseId), sequelize.escape(userId)];
-  return sequelize.literal(
-    `EXISTS (SELECT 1 FROM enrollments WHERE course_id = ${course} AND user_id = ${user} AND status = 'active')`,
-  );
+  const where = `course_id = ${course} AND user_id = ${user} AND ${statusIn(sequelize, statuses)}`;
+  return sequelize.literal(`EXISTS (SELECT 1 FROM enrollments WHERE ${where})`);
 }
 
 /** Locks that end later than one moment, and at another one at the latest. */
@@ -144,9 +150,10 @@ export function lastMomentBefore(sequelize: Sequelize, column: string, moments: 
   return sequelize.literal(`CASE ${cases.join(' ')} END`);
 }
 
-/** That `column` is the id of an account without an enrollment in a course; cancelled ones don't count. */
-export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: string) {
-  const enrolled = `SELECT user_id FROM enrollments WHERE course_id = ${sequelize.escape(courseId)} AND status <> 'cancelled'`;
+/** That `column` is the id of an account without an enrollment in a course with one of these statuses. */
+export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: string, statuses: readonly string[]) {
+  const where = `course_id = ${sequelize.escape(courseId)} AND ${statusIn(sequelize, statuses)}`;
+  const enrolled = `SELECT user_id FROM enrollments WHERE ${where}`;
   return sequelize.where(sequelize.col(column), Op.notIn, sequelize.literal(`(${enrolled})`));
 }
 

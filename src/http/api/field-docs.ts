@@ -1,3 +1,5 @@
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
+
 /** What a field or parameter means, and an example of it. */
 interface FieldDoc {
   description: string;
@@ -7,13 +9,21 @@ interface FieldDoc {
 const moment = '2026-01-31T08:00:00.000Z';
 const someId = '0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f';
 
+/** The enrollments of each status. */
+const statusDocs = {
+  pending: { description: 'Pending enrollments', example: 3 },
+  active: { description: 'Active enrollments', example: 12 },
+  completed: { description: 'Completed enrollments', example: 7 },
+  cancelled: { description: 'Cancelled enrollments', example: 1 },
+} satisfies Record<EnrollmentStatus, FieldDoc>;
+
 /**
  * The fields and parameters of the API by name: a name means the same everywhere. Where it can't, the schema has a
  * description of its own.
  */
 export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
+  ...statusDocs,
   action: { description: 'The change that was recorded', example: 'course.publish' },
-  active: { description: 'Active enrollments', example: 12 },
   actorId: {
     description: 'Id of the account that made the change; null for an operator at the terminal',
     example: someId,
@@ -38,12 +48,10 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   byKind: { description: 'The same by kind of file' },
   byRole: { description: 'The same by role' },
   bytes: { description: 'Size in bytes', example: 48213 },
-  cancelled: { description: 'Cancelled enrollments', example: 1 },
   categories: { description: 'Categories in alphabetical order', example: ['Programming', 'Weaving'] },
   category: { description: 'Category of the course', example: 'Programming' },
   code: { description: 'Machine-readable code of the failure', example: 'PASSWORD_CHANGE_REQUIRED' },
   column: { description: 'Place of the column in a row of the file, from 0', example: 3 },
-  completed: { description: 'Completed enrollments', example: 7 },
   completedAt: { description: 'Time of completion; null until then', example: null },
   connections: { description: 'Open client connections', example: 3 },
   contentType: { description: 'Media type, derived from the file name', example: 'application/pdf' },
@@ -181,7 +189,6 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   password: { description: 'Password: at least 6 characters; a new one has at most 1,000', example: 'correct horse 7' },
   overview: { description: 'The figures' },
   path: { description: 'Name of the invalid field', example: 'email' },
-  pending: { description: 'Pending enrollments', example: 3 },
   plan: { description: 'Only plan the import: nothing is written until the plan is applied', example: true },
   planId: {
     description: 'Id of the plan that was looked at; the import is refused if it was planned again since',

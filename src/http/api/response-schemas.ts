@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { problemCodes } from '../../field-problem.js';
 import { auditActions, auditTargetTypes } from '../../schemas/audit.js';
 import { courseLevels, courseTypes } from '../../schemas/course.js';
-import { enrollmentStatuses } from '../../schemas/enrollment.js';
+import { enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { roles } from '../../schemas/fields.js';
 import { importStatuses } from '../../schemas/import.js';
 import { bulkActions } from '../../schemas/user.js';

@@ -3,6 +3,7 @@ import { confirmedById } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import { passwordInputSchema } from '../../schemas/auth.js';
+import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import {
   activationSchema,
   type RegisterInput,
@@ -16,7 +17,6 @@ import { assertPasswordAllowed } from '../auth/password-policy.js';
 import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
-import { seatStatuses } from '../capacity.js';
 import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
@@ -204,7 +204,7 @@ export async function assertRoleUnused(core: Core, user: User, transaction?: Tra
   const { id, role } = user;
   const { Enrollment } = core.database.models;
   if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
-  const where = { userId: id, status: [...seatStatuses] };
+  const where = { userId: id, status: seatStatuses };
   if (role === 'trainee' && (await Enrollment.count({ where, ...within(transaction) })) > 0)
     throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
 }

@@ -15,6 +15,7 @@ import {
   publicationSchema,
   trainerAssignmentSchema,
 } from '../../schemas/course.js';
+import { participantStatuses, rulesOf, seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
 import { wordsOf } from '../../schemas/search-words.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../schemas/sort-key.js';
@@ -237,16 +238,16 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
   const { Enrollment } = core.database.models;
   const course = await core.database.inTransaction(async (transaction) => {
     const locked = await lockManagedCourse(core, actor, id, transaction);
-    // A pending enrollment becomes active without a lock of the course: its own row is locked here. Counted, because there may be
-    // very many.
+    // An enrollment with a seat becomes active without a lock of the course: its own row is locked here. Counted, because there may
+    // be very many.
     await Enrollment.findAll({
-      attributes: [[fn('COUNT', col('id')), 'pending']],
-      where: { courseId: id, status: 'pending' },
+      attributes: [[fn('COUNT', col('id')), 'waiting']],
+      where: { courseId: id, status: seatStatuses.filter((status) => !rulesOf(status).takesPart) },
       lock: transaction.LOCK.UPDATE,
       transaction,
       raw: true,
     });
-    const active = await Enrollment.count({ where: { courseId: id, status: 'active' }, transaction });
+    const active = await Enrollment.count({ where: { courseId: id, status: participantStatuses }, transaction });
     if (active > 0 && !(force && actor.role === 'super_admin')) throw new AppError('COURSE_IN_USE');
     const enrollments = await Enrollment.count({ where: { courseId: id }, transaction });
     await markForDeletion(core, { courseId: id }, transaction);

@@ -2,8 +2,9 @@ import path from 'node:path';
 import { col, fn, Op, type Transaction, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { StoredFile } from '../../db/models/stored-file.js';
-import { activeEnrollmentExists, courseExists } from '../../db/sql/conditions.js';
+import { courseExists, enrollmentExists } from '../../db/sql/conditions.js';
 import { AppError, notFound, validationError } from '../../errors.js';
+import { participantStatuses } from '../../schemas/enrollment-statuses.js';
 import { fileListingSchema } from '../../schemas/file.js';
 import { validate } from '../../schemas/validate.js';
 import type { StoredObject } from '../../storage/storage.js';
@@ -54,7 +55,7 @@ function readableBy({ database: { sequelize } }: Core, { actorId, role }: Actor,
   if (role === 'super_admin') return {};
   return role === 'trainer'
     ? courseExists(sequelize, courseId, actorId)
-    : activeEnrollmentExists(sequelize, courseId, actorId);
+    : enrollmentExists(sequelize, { courseId, userId: actorId }, participantStatuses);
 }
 
 function assertTypeAllowed(core: Core, name: string): void {

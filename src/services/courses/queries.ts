@@ -10,9 +10,10 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../schemas/course.js';
+import { participantStatuses, seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
-import { addSeats, seatStatuses } from '../capacity.js';
+import { addSeats } from '../capacity.js';
 import type { Core, Identity } from '../core.js';
 import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
 import { coursesFound, coursesWith } from './search.js';
@@ -108,10 +109,10 @@ export async function listTrainerCourses(
   return page;
 }
 
-/** Whether a trainee has an active enrollment in a course. */
+/** Whether a trainee takes part in a course. */
 export async function isActiveTrainee(core: Core, userId: string, courseId: string): Promise<boolean> {
   const { Enrollment } = core.database.models;
-  const where = { userId, courseId, status: 'active' };
+  const where = { userId, courseId, status: participantStatuses };
   return (await core.database.read(() => Enrollment.count({ where }))) > 0;
 }
 

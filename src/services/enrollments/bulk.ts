@@ -4,7 +4,7 @@ import type { AppError } from '../../errors.js';
 import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit.js';
-import { reserveSeats } from '../capacity.js';
+import { reserveSeats, seatsFor } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { withNewIds } from '../ids.js';
@@ -67,7 +67,7 @@ export async function assignMany(
   const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
     const { fresh, again, skipped } = await sortOut(core, wanted, transaction);
-    await reserveSeats(core, course, fresh.length + again.length, transaction);
+    await reserveSeats(core, course, seatsFor(status, fresh.length + again.length), transaction);
     const now = core.now();
     const { trainerId } = course;
     const entered = withNewIds(fresh).map(([id, userId]) => ({

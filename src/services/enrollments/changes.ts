@@ -3,12 +3,8 @@ import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
-import {
-  type EnrollmentStatus,
-  progressSchema,
-  type StatusChange,
-  statusChangeSchema,
-} from '../../schemas/enrollment.js';
+import { progressSchema, type StatusChange, statusChangeSchema } from '../../schemas/enrollment.js';
+import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
 import { assertActive } from '../auth/sessions.js';
@@ -18,7 +14,7 @@ import { enrollmentRecord } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockCourse, lockEnrollment, lockTraineeToEnroll } from './locks.js';
 import { findEnrollment } from './queries.js';
-import { assertAllowed, changeRefusal, traineeRefusal } from './rules.js';
+import { assertAllowed, changeRefusal, sideOf, traineeRefusal } from './rules.js';
 
 /** The rows that reviving an enrollment relies on, locked before the enrollment. */
 interface EnrollmentParents {
@@ -36,9 +32,9 @@ async function lockParents(
   return { course, trainee: await lockTraineeToEnroll(core, userId, transaction) };
 }
 
-/** The enrollment was cancelled since it was read: the change begins again, with the locks that reviving it needs. */
-class CancelledMeanwhile extends Error {
-  override readonly name = 'CancelledMeanwhile';
+/** The enrollment has lost its seat since it was read: the change begins again, with the locks that another seat needs. */
+class SeatLostMeanwhile extends Error {
+  override readonly name = 'SeatLostMeanwhile';
 }
 
 /** One change of an enrollment. */
@@ -96,25 +92,27 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
     try {
       return await tryStatus(core, actor, id, wanted);
     } catch (error) {
-      if (!(error instanceof CancelledMeanwhile)) throw error;
+      if (!(error instanceof SeatLostMeanwhile)) throw error;
     }
   }
 }
 
-const takesSeat = ({ status }: Enrollment) => status === 'cancelled';
+/** Whether a change of status takes a seat: of an enrollment that has none. */
+const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) => !rulesOf(from).takesSeat && rulesOf(to).takesSeat;
 
-/** @throws CancelledMeanwhile, and as {@link changeStatus} */
+/** @throws SeatLostMeanwhile, and as {@link changeStatus} */
 function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): Promise<Enrollment> {
   const byTrainee = actor.role === 'trainee';
+  const needsSeat = ({ status }: Enrollment) => takesSeat(status, wanted.status);
   return changeEnrollment(core, actor, id, {
     action: 'enrollment.status',
     // Only reviving an enrollment takes a seat: other changes don't wait for those who enroll in the course.
-    takesSeat,
-    lock: async (found, transaction) => (takesSeat(found) ? lockParents(core, found, transaction) : undefined),
+    takesSeat: needsSeat,
+    lock: async (found, transaction) => (needsSeat(found) ? lockParents(core, found, transaction) : undefined),
     async change(enrollment, parents, transaction) {
       assertAllowed(changeRefusal(enrollment.status, wanted, actor));
-      if (enrollment.status === 'cancelled') {
-        if (!parents) throw new CancelledMeanwhile();
+      if (needsSeat(enrollment)) {
+        if (!parents) throw new SeatLostMeanwhile();
         const { course, trainee } = parents;
         if (byTrainee) assertActive(trainee);
         else assertAllowed(traineeRefusal(trainee));
@@ -130,18 +128,17 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): 
 }
 
 /**
- * Sets the progress of an enrollment: managers of the course while it is pending or active, the trainee while active.
+ * Sets the progress of an enrollment: managers of the course and the trainee, as the rules of its status say.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `STATUS_REFUSED`
  */
 export async function setProgress(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
   const { progress } = validate(progressSchema, input);
-  const open: readonly EnrollmentStatus[] = actor.role === 'trainee' ? ['active'] : ['pending', 'active'];
   return changeEnrollment(core, actor, id, {
     action: 'enrollment.progress',
     // Progress needs no seat: it doesn't wait for others who enroll in the course.
     lock: async () => undefined,
     async change(enrollment) {
-      if (!open.includes(enrollment.status))
+      if (!rulesOf(enrollment.status).progressBy.includes(sideOf(actor)))
         throw new AppError('STATUS_REFUSED', `Progress can't change while the enrollment is ${enrollment.status}.`);
       enrollment.progress = progress;
     },

@@ -4,15 +4,16 @@ import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import { AppError, notFound } from '../../errors.js';
 import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schemas/enrollment.js';
+import type { InitialStatus } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
 import { assertActive } from '../auth/sessions.js';
-import { assertSeatsLeft, reserveSeats } from '../capacity.js';
+import { assertSeatsLeft, reserveSeats, seatsFor } from '../capacity.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
-import { assertAllowed, assignmentRefusal } from './rules.js';
+import { assertAllowed, assignmentRefusal, returnRefusal } from './rules.js';
 import { insertEnrollments } from './store.js';
 
 /** An entry of the audit trail about an enrollment. */
@@ -30,7 +31,7 @@ export function entryChanges(before: AuditedEnrollment | undefined, entered: Enr
 
 interface Entry {
   userId: string;
-  status: 'pending' | 'active';
+  status: InitialStatus;
   notes?: string | null | undefined;
 }
 
@@ -70,7 +71,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     assertActive(account?.role === 'trainee' ? account : null);
     // Whatever removes or changes it meanwhile doesn't lock the course: where there is one, it is locked too.
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
-    if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
+    if (existing) assertAllowed(returnRefusal(existing.status, 'pending', 'trainee'));
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
     assertSeatsLeft(course, seatsTaken, 1);
     return enter(core, course, existing, { userId: user.id, status: 'pending', notes }, transaction);
@@ -92,7 +93,7 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
     assertAllowed(assignmentRefusal(trainee, existing, status));
     const before = existing ? auditedEnrollment(existing) : undefined;
-    await reserveSeats(core, course, 1, transaction);
+    await reserveSeats(core, course, seatsFor(status, 1), transaction);
     const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);
     enrollment.course = course;
     if (trainee) enrollment.user = trainee;

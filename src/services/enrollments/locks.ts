@@ -4,7 +4,7 @@ import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
-import { seatStatuses } from '../capacity.js';
+import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 

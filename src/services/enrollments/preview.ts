@@ -1,6 +1,7 @@
 import type { AppError } from '../../errors.js';
-import type { EnrollmentStatus, StatusChange } from '../../schemas/enrollment.js';
-import { courseFull } from '../capacity.js';
+import type { StatusChange } from '../../schemas/enrollment.js';
+import type { EnrollmentStatus, InitialStatus } from '../../schemas/enrollment-statuses.js';
+import { courseFull, seatsFor } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { findCourse } from '../courses/queries.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
@@ -18,7 +19,7 @@ const batch = 500;
 export async function previewAssignment(
   core: Core,
   actor: Actor,
-  { courseId, traineeIds, status }: { courseId: string; traineeIds: readonly string[]; status: 'pending' | 'active' },
+  { courseId, traineeIds, status }: { courseId: string; traineeIds: readonly string[]; status: InitialStatus },
 ): Promise<PreviewedOutcome[]> {
   const { User, Enrollment } = core.database.models;
   const course = await findCourse(core, actor, courseId, { include: 'seats' });
@@ -40,7 +41,7 @@ export async function previewAssignment(
       previewed.push(isSo ? 'unchanged' : (refusal ?? 'done'));
     }
   }
-  const wanted = previewed.filter((one) => one === 'done').length;
+  const wanted = seatsFor(status, previewed.filter((one) => one === 'done').length);
   if (typeof course.seatsLeft === 'number' && wanted > course.seatsLeft) throw courseFull(course.seatsLeft, wanted);
   return previewed;
 }

@@ -8,11 +8,11 @@ import {
   availableTraineeListingSchema,
   courseTraineeListingSchema,
   type EnrollmentListing,
-  type EnrollmentStatus,
   enrollmentListingSchema,
   ownEnrollmentListingSchema,
   trainerEnrollmentListingSchema,
 } from '../../schemas/enrollment.js';
+import { currentStatuses, type EnrollmentStatus, enrolledStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { accountsFound, narrowed } from '../accounts/search.js';
@@ -62,7 +62,7 @@ const filtered = ({ courseId, userId, trainerId, status }: Filter): WhereOptions
  * @param limit all of them by default
  */
 export async function currentEnrollmentIds(core: Core, userId: string, limit?: number): Promise<string[]> {
-  const where = { userId, status: ['active', 'pending'] };
+  const where = { userId, status: currentStatuses };
   const found = await core.database.read(() =>
     core.database.models.Enrollment.findAll({
       attributes: ['id'],
@@ -80,7 +80,7 @@ const readTogether = 50;
 /** Those enrollments of the given ids that are still active or pending, with their courses (specification, section 4.11). */
 export async function* currentEnrollments(core: Core, ids: readonly string[]): AsyncGenerator<Enrollment, undefined> {
   for (let at = 0; at < ids.length; at += readTogether) {
-    const where = { id: ids.slice(at, at + readTogether), status: ['active', 'pending'] };
+    const where = { id: ids.slice(at, at + readTogether), status: currentStatuses };
     const include = withCourseSummary(core);
     yield* await core.database.read(() =>
       core.database.models.Enrollment.findAll({ where, order: newestFirst, include }),
@@ -245,7 +245,7 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
   const active = { ...among, isActive: true };
   // Another trainer's course has no available trainees: `ifNone` finds the reason.
   const isManaged = courseExists(sequelize, courseId, trainerId);
-  const isFree = isNotEnrolled(sequelize, 'User.id', courseId);
+  const isFree = isNotEnrolled(sequelize, 'User.id', courseId, enrolledStatuses);
   // Conditions are checked one after the other: enrollments are looked up only of accounts that the search finds.
   const and = (condition: WhereOptions<User>) => ({ [Op.and]: [active, isManaged, condition, isFree] });
   return pageOf(core, models.User, listing, {

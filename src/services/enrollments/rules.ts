@@ -1,7 +1,14 @@
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
-import type { EnrollmentStatus, StatusChange } from '../../schemas/enrollment.js';
+import type { StatusChange } from '../../schemas/enrollment.js';
+import {
+  type EnrollmentStatus,
+  mayFollow,
+  rulesOf,
+  type Side,
+  statusesSetBy,
+} from '../../schemas/enrollment-statuses.js';
 import { denied } from '../auth/permissions.js';
 import type { Actor } from '../core.js';
 
@@ -10,22 +17,17 @@ export function assertAllowed(refusal: AppError | undefined): void {
   if (refusal) throw refusal;
 }
 
-/** The statuses that may follow each status. */
-const transitions: Readonly<Record<EnrollmentStatus, readonly EnrollmentStatus[]>> = {
-  pending: ['active', 'cancelled'],
-  active: ['completed', 'cancelled'],
-  completed: [],
-  cancelled: ['pending', 'active'],
-};
+export const sideOf = ({ role }: Pick<Actor, 'role'>): Side => (role === 'trainee' ? 'trainee' : 'manager');
 
 /** Why an enrollment can't change its status like this; names both. */
-function transitionRefusal(from: EnrollmentStatus, to: EnrollmentStatus, byTrainee: boolean): AppError | undefined {
-  // After a cancellation only the trainee can ask again (pending), and only managers of the course can admit (active).
-  const forOther = from === 'cancelled' && (to === 'pending') !== byTrainee;
-  return !transitions[from].includes(to) || forOther
-    ? new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`, { params: { from, to } })
-    : undefined;
-}
+const transitionRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side): AppError | undefined =>
+  mayFollow(from, to, by)
+    ? undefined
+    : new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`, { params: { from, to } });
+
+/** Why somebody who has an enrollment in a course can't enroll again: `ALREADY_ENROLLED`, `STATUS_REFUSED`. */
+export const returnRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side): AppError | undefined =>
+  rulesOf(from).isEnrolled ? new AppError('ALREADY_ENROLLED') : transitionRefusal(from, to, by);
 
 /** Why managers of a course can't enroll this account: `NOT_FOUND`, `ACCOUNT_INACTIVE`. */
 export function traineeRefusal(trainee: User | null): AppError | undefined {
@@ -45,9 +47,7 @@ export function assignmentRefusal(
   status: EnrollmentStatus,
 ): AppError | undefined {
   const refusal = traineeRefusal(trainee);
-  if (refusal || !existing) return refusal;
-  if (existing.status !== 'cancelled') return new AppError('ALREADY_ENROLLED');
-  return transitionRefusal(existing.status, status, false);
+  return refusal || !existing ? refusal : returnRefusal(existing.status, status, 'manager');
 }
 
 /**
@@ -57,10 +57,10 @@ export function assignmentRefusal(
 export function changeRefusal(
   from: EnrollmentStatus,
   { status: to, expectedStatus = from }: StatusChange,
-  { role }: Actor,
+  actor: Actor,
 ): AppError | undefined {
-  const byTrainee = role === 'trainee';
-  if (byTrainee && to !== 'cancelled' && to !== 'pending')
+  const by = sideOf(actor);
+  if (by === 'trainee' && !statusesSetBy(by).includes(to))
     return denied('Trainees can cancel an enrollment, or request it again.');
   if (from !== expectedStatus)
     return new AppError(
@@ -68,5 +68,5 @@ export function changeRefusal(
       `Enrollment is ${from} by now, no longer ${expectedStatus}. Look at it before you change it.`,
       { params: { from, to } },
     );
-  return transitionRefusal(from, to, byTrainee);
+  return transitionRefusal(from, to, by);
 }

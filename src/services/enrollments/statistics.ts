@@ -1,5 +1,5 @@
 import { col, DataTypes, fn } from 'sequelize';
-import { type EnrollmentStatus, enrollmentStatuses } from '../../schemas/enrollment.js';
+import { type EnrollmentStatus, enrollmentStatuses, participantStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Actor, Core } from '../core.js';
 import { figuresOf } from '../figures.js';
 import { visibleTo } from './queries.js';
@@ -65,7 +65,10 @@ export async function averageProgress(core: Core, userId: string): Promise<numbe
   const { Enrollment } = core.database.models;
   // Typed as a number, but null without rows, and text from some drivers.
   const average: unknown = await core.database.read(() =>
-    Enrollment.aggregate('progress', 'AVG', { where: { userId, status: 'active' }, dataType: DataTypes.FLOAT }),
+    Enrollment.aggregate('progress', 'AVG', {
+      where: { userId, status: participantStatuses },
+      dataType: DataTypes.FLOAT,
+    }),
   );
   return average === null ? null : Math.round(Number(average));
 }

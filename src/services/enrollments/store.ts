@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { Inserts } from '../../db/sql/insert.js';
-import type { EnrollmentStatus } from '../../schemas/enrollment.js';
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
 
 /** An enrollment to insert; its progress is 0. */

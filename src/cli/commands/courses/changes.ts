@@ -2,6 +2,7 @@ import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { presentCourse } from '../../../presenters/course.js';
 import { courseUpdateSchema, namedCourseCreationSchema } from '../../../schemas/course.js';
+import { participantStatuses } from '../../../schemas/enrollment-statuses.js';
 import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
 import {
@@ -96,7 +97,7 @@ async function askWhetherToDelete(
 ): Promise<void> {
   const count = async (filter: object) =>
     (await listEnrollments(context, operator, { courseId: course.id, limit: 1, ...filter })).pagination.totalItems;
-  const active = await count({ status: 'active' });
+  const active = await count({ status: participantStatuses.join(',') });
   if (active > 0 && !run.options.force) throw inUse();
   const files = (await listMaterials(context, operator, course.id, { limit: 1 })).pagination.totalItems;
   const loss = `${counted(await count({}), 'enrollment')} (${active} active) and ${counted(files, 'file')}`;

@@ -2,6 +2,7 @@ import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { presentEnrollment } from '../../../presenters/enrollment.js';
 import { statusChangeSchema } from '../../../schemas/enrollment.js';
+import type { InitialStatus } from '../../../schemas/enrollment-statuses.js';
 import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
 import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
@@ -60,7 +61,7 @@ const maxNotes = 100_000;
 interface Assignment {
   courseId: string;
   title: string;
-  status: 'pending' | 'active';
+  status: InitialStatus;
   notes: string | null | undefined;
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { statusesSetBy } from '../../../schemas/enrollment-statuses.js';
 import { define, type Registry } from '../../core/command.js';
 import { bulkNotes } from '../../core/declaration.js';
+import { either } from '../../core/output.js';
 import { assignOptions, enrollmentListOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
@@ -65,7 +67,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
     usage: 'status [enrollment...] <status>',
     schema: 'current',
-    summary: 'Change the status of enrollments: active, completed or cancelled',
+    summary: `Change the status of enrollments: ${either(statusesSetBy('manager'))}`,
     examples: [
       'enrollments status active --trainee ada@example.org --course weaving',
       'enrollments status 5e1f02c6 cancelled --notes "Moved away"',

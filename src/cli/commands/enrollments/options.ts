@@ -1,5 +1,7 @@
+import { enrollmentStatuses, initialStatuses } from '../../../schemas/enrollment-statuses.js';
 import { listingOptions, sortOption } from '../../core/columns.js';
 import { bulkOptions } from '../../core/declaration.js';
+import { either } from '../../core/output.js';
 import { accountHeadings, filterOptions } from '../users/options.js';
 import { enrollmentColumns } from './output.js';
 
@@ -7,7 +9,7 @@ export const enrollmentFilterOptions = {
   '--course <course>': 'only in this course: title or id',
   '--trainee <user>': 'only of this trainee: email, phone or id',
   '--trainer <user>': "only in this trainer's courses: email, phone or id",
-  '--status <status>': 'only pending, active, completed or cancelled ones; several separated by commas',
+  '--status <status>': `only ${either(enrollmentStatuses)} ones; several separated by commas`,
   '--search <text>': "search in the trainee's name and email",
 };
 
@@ -26,7 +28,7 @@ export const enrollmentOptions = {
 const { '--role <role>': _, ...traineeFilterOptions } = filterOptions;
 
 export const assignOptions = {
-  '--status <status>': 'active (default) or pending',
+  '--status <status>': `${either(initialStatuses)}; active by default`,
   '--notes <text>': 'a note, which the trainees see, too',
   ...bulkOptions(accountHeadings),
   ...traineeFilterOptions,

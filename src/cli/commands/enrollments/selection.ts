@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.js';
 import { isAppError, validationError } from '../../../errors.js';
-import { type EnrollmentStatus, enrollmentListingSchema } from '../../../schemas/enrollment.js';
+import { enrollmentListingSchema } from '../../../schemas/enrollment.js';
+import type { EnrollmentStatus } from '../../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';

@@ -192,8 +192,6 @@ export const courses: Words['courses'] = {
     none: 'Es gibt niemanden, der hinzugefügt werden könnte.',
     nobody: 'Wähle mindestens eine Person aus.',
     as: 'Hinzufügen als',
-    asActive: 'Nimmt teil',
-    asPending: 'Angefragt',
     submit: 'Hinzufügen ({{count}})',
     done_one: '{{count}} Person ist hinzugefügt.',
     done_other: '{{count}} Personen sind hinzugefügt.',

@@ -191,8 +191,6 @@ export const courses = {
     none: 'There is nobody who could be added.',
     nobody: 'Select at least one trainee.',
     as: 'Add them as',
-    asActive: 'Taking part',
-    asPending: 'Requested',
     submit: 'Add ({{count}})',
     done_one: '{{count}} trainee was added.',
     done_other: '{{count}} trainees were added.',

@@ -1,5 +1,5 @@
 import { validationError } from '../../../errors.js';
-import { seatStatuses } from '../../capacity.js';
+import { seatStatuses } from '../../../schemas/enrollment-statuses.js';
 import type { Core } from '../../core.js';
 import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/names.js';
 import { headingKey, suggestionFor } from '../read/headings.js';
@@ -89,7 +89,7 @@ export class CourseCapacity {
     if (uncounted.size === 0) return;
     const { Enrollment } = this.#core.database.models;
     const counts = await this.#core.database.read(() =>
-      Enrollment.count({ where: { courseId: [...uncounted], status: [...seatStatuses] }, group: ['courseId'] }),
+      Enrollment.count({ where: { courseId: [...uncounted], status: seatStatuses }, group: ['courseId'] }),
     );
     for (const id of uncounted) this.#reserved.set(id, 0);
     for (const { courseId, count } of counts) this.#reserved.set(String(courseId), count);

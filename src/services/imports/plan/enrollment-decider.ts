@@ -1,4 +1,4 @@
-import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
+import { mayFollow, rulesOf } from '../../../schemas/enrollment-statuses.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { Core } from '../../core.js';
@@ -8,12 +8,13 @@ import type { AcceptedPeople } from './accepted-people.js';
 import type { CourseCapacity } from './course-index.js';
 import { CourseIndex, courseProblems, defaultCourse } from './course-index.js';
 import {
-  type CancelledEnrollment,
   type CourseReference,
   type Decision,
   isSamePerson,
+  type LeftEnrollment,
   type PlannedEnrollment,
   rejection,
+  takesSeat,
 } from './outcomes.js';
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
@@ -24,9 +25,6 @@ interface KnownCourses {
   /** The course for all trainees of the file. */
   forAll: CourseReference | null;
 }
-
-/** An existing enrollment of any status. */
-type Existing = CancelledEnrollment & { status: EnrollmentStatus };
 
 const cancelledReason =
   'The enrollment in the course was cancelled: it can become active again, but not pending. Import it as active, or leave the course empty.';
@@ -95,14 +93,14 @@ export class EnrollmentDecider {
       const enrollments = decision.enrollments.flatMap((planned): PlannedEnrollment[] => {
         const existing = enrolled.get(`${userId} ${planned.course.id}`);
         if (!existing) return [planned];
-        return existing.status === 'cancelled' ? [{ ...planned, cancelled: existing }] : [];
+        return rulesOf(existing.status).isEnrolled ? [] : [{ ...planned, left: existing }];
       });
       // As elsewhere, only trainees can ask for a cancelled enrollment again; a file can only make it active.
-      if (enrollments.some(({ cancelled, status }) => cancelled && status !== 'active'))
+      if (enrollments.some(({ left, status }) => left && !mayFollow(left.status, status, 'manager')))
         return rejection(decision.row, 'ENROLLMENT_CANCELLED', cancelledReason, userId);
       if (enrollments.length > 0 && !this.#isActiveAfter(decision))
         return rejection(decision.row, 'ACCOUNT_INACTIVE', inactive, userId);
-      if (!capacity.reserve(enrollments.map(({ course }) => course)))
+      if (!capacity.reserve(enrollments.filter(takesSeat).map(({ course }) => course)))
         return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.', userId);
       return { ...decision, enrollments };
     });
@@ -170,7 +168,7 @@ export class EnrollmentDecider {
   }
 
   /** The existing enrollments of any status, by `user course`. */
-  async #existingEnrollments(decisions: readonly Decision[]): Promise<ReadonlyMap<string, Existing>> {
+  async #existingEnrollments(decisions: readonly Decision[]): Promise<ReadonlyMap<string, LeftEnrollment>> {
     const [users, courses] = [new Set<string>(), new Set<string>()];
     for (const decision of decisions) {
       if (decision.outcome === 'rejected' || decision.outcome === 'created') continue;

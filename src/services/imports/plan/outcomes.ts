@@ -1,4 +1,4 @@
-import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
+import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-statuses.js';
 import type { Role } from '../../../schemas/fields.js';
 import type { RowCode } from '../read/row-codes.js';
 import type { CandidateRow, FileRow, RejectedRow } from '../read/rows.js';
@@ -29,21 +29,24 @@ export interface CourseReference {
   maxStudents: number | null;
 }
 
-/** A cancelled enrollment, as it is before a row makes it active again. */
-export interface CancelledEnrollment {
+/** An enrollment of somebody who isn't enrolled any more, as it is before a row enrolls them again. */
+export interface LeftEnrollment {
   id: string;
+  status: EnrollmentStatus;
   enrolledAt: Date;
   notes: string | null;
 }
 
-/** An enrollment that a row creates or makes active again. */
+/** An enrollment that a row creates, or enrolls somebody with again. */
 export interface PlannedEnrollment {
   course: CourseReference;
   status: EnrollmentStatus;
   notes: string | null;
-  /** The enrollment that becomes active again: a trainee has at most one in a course. */
-  cancelled?: CancelledEnrollment;
+  /** The enrollment that they have left: a trainee has at most one in a course. */
+  left?: LeftEnrollment;
 }
+
+export const takesSeat = ({ status }: PlannedEnrollment): boolean => rulesOf(status).takesSeat;
 
 interface WithEnrollments {
   row: CandidateRow;

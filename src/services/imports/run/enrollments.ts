@@ -6,7 +6,7 @@ import type { Core } from '../../core.js';
 import { addEnrollments } from '../../enrollments/store.js';
 import { withNewIds } from '../../ids.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
-import type { CourseReference, Decision, PlannedEnrollment } from '../plan/outcomes.js';
+import { type CourseReference, type Decision, type PlannedEnrollment, takesSeat } from '../plan/outcomes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
 import type { BatchContext } from './accounts.js';
 import { StaleDecision } from './run-state.js';
@@ -23,8 +23,10 @@ export async function assertCourses(
   const wanted = new Map<string, { course: CourseReference; count: number }>();
   for (const decision of decisions) {
     if (decision.outcome === 'rejected') continue;
-    for (const { course } of decision.enrollments)
-      wanted.set(course.id, { course, count: (wanted.get(course.id)?.count ?? 0) + 1 });
+    for (const planned of decision.enrollments) {
+      const { course } = planned;
+      wanted.set(course.id, { course, count: (wanted.get(course.id)?.count ?? 0) + Number(takesSeat(planned)) });
+    }
   }
   if (wanted.size === 0) return;
   await forceIncrementCourseVersions(core, [...wanted.keys()], transaction);
@@ -83,7 +85,7 @@ export async function enroll(
     const entry = ledger.get(decision.row.line);
     if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
     const { userId, note } = entry;
-    const fresh = withNewIds(decision.enrollments.filter(({ cancelled }) => !cancelled));
+    const fresh = withNewIds(decision.enrollments.filter(({ left }) => !left));
     if (fresh.length === 0) return [];
     note.enrollments = fresh.map(([id]) => id);
     return fresh.map(([id, { course, status, notes }]) => ({
@@ -98,7 +100,7 @@ export async function enroll(
   await addEnrollments(core, enrollments, now, inserts);
 }
 
-/** Makes cancelled enrollments active again. @throws StaleDecision as {@link revive} */
+/** Enrolls those again who had left. @throws StaleDecision as {@link revive} */
 export async function reviveEnrollments(
   { core, transaction, now }: BatchContext,
   decisions: readonly Decision[],
@@ -111,21 +113,27 @@ export async function reviveEnrollments(
   }
 }
 
-/** Makes a cancelled enrollment active again. @throws StaleDecision when another process did, or the enrollment is gone */
+/** Enrolls somebody again who had left. @throws StaleDecision when another process did, or the enrollment is gone */
 async function revive(
   core: Core,
-  { status, notes, cancelled }: PlannedEnrollment,
+  { status, notes, left }: PlannedEnrollment,
   note: UndoNote,
   now: Date,
   transaction: Transaction,
 ): Promise<void> {
-  if (!cancelled) return;
-  const { id, enrolledAt } = cancelled;
+  if (!left) return;
+  const { id, enrolledAt } = left;
   const [revived] = await core.database.models.Enrollment.update(
     { status, enrolledAt: now, updatedAt: now, ...(notes !== null && { notes }) },
-    { where: { id, status: 'cancelled' }, silent: true, transaction },
+    { where: { id, status: left.status }, silent: true, transaction },
   );
   if (revived !== 1) throw new StaleDecision();
-  const before = { id, enrolledAt: enrolledAt.toISOString(), notes: cancelled.notes, updatedAt: now.toISOString() };
+  const before = {
+    id,
+    status: left.status,
+    enrolledAt: enrolledAt.toISOString(),
+    notes: left.notes,
+    updatedAt: now.toISOString(),
+  };
   note.revived = [...(note.revived ?? []), before];
 }

@@ -57,12 +57,9 @@ export async function restoreAccounts(
   if (changed.length > 0) await saveAccounts(core, changed, transaction);
   const enrollments = restored.flatMap(({ note }) => note.enrollments ?? []);
   if (enrollments.length > 0) await Enrollment.destroy({ where: { id: enrollments }, transaction });
-  // Few: enrollments that were cancelled before.
-  for (const { id, enrolledAt, notes } of restored.flatMap(({ note }) => note.revived ?? []))
-    await Enrollment.update(
-      { status: 'cancelled', enrolledAt: new Date(enrolledAt), notes },
-      { where: { id }, transaction },
-    );
+  // Few: of those who had left before.
+  for (const { id, status, enrolledAt, notes } of restored.flatMap(({ note }) => note.revived ?? []))
+    await Enrollment.update({ status, enrolledAt: new Date(enrolledAt), notes }, { where: { id }, transaction });
   const signedOut = restored.filter(({ note }) => endsSessionsOf(note)).map(({ user }) => user.id);
   if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
   return audit;

@@ -3,8 +3,8 @@ import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import { type UndoNote, undoNoteOf } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
+import { rulesOf } from '../../../schemas/enrollment-statuses.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
-import { hasSeat } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import type { KeyIndex } from '../read/key-index.js';
 import { accountIdOf, type KeptCode } from '../store/ledger.js';
@@ -105,7 +105,9 @@ function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity):
   if (role === undefined) return null;
   if (role !== 'trainer' && activity.withCourses.has(user.id)) return 'HAS_COURSES';
   const isRevived = ({ id }: Enrollment) => note.revived?.some((one) => one.id === id) ?? false;
-  return role !== 'trainee' && others.some((one) => hasSeat(one) && !isRevived(one)) ? 'ENROLLED' : null;
+  return role !== 'trainee' && others.some((one) => rulesOf(one.status).takesSeat && !isRevived(one))
+    ? 'ENROLLED'
+    : null;
 }
 
 /** Whether an enrollment that the import made active again has changed since. */

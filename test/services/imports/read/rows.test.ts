@@ -199,7 +199,7 @@ describe('A row of an import file', () => {
     for (const field of ['course', 'enrollmentStatus', 'notes']) expect(none).not.to.have.property(field);
     expect(await reasonOf(row('x'.repeat(201), 'completed', 'x'.repeat(2001)), columns)).to.equal(
       `COURSE_INVALID: Course "${'x'.repeat(60)}…" must be at most 200 characters. ` +
-        'Enrollment status "completed" must be one of active, pending. ' +
+        'Enrollment status "completed" must be one of pending, active. ' +
         `Notes "${'x'.repeat(60)}…" must be at most 2000 characters.`,
     );
     expect(await reasonOf(row('a\tb', '', 'a\u0007'), columns)).to.equal(

@@ -1,0 +1,72 @@
+/** The rules of enrollments, generated from src/schemas/enrollment-statuses.ts. Don't edit: `npm run api:types` writes this file. */
+export const statusRules = {
+  "pending": {
+    "followedBy": {
+      "active": [
+        "manager"
+      ],
+      "cancelled": [
+        "trainee",
+        "manager"
+      ]
+    },
+    "isInitial": true,
+    "takesSeat": true,
+    "isEnrolled": true,
+    "takesPart": false,
+    "isCurrent": true,
+    "progressBy": [
+      "manager"
+    ]
+  },
+  "active": {
+    "followedBy": {
+      "completed": [
+        "manager"
+      ],
+      "cancelled": [
+        "trainee",
+        "manager"
+      ]
+    },
+    "isInitial": true,
+    "takesSeat": true,
+    "isEnrolled": true,
+    "takesPart": true,
+    "isCurrent": true,
+    "progressBy": [
+      "trainee",
+      "manager"
+    ]
+  },
+  "completed": {
+    "followedBy": {},
+    "isInitial": false,
+    "takesSeat": false,
+    "isEnrolled": true,
+    "takesPart": false,
+    "isCurrent": false,
+    "progressBy": []
+  },
+  "cancelled": {
+    "followedBy": {
+      "pending": [
+        "trainee"
+      ],
+      "active": [
+        "manager"
+      ]
+    },
+    "isInitial": false,
+    "takesSeat": false,
+    "isEnrolled": false,
+    "takesPart": false,
+    "isCurrent": false,
+    "progressBy": []
+  }
+} as const;
+
+export const enrollmentStatuses = ["pending","active","completed","cancelled"] as const;
+
+/** Those that managers may enroll somebody with. */
+export const initialStatuses = ["pending","active"] as const;

@@ -1,0 +1,92 @@
+/** Who changes an enrollment: its trainee, or who manages the course. */
+export type Side = 'trainee' | 'manager';
+
+interface StatusRules {
+  /** The statuses that may follow, and who may set each. */
+  readonly followedBy: Readonly<Partial<Record<EnrollmentStatus, readonly Side[]>>>;
+  /** Whether managers and files may enroll somebody with it. */
+  readonly isInitial: boolean;
+  /** Whether it counts towards the capacity of the course. */
+  readonly takesSeat: boolean;
+  /** Whether the trainee is enrolled; who isn't may enroll again, and sees no more of an unpublished course than its title. */
+  readonly isEnrolled: boolean;
+  /** Whether the trainee takes part: has the materials, sees the course when it is unpublished, and keeps it from being deleted. */
+  readonly takesPart: boolean;
+  /** Whether the check of a trainee's own enrollments lists it. */
+  readonly isCurrent: boolean;
+  /** Who may set the progress. */
+  readonly progressBy: readonly Side[];
+}
+
+export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
+export type EnrollmentStatus = (typeof enrollmentStatuses)[number];
+
+/**
+ * The statuses of an enrollment, each declared once: rules, seats, inputs, queries and what the web console offers derive from this
+ * table. The check of the table in migrations/ and all words are held against it.
+ */
+export const statusRules = {
+  pending: {
+    followedBy: { active: ['manager'], cancelled: ['trainee', 'manager'] },
+    isInitial: true,
+    takesSeat: true,
+    isEnrolled: true,
+    takesPart: false,
+    isCurrent: true,
+    progressBy: ['manager'],
+  },
+  active: {
+    followedBy: { completed: ['manager'], cancelled: ['trainee', 'manager'] },
+    isInitial: true,
+    takesSeat: true,
+    isEnrolled: true,
+    takesPart: true,
+    isCurrent: true,
+    progressBy: ['trainee', 'manager'],
+  },
+  completed: {
+    followedBy: {},
+    isInitial: false,
+    takesSeat: false,
+    isEnrolled: true,
+    takesPart: false,
+    isCurrent: false,
+    progressBy: [],
+  },
+  cancelled: {
+    // Only the trainee can ask again, and only managers can admit.
+    followedBy: { pending: ['trainee'], active: ['manager'] },
+    isInitial: false,
+    takesSeat: false,
+    isEnrolled: false,
+    takesPart: false,
+    isCurrent: false,
+    progressBy: [],
+  },
+} as const satisfies Readonly<Record<EnrollmentStatus, StatusRules>>;
+
+type Trait = { [Key in keyof StatusRules]: StatusRules[Key] extends boolean ? Key : never }[keyof StatusRules];
+
+type StatusWith<Key extends Trait> = {
+  [Status in EnrollmentStatus]: (typeof statusRules)[Status][Key] extends true ? Status : never;
+}[EnrollmentStatus];
+
+const statusesWith = <Key extends Trait>(trait: Key) =>
+  enrollmentStatuses.filter((status): status is StatusWith<Key> => statusRules[status][trait]);
+
+export const initialStatuses = statusesWith('isInitial');
+export type InitialStatus = StatusWith<'isInitial'>;
+export const seatStatuses = statusesWith('takesSeat');
+export const enrolledStatuses = statusesWith('isEnrolled');
+export const participantStatuses = statusesWith('takesPart');
+export const currentStatuses = statusesWith('isCurrent');
+
+export const rulesOf = (status: EnrollmentStatus): StatusRules => statusRules[status];
+
+/** Whether a status may follow another when this side sets it. */
+export const mayFollow = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side): boolean =>
+  rulesOf(from).followedBy[to]?.includes(by) ?? false;
+
+/** The statuses that this side can set. */
+export const statusesSetBy = (by: Side) =>
+  enrollmentStatuses.filter((to) => enrollmentStatuses.some((from) => mayFollow(from, to, by)));
