@@ -7,7 +7,7 @@ import { phoneKey } from '../src/schemas/keys.js';
 import { storedWords, wordsOf } from '../src/schemas/search-words.js';
 import { userKeys } from '../src/services/accounts/store.js';
 import { courseKeys } from '../src/services/courses/commands.js';
-import { newIds } from '../src/services/ids.js';
+import { newIds } from '../src/services/new-ids.js';
 import { passwordHash, personAt } from './people.js';
 
 /** How large a course programme is. */

@@ -286,6 +286,15 @@ describe('A start', () => {
     expect(loaded).to.not.include('cli/core/run.ts');
   });
 
+  it('loads neither Sequelize nor Joi to complete a name, for which a person waits', () => {
+    const used = ['cli/commands/completion/complete.ts', 'services/completion.ts', 'config/config.ts'];
+    const loaded = new Set(used.flatMap((file) => [...loadedWith(file)]));
+    expect(
+      [...loaded].filter((name) => name === 'db/connection.ts' || /^(sequelize|joi|pino|uuid)$/.test(name)),
+    ).to.deep.equal([]);
+    expect(loaded).to.include('db/sqlite/thread.ts');
+  });
+
   it('loads what runs migrations when there are any', () => {
     expect([...loadedWith('context.ts')])
       .to.include('db/migrator.ts')

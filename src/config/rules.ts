@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import Joi from 'joi';
 import ms from 'ms';
 
 /**
@@ -13,24 +12,25 @@ export type Rule<T> = (text: string, given: Readonly<Record<string, string | und
 /** Express's `trust proxy`: a number of hops, or the proxies' addresses. */
 export type TrustProxy = false | number | readonly string[];
 
-function checkedBy<T>(schema: Joi.AnySchema<T>, mustBe: string): Rule<T> {
-  return (text) => {
-    const { value, error } = schema.validate(text);
-    if (error) throw new Error(mustBe);
-    return value;
-  };
-}
-
 export const anyText: Rule<string> = (text) => text;
 
-export const integer = (minimum: number, maximum: number): Rule<number> =>
-  checkedBy<number>(
-    Joi.number().integer().min(minimum).max(maximum),
-    `must be a whole number from ${minimum} to ${maximum}`,
-  );
+export const integer = (minimum: number, maximum: number): Rule<number> => {
+  return (text) => {
+    // Number() also reads other notations, such as 0x10.
+    const value = /^[\s\d.e+-]*\d\s*$/i.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isInteger(value) || value < minimum || value > maximum)
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+    return value;
+  };
+};
 
-export const matching = (pattern: RegExp, mustBe: string): Rule<string> =>
-  checkedBy<string>(Joi.string().pattern(pattern).allow(''), mustBe);
+/** An empty default is taken. */
+export const matching = (pattern: RegExp, mustBe: string): Rule<string> => {
+  return (text) => {
+    if (text !== '' && !pattern.test(text)) throw new Error(mustBe);
+    return text;
+  };
+};
 
 export function oneOf<const T extends string>(...words: readonly T[]): Rule<T> {
   const mustBe =
@@ -49,18 +49,21 @@ export const flag = (yes: string, no: string): Rule<boolean> => {
   return (text, given) => word(text, given) === yes;
 };
 
-export const hostName = checkedBy<string>(
-  Joi.string().hostname(),
-  'must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0',
-);
+const label = '[\\p{L}\\d](?:[\\p{L}\\d-]*[\\p{L}\\d])?';
+const domain = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)*(?!\\d)${label}$`, 'u');
 
-export const webAddress = checkedBy<string>(
-  Joi.string()
-    .uri({ scheme: ['http', 'https'] })
-    // `coursectl config` shows it: secrets have settings of their own.
-    .pattern(/^[^@]*$/),
-  'must be a URL without a user name, such as https://s3.example.org',
-);
+export const hostName: Rule<string> = (text) => {
+  if (isIP(text) === 0 && !domain.test(text))
+    throw new Error('must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0');
+  return text;
+};
+
+export const webAddress: Rule<string> = (text) => {
+  // `coursectl config` shows it: secrets have settings of their own.
+  if (!URL.canParse(text) || !/^https?:\/\/[^@\s]+$/i.test(text))
+    throw new Error('must be a URL without a user name, such as https://s3.example.org');
+  return text;
+};
 
 /** A time in seconds. */
 export const lifetime: Rule<number> = (text) => {

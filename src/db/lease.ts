@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryTypes, type Transaction, UniqueConstraintError } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.js';
 import type { Database } from './connection.js';
 import { isSqlite, nowMsSql } from './dialect.js';
@@ -176,7 +176,7 @@ export async function withLease<T>(
   { durationMs = longestDurationMs, isRenewedWhenExpired = true, signal, onWait }: LeaseOptions = {},
 ): Promise<T> {
   await createLeaseTable(database);
-  const owner = uuidv7();
+  const owner = randomUUID();
   const deadline = performance.now() + waitMs;
   for (let tries = 1; !(await tryLease(database, name, owner, durationMs)); tries += 1) {
     if (signal?.aborted) throw new AppError('INTERRUPTED');

@@ -12,7 +12,7 @@ import { type AuditActionOn, type AuditTargetType, auditListingSchema, auditTarg
 import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
 import type { Actor, Core } from './core.js';
-import { withNewIds } from './ids.js';
+import { withNewIds } from './new-ids.js';
 import { maxCounted, type Page, pageOf } from './paging.js';
 
 /** A record about something of one kind. */

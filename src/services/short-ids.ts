@@ -2,9 +2,6 @@ import { type FindOptions, Op } from 'sequelize';
 import { validationError } from '../errors.js';
 import type { Core } from './core.js';
 
-/** How many of its last characters name an id. */
-export const shortIdLength = 8;
-
 /** The end of an id: the beginnings of UUIDv7 of the same time are alike. */
 const ending = /^[\da-f]{8,12}$/;
 

@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { lstat, open, opendir, rm, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { v7 as uuidv7 } from 'uuid';
 import { AppError, systemErrorCode, unlessMissing } from '../errors.js';
 import { diskFault, makeFolder, moveFile, pathBelow, readFlags, syncToDisk } from './disk.js';
 import {
@@ -100,7 +100,7 @@ class LocalStorage implements FileStorage {
   }
 
   async check(): Promise<void> {
-    const [source, key] = [`incoming/${uuidv7()}`, `check/${uuidv7()}`];
+    const [source, key] = [`incoming/${randomUUID()}`, `check/${randomUUID()}`];
     try {
       await this.#makeFolderOf(source);
       await writeFile(this.#pathOf(source), checkText, { mode: 0o600 });
@@ -156,7 +156,7 @@ class LocalStorage implements FileStorage {
 
   /** The path of a copy of a file from another disk: the cleanup recognises its key after a crash. */
   async #pathOfCopy(): Promise<string> {
-    const key = `incoming/${uuidv7()}`;
+    const key = `incoming/${randomUUID()}`;
     await this.#makeFolderOf(key);
     return this.#pathOf(key);
   }

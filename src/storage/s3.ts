@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { v7 as uuidv7 } from 'uuid';
 import { attempts, checkByMd5, createS3Client, defaultTimeoutMs, type S3Settings, type Sdk } from './s3-client.js';
 import { isNoSuchKey, isTransient, type S3Place, s3Fault } from './s3-fault.js';
 import { limitDownloadStall, watchProgress } from './stall-timeout.js';
@@ -128,7 +128,7 @@ class S3Storage implements FileStorage {
   }
 
   async check(): Promise<void> {
-    const key = `check/${uuidv7()}`;
+    const key = `check/${randomUUID()}`;
     try {
       await this.#ask((options) =>
         this.#client.send(new this.#sdk.PutObjectCommand({ ...this.#objectOf(key), Body: checkText }), options),

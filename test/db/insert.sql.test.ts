@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { insertRows } from '../../src/db/sql/insert.js';
-import { newIds } from '../../src/services/ids.js';
+import { newIds } from '../../src/services/new-ids.js';
 import { useHarness } from '../support/harness.js';
 
 describe('inserting many rows', () => {

@@ -12,7 +12,7 @@ import { nameMaximum } from '../../src/schemas/sort-key.js';
 import { userKeys } from '../../src/services/accounts/store.js';
 import { wordsOfAccount } from '../../src/services/accounts/words.js';
 import { courseKeys } from '../../src/services/courses/commands.js';
-import { newIds } from '../../src/services/ids.js';
+import { newIds } from '../../src/services/new-ids.js';
 import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { anyName } from '../support/names.js';

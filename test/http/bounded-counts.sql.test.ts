@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { insertRows } from '../../src/db/sql/insert.js';
-import { newIds } from '../../src/services/ids.js';
+import { newIds } from '../../src/services/new-ids.js';
 import { maxCounted } from '../../src/services/paging.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../support/factories.js';

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { categoryMaximum, nameMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
 import { insertAccounts } from '../../src/services/accounts/store.js';
 import { courseKeys } from '../../src/services/courses/commands.js';
-import { newIds } from '../../src/services/ids.js';
+import { newIds } from '../../src/services/new-ids.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
 import { buildCourse, buildUser, signIn } from '../support/factories.js';

@@ -2,7 +2,13 @@ import fastStringWidth from 'fast-string-width';
 
 /** How text is made to fit a number of columns of a terminal: wide characters take two of them, combining ones none. */
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters of a text, as people see them. What tells them apart takes 20 ms to make, and few texts are cut. */
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
 
 /** Marks with a column of their own, such as vowel signs of Devanagari, Tamil, Burmese and Khmer; all other marks have none. */
 const spacingMarks = /\p{Mc}/gu;
@@ -17,7 +23,7 @@ export function displayWidth(text: string): number {
 function beginning(text: string, width: number): string {
   let end = 0;
   let used = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     used += displayWidth(segment);
     if (used > width) break;
     end = index + segment.length;

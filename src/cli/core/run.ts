@@ -108,7 +108,7 @@ export interface Outcome {
  * @param isCreated whether the command creates a missing database
  * @throws AppError `DATABASE_MISSING` instead of opening a file that isn't there, which would create it
  */
-async function assertDatabaseExists(config: Config, isCreated: boolean): Promise<void> {
+export async function assertDatabaseExists(config: Config, isCreated = false): Promise<void> {
   const { database } = config;
   if (database.dialect !== 'sqlite') return;
   const { stat } = await import('node:fs/promises');

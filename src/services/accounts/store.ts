@@ -12,7 +12,7 @@ import { searchKey } from '../../schemas/keys.js';
 import type { PhoneKeys } from '../../schemas/phone-keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
-import { newIds } from '../ids.js';
+import { newIds } from '../new-ids.js';
 import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.js';
 

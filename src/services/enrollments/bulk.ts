@@ -7,7 +7,7 @@ import { auditedEnrollment, recordAudit } from '../audit.js';
 import { reserveSeats, seatsFor } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
-import { withNewIds } from '../ids.js';
+import { withNewIds } from '../new-ids.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
 import { inCourseQueue } from './course-queue.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { displayWidth } from '../../../src/cli/core/fit.js';
 import { type PageQuery, pagesOf } from '../../../src/cli/core/listing.js';
-import { newIds } from '../../../src/services/ids.js';
+import { newIds } from '../../../src/services/new-ids.js';
 import { testEnvironment } from '../../support/environment.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';

@@ -3,7 +3,7 @@ import type { Core } from '../../../src/services/core.js';
 import { operator } from '../../../src/services/core.js';
 import { enrollmentsMatching, enrollmentsNamed } from '../../../src/services/enrollments/names.js';
 import { listEnrollments } from '../../../src/services/enrollments/queries.js';
-import { newIds } from '../../../src/services/ids.js';
+import { newIds } from '../../../src/services/new-ids.js';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { recordAudit } from '../../../src/services/audit.js';
 import { operator } from '../../../src/services/core.js';
-import { newIds } from '../../../src/services/ids.js';
+import { newIds } from '../../../src/services/new-ids.js';
 import { fullDepth } from '../../support/depth.js';
 import { testEnvironment } from '../../support/environment.js';
 import { type Harness, useHarness } from '../../support/harness.js';

@@ -2,22 +2,28 @@ import type { Command } from 'commander';
 import type { Completable, Name } from '../../../services/completion.js';
 import type { None } from '../../core/declaration.js';
 import { printableLine } from '../../core/printable.js';
-import type { Result, Run } from '../../core/run.js';
+import { assertDatabaseExists, type Result, type Run } from '../../core/run.js';
 import { bashWord, readLine } from './bash-words.js';
 import { optionPrefix, placeAt } from './place.js';
 import { completionScripts } from './scripts.js';
 
-/** How long the database may take to be free, in milliseconds: a person waits. */
+/** How long a server may take to let a connection in, in milliseconds: a person waits. */
 const databaseMs = '1000';
 
 /** What bash completes otherwise than by listing: it puts one name after the other into the line. */
 const insertingTypes = ['37', '42'];
 
-async function namesIn(run: Pick<Run, 'context' | 'options'>, kind: Completable, typed: string): Promise<Name[]> {
+async function namesIn(
+  run: Pick<Run, 'config' | 'context' | 'options'>,
+  kind: Completable,
+  typed: string,
+): Promise<Name[]> {
   try {
     const { namesBeginning } = await import('../../../services/completion.js');
-    const context = await run.context({ DB_POOL_ACQUIRE_MS: databaseMs });
-    const names = await namesBeginning(context, kind, typed);
+    const config = await run.config();
+    await assertDatabaseExists(config);
+    const open = async () => (await run.context({ DB_POOL_ACQUIRE_MS: databaseMs })).database;
+    const names = await namesBeginning({ settings: config.database, open }, kind, typed);
     // What can't be printed as it is can't be typed, either.
     return names.filter(({ value }) => printableLine(value) === value);
   } catch (error) {
@@ -46,7 +52,7 @@ export async function completion(
  * @param given the words after the program's name, the last of which is at the cursor; of bash the line up to the cursor
  */
 async function complete(
-  run: Pick<Run, 'io' | 'context' | 'options'>,
+  run: Pick<Run, 'io' | 'config' | 'context' | 'options'>,
   program: Command,
   shell: Shell,
   given: readonly [string, ...string[]],

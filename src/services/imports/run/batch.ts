@@ -5,7 +5,7 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { prepareAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
-import { withNewIds } from '../../ids.js';
+import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
 import { codesOf, type Decision, isSamePerson } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';

@@ -4,7 +4,7 @@ import type { Inserts } from '../../../db/sql/insert.js';
 import { countReservedSeats } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { addEnrollments } from '../../enrollments/store.js';
-import { withNewIds } from '../../ids.js';
+import { withNewIds } from '../../new-ids.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
 import { type CourseReference, type Decision, type PlannedEnrollment, takesSeat } from '../plan/outcomes.js';
 import type { LedgerEntry } from '../store/audit-records.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
 import { recordAudit } from '../../../../src/services/audit.js';
 import { operator } from '../../../../src/services/core.js';
-import { newIds } from '../../../../src/services/ids.js';
+import { newIds } from '../../../../src/services/new-ids.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildCourse, buildUser, signIn } from '../../../support/factories.js';
 import { useHarness } from '../../../support/harness.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { recordAudit } from '../../../../src/services/audit.js';
 import { operator } from '../../../../src/services/core.js';
-import { newIds } from '../../../../src/services/ids.js';
+import { newIds } from '../../../../src/services/new-ids.js';
 import { createEmptyDatabase, migrate, onMysql, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { displayWidth } from '../../../../src/cli/core/fit.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
-import { newIds } from '../../../../src/services/ids.js';
+import { newIds } from '../../../../src/services/new-ids.js';
 import { buildUser, tokenFor } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { scaled } from '../../../support/machine.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Context } from '../../../../src/context.js';
 import { insertAccounts } from '../../../../src/services/accounts/store.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
-import { newIds } from '../../../../src/services/ids.js';
+import { newIds } from '../../../../src/services/new-ids.js';
 import { factoryPassword } from '../../../support/factories.js';
 import { emptyDatabase } from '../../../support/harness.js';
 import {

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+
+/** Creates ids, UUIDv7 (RFC 9562), in ascending order. Cheap, because all random bytes come from one call. */
+export function newIds(count: number): string[] {
+  const idAt = newIdsByIndex(count);
+  return Array.from({ length: count }, (_, index) => idAt(index));
+}
+
+/** Pairs items with new ids, in ascending order. */
+export function withNewIds<T>(items: readonly T[]): [id: string, item: T][] {
+  const idAt = newIdsByIndex(items.length);
+  return items.map((item, index) => [idAt(index), item]);
+}
+
+function newIdsByIndex(count: number): (index: number) => string {
+  const random = randomBytes(16 * (count + 1));
+  const msecs = Date.now();
+  // With the highest bit cleared, counting up can't overflow.
+  const first = random.readUInt32BE(0) >>> 1;
+  return (index) => uuidv7({ msecs, seq: first + index, random: random.subarray(16 * (index + 1), 16 * (index + 2)) });
+}
