@@ -1,20 +1,29 @@
 /**
  * The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment).
  * Why no package: docs/DECISIONS.md.
+ * @param most beyond it the number isn't found out: then some greater one is returned, much sooner
  */
-export function editDistance(one: string, other: string): number {
+export function editDistance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   const [from, to] = [Array.from(one), Array.from(other)];
   let beforeLast: number[] = [];
   let last = to.map((_, column) => column).concat(to.length);
-  from.forEach((character, row) => {
+  let leastOfLast = 0;
+  for (let row = 0; row < from.length; row += 1) {
+    const character = from[row];
     const current = [row + 1];
-    to.forEach((wanted, column) => {
+    let least = row + 1;
+    for (let column = 0; column < to.length; column += 1) {
+      const wanted = to[column];
       const replaced = (last[column] ?? 0) + (character === wanted ? 0 : 1);
       const swapped =
         character === to[column - 1] && wanted === from[row - 1] ? (beforeLast[column - 1] ?? 0) + 1 : Number.MAX_VALUE;
-      current.push(Math.min(replaced, swapped, (last[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
-    });
-    [beforeLast, last] = [last, current];
-  });
+      const here = Math.min(replaced, swapped, (last[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1);
+      current.push(here);
+      least = Math.min(least, here);
+    }
+    // What follows is made of these two rows.
+    if (least > most && leastOfLast > most) return least;
+    [beforeLast, last, leastOfLast] = [last, current, least];
+  }
   return last[to.length] ?? 0;
 }

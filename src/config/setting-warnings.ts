@@ -22,7 +22,7 @@ function nearest(name: string, tolerated: (length: number) => number): SettingNa
   for (const [setting, letters] of settings) {
     // Each start of the program compares its whole environment; the difference in length is a lower bound.
     if (Math.abs(wanted.length - letters.length) >= least) continue;
-    const difference = editDistance(wanted, letters);
+    const difference = editDistance(wanted, letters, least - 1);
     if (difference < least) [found, least] = [setting, difference];
   }
   return found;
