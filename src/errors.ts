@@ -31,7 +31,13 @@ const defaultMessages = {
   PASSWORD_CHANGE_REQUIRED: 'Password change required.',
   TOKEN_MISSING: 'Access denied. No token provided.',
   TOKEN_INVALID: 'Invalid or expired token.',
-  ACCESS_DENIED: 'Access denied.',
+  SUPER_ADMIN_REQUIRED: 'Access denied. Super admin role required.',
+  TRAINER_REQUIRED: 'Access denied. Trainer or Super admin role required.',
+  TRAINEE_REQUIRED: 'Access denied. Trainee role required.',
+  OTHER_TRAINER: "Access denied. This is another trainer's course.",
+  ENROLLMENT_REQUIRED: 'Access denied. An active enrollment in the course is required.',
+  STATUS_NOT_FOR_TRAINEES: 'Access denied. Trainees can cancel an enrollment, or request it again.',
+  OTHER_ORIGIN: 'Access denied. Only for pages of this service.',
   NOT_FOUND: 'Resource not found.',
   METHOD_NOT_ALLOWED: 'Method not allowed.',
   MALFORMED_JSON: 'Malformed JSON.',
@@ -58,6 +64,11 @@ const defaultMessages = {
   STORAGE_UNAVAILABLE: 'detail',
   IMPORT_FILE_INVALID: 'detail',
   IMPORT_CONFLICT: 'The status of the import does not allow this.',
+  IMPORT_AT_TERMINAL: 'The import was begun at a terminal. Continue it there.',
+  IMPORT_BUSY: 'Another process has the import. Try again in a minute.',
+  IMPORT_HAS_ROWS: 'The import has written rows.',
+  IMPORT_ROWS_DELETED: 'The rows of the import were exported to files and deleted.',
+  PLAN_EXPIRED: 'The plan has expired. Upload the file again.',
   IMPORT_REFUSED: 'The file or its options allow no import.',
   PLAN_OUTDATED: 'The plan is out of date.',
   PLAN_LIMIT: 'There are as many planned imports as allowed. Apply or cancel some first.',
@@ -108,6 +119,8 @@ export interface ErrorParams {
   /** The status that an enrollment has, and the one that was wanted. */
   from?: string;
   to?: string;
+  /** The status that an import has. */
+  status?: string;
 }
 
 interface AppErrorOptions {

@@ -7,6 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import type { ErrorCode } from '../../../examples/api-types.js';
 import { type Answer, ApiError, call, type Input, type OperationId } from './client.js';
 
 /** No answer, or one that says that the service is busy or, from a proxy before it, away. */
@@ -15,9 +16,18 @@ const passing: readonly number[] = [0, 429, 502, 503, 504];
 /** Whether asking again can help: the service was busy or out of reach. */
 export const isPassing = (error: unknown): boolean => error instanceof ApiError && passing.includes(error.status);
 
+/** The status of an import, as shown here, is out of date. */
+const outdatedImports: readonly ErrorCode[] = [
+  'IMPORT_CONFLICT',
+  'IMPORT_BUSY',
+  'IMPORT_HAS_ROWS',
+  'IMPORT_ROWS_DELETED',
+  'PLAN_EXPIRED',
+];
+
 /** Whether the service refused a change because what it was asked for, as shown here, is out of date. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 409 || error.code === 'IMPORT_CONFLICT');
+  error instanceof ApiError && (error.status === 409 || outdatedImports.some((code) => code === error.code));
 
 export const queryClient = new QueryClient({
   defaultOptions: {

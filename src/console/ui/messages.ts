@@ -20,13 +20,14 @@ function namedProblem(problem: FieldProblem, t: TFunction): string {
 
 /** Why the service refused something: by its code, with numbers where it says some. */
 export function refusalText({ code, params = {} }: Refusal, t: TFunction): string {
-  const { seatsLeft, maxBytes, max } = params;
+  const { seatsLeft, maxBytes, max, status } = params;
   if (seatsLeft !== undefined) return t('refusalWith.seatsLeft', { count: seatsLeft });
   if (maxBytes !== undefined)
     return t(code === 'COURSE_QUOTA' ? 'refusalWith.courseBytes' : 'refusalWith.fileBytes', {
       size: formatBytes(maxBytes),
     });
   if (code === 'COURSE_QUOTA' && max !== undefined) return t('refusalWith.courseFiles', { most: max });
+  if (status !== undefined) return t('refusalWith.importStatus', { status: t(`imports.status.${status}`) });
   return code !== undefined && i18next.exists(`refusal.${code}`) ? t(`refusal.${code}`) : t('state.refusedUnknown');
 }
 

@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 import type { ErrorCode } from '../../errors.js';
-import type { Role } from '../../schemas/fields.js';
+import { type Role, roles } from '../../schemas/fields.js';
+import { roleRefusal } from '../../services/auth/permissions.js';
 import { codeHeader, messageOf, publicCodeOf, statusOf } from '../server/errors.js';
 import { secureCookieName } from '../server/session-cookie.js';
 import { contract } from './contract.js';
@@ -10,8 +11,25 @@ import { errorCode, failure, validationFailure } from './response-schemas.js';
 
 /** The words of a failure, as this operation says them. */
 function describedFailure({ access }: Operation, code: ErrorCode): string {
-  const refusal = access.kind === 'roles' ? access.refusal : undefined;
-  return code === 'ACCESS_DENIED' && refusal !== undefined ? refusal : messageOf(code);
+  const ofRole = access.kind === 'roles' && code === roleRefusal(access.roles) ? access.refusal : undefined;
+  return ofRole ?? messageOf(code);
+}
+
+/** How the access rule of an operation refuses signed-in callers. */
+function accessRefusals({ access }: Operation): ErrorCode[] {
+  switch (access.kind) {
+    case 'roles':
+      return [roleRefusal(access.roles)];
+    case 'scoped':
+      // Those for all roles refuse nobody.
+      return access.roles.length === roles.length ? [] : [roleRefusal(access.roles)];
+    case 'own-trainer':
+      return ['TRAINER_REQUIRED', 'OTHER_TRAINER'];
+    case 'owner':
+      return access.roles.length === roles.length ? ['OTHER_TRAINER'] : [roleRefusal(access.roles), 'OTHER_TRAINER'];
+    default:
+      return [];
+  }
 }
 
 /** Without a token, with one in the header or the cookie, or either. */
@@ -29,11 +47,11 @@ function failuresOf(operation: Operation): ErrorCode[] {
   if (operation.upload) codes.push('VALIDATION', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (operation.params ?? operation.query) codes.push('MALFORMED_URL');
   const { access } = operation;
-  if (operation.ownPagesOnly) codes.push('ACCESS_DENIED');
+  if (operation.ownPagesOnly) codes.push('OTHER_ORIGIN');
   if (access.kind !== 'public') {
     if (access.kind !== 'optional') codes.push('TOKEN_MISSING');
     codes.push('TOKEN_INVALID');
-    if (access.kind !== 'signed-in' && access.kind !== 'optional') codes.push('ACCESS_DENIED');
+    codes.push(...accessRefusals(operation));
     if (!operation.allowsInitialPassword) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
   // Any other operation may come under overload, or before the database is reached.

@@ -142,6 +142,9 @@ export const bulkRemoval = Joi.object({
   removedEnrollments,
 });
 
+/** The codes in the header of every refusal. */
+export const errorCode = component('ErrorCode', 'Why a request was refused', Joi.valid(...publicCodes).required());
+
 const bound = Joi.number().integer().min(0).example(3);
 const words = Joi.array().items(Joi.string()).example([]);
 
@@ -155,6 +158,7 @@ const errorParams = component(
     max: bound.description('The most courses of a trainer, files of a course, or planned imports'),
     from: Joi.valid(...enrollmentStatuses).description('Status of the enrollment'),
     to: Joi.valid(...enrollmentStatuses).description('Status that was wanted'),
+    status: Joi.valid(...importStatuses).description('Status of the import'),
   }).example({ seatsLeft: 3 }),
 );
 
@@ -180,9 +184,7 @@ export const bulkAssignment = Joi.object({
       Joi.object({
         traineeId: id,
         reason: text,
-        code: Joi.valid(...publicCodes)
-          .description('Code of the reason')
-          .required(),
+        code: errorCode,
         params: errorParams,
       }),
     )
@@ -463,9 +465,6 @@ export const failure = component(
     params: errorParams,
   }),
 );
-
-/** The codes in the header of every refusal. */
-export const errorCode = component('ErrorCode', 'Why a request was refused', Joi.valid(...publicCodes).required());
 
 /** Every invalid field; never the value that was sent. */
 export const validationFailure = component(

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
-import { assertOwnPassword, authorize, denied } from '../../services/auth/permissions.js';
+import { assertOwnPassword, authorize } from '../../services/auth/permissions.js';
 import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller, Client, Core } from '../../services/core.js';
 import type { Operation } from '../api/operation.js';
@@ -15,7 +15,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
 
 /**
  * The caller of an operation; a token in the header wins over the cookie.
- * @throws AppError `ACCESS_DENIED` for pages of others, `TOKEN_MISSING`, `TOKEN_INVALID`
+ * @throws AppError `OTHER_ORIGIN` for pages of others, `TOKEN_MISSING`, `TOKEN_INVALID`
  */
 export async function callerOf(
   core: Core,
@@ -25,7 +25,7 @@ export async function callerOf(
   cookie: SessionCookie,
 ): Promise<Caller | undefined> {
   const { access } = operation;
-  if (operation.ownPagesOnly && !isFromOwnPage(request)) throw denied('Only for pages of this service.');
+  if (operation.ownPagesOnly && !isFromOwnPage(request)) throw new AppError('OTHER_ORIGIN');
   if (access.kind === 'public') return undefined;
   const token = bearerToken(request.headers.authorization) ?? cookie.token;
   if (token === undefined) {

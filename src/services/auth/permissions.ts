@@ -23,16 +23,15 @@ export type Access =
    */
   | { kind: 'owner'; of: 'course' | 'enrollment'; roles: readonly Role[]; open?: true };
 
-const roleNames: Record<Role, string> = { super_admin: 'Super admin', trainer: 'Trainer', trainee: 'Trainee' };
-
-/** The refusal of a signed-in caller. */
-export function denied(reason: string): AppError {
-  return new AppError('ACCESS_DENIED', `Access denied. ${reason}`);
+/** The refusal of everybody whose role isn't among those that an operation is for. */
+export function roleRefusal(roles: readonly Role[]) {
+  if (roles.includes('trainee')) return 'TRAINEE_REQUIRED';
+  return roles.includes('trainer') ? 'TRAINER_REQUIRED' : 'SUPER_ADMIN_REQUIRED';
 }
 
 /**
  * Checks the rule for a caller.
- * @throws AppError `ACCESS_DENIED`, naming the required role or ownership
+ * @throws AppError `SUPER_ADMIN_REQUIRED`, `TRAINER_REQUIRED`, `TRAINEE_REQUIRED`, `OTHER_TRAINER`
  */
 export function authorize(
   access: Exclude<Access, { kind: 'public' | 'optional' }>,
@@ -46,12 +45,12 @@ export function authorize(
     case 'scoped':
     case 'owner':
       if (access.roles.includes(user.role)) return;
-      if (access.kind === 'roles' && access.refusal !== undefined) throw new AppError('ACCESS_DENIED', access.refusal);
-      throw denied(`${access.roles.map((role) => roleNames[role]).join(' or ')} role required.`);
+      throw new AppError(roleRefusal(access.roles), access.kind === 'roles' ? access.refusal : undefined);
     case 'own-trainer':
       if (user.role === 'super_admin') return;
-      if (user.role !== 'trainer') throw denied('Trainer or Super admin role required.');
-      if (parameters[access.parameter] !== user.id) throw denied("Another trainer's data can't be read.");
+      if (user.role !== 'trainer') throw new AppError('TRAINER_REQUIRED');
+      if (parameters[access.parameter] !== user.id)
+        throw new AppError('OTHER_TRAINER', "Access denied. Another trainer's data can't be read.");
   }
 }
 

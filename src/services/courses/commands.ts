@@ -21,7 +21,6 @@ import { wordsOf } from '../../schemas/search-words.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../schemas/sort-key.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
-import { denied } from '../auth/permissions.js';
 import { assertActive } from '../auth/sessions.js';
 import { countReservedSeats } from '../capacity.js';
 import type { Actor, Core, Identity } from '../core.js';
@@ -53,12 +52,12 @@ async function replaceWords(core: Core, course: Course, transaction: Transaction
 /**
  * Refuses an actor who isn't the course's trainer or the super admin. Only the existence of an unpublished course is a
  * secret.
- * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`
+ * @throws AppError `NOT_FOUND`, `OTHER_TRAINER`
  */
 export function assertManages(actor: Identity, course: Course): void {
   if (actor.role === 'super_admin') return;
   if (actor.role === 'trainer' && course.trainerId === actor.actorId) return;
-  throw course.isPublished ? denied("This is another trainer's course.") : notFound('Course');
+  throw course.isPublished ? new AppError('OTHER_TRAINER') : notFound('Course');
 }
 
 /**
@@ -186,7 +185,7 @@ async function changeCourse(
 
 /**
  * Changes the fields of a course; absent fields stay as they are.
- * @throws AppError `VALIDATION`, also for a capacity below the reserved seats, `NOT_FOUND`, `ACCESS_DENIED`
+ * @throws AppError `VALIDATION`, also for a capacity below the reserved seats, `NOT_FOUND`, `OTHER_TRAINER`
  */
 export async function updateCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const fields = validate(courseUpdateSchema, input);
@@ -207,7 +206,7 @@ export async function updateCourse(core: Core, actor: Actor, id: string, input: 
   });
 }
 
-/** Publishes a course, or removes it from the catalogue. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
+/** Publishes a course, or removes it from the catalogue. @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER` */
 export async function publishCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const { isPublished } = validate(publicationSchema, input);
   return changeCourse(core, actor, id, isPublished ? 'course.publish' : 'course.unpublish', async (course) => {
@@ -231,7 +230,7 @@ export async function assignTrainer(core: Core, actor: Actor, id: string, input:
 /**
  * Deletes a course with its enrollments and files. While it has active enrollments, only the super admin can, with force.
  * @param query `{ force }`
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_IN_USE`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `OTHER_TRAINER`, `COURSE_IN_USE`
  */
 export async function deleteCourse(core: Core, actor: Actor, id: string, query: unknown): Promise<Course> {
   const { force } = validate(courseDeletionSchema, query);

@@ -9,7 +9,6 @@ import { fileListingSchema } from '../../schemas/file.js';
 import { validate } from '../../schemas/validate.js';
 import type { StoredObject } from '../../storage/storage.js';
 import { recordAudit } from '../audit.js';
-import { denied } from '../auth/permissions.js';
 import type { Actor, Core } from '../core.js';
 import { sanitizeFilename } from '../files/filename.js';
 import {
@@ -40,14 +39,14 @@ export async function assertMayUpload(core: Core, actor: Actor, courseId: string
   assertManages(actor, await courseOf(core, courseId));
 }
 
-/** @throws AppError `NOT_FOUND`, `ACCESS_DENIED` unless the actor manages the course or takes part in it */
+/** @throws AppError `NOT_FOUND`, `OTHER_TRAINER`, `ENROLLMENT_REQUIRED` unless the actor manages the course or takes part in it */
 async function assertMayRead(core: Core, actor: Actor, courseId: string): Promise<void> {
   // The course is read only to find the reason of a refusal.
   const trainee = actor.role === 'trainee';
   if (trainee && (await isActiveTrainee(core, actor.actorId, courseId))) return;
   const course = await courseOf(core, courseId);
   if (!trainee) return assertManages(actor, course);
-  throw course.isPublished ? denied('An active enrollment in the course is required.') : notFound('Course');
+  throw course.isPublished ? new AppError('ENROLLMENT_REQUIRED') : notFound('Course');
 }
 
 /** {@link assertMayRead} as a condition, which saves a listing a query. */

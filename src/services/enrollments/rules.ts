@@ -9,7 +9,6 @@ import {
   type Side,
   statusesSetBy,
 } from '../../schemas/enrollment-statuses.js';
-import { denied } from '../auth/permissions.js';
 import type { Actor } from '../core.js';
 
 /** Throws a refusal, where there is one. */
@@ -51,7 +50,7 @@ export function assignmentRefusal(
 }
 
 /**
- * Why the actor can't change a status: `ACCESS_DENIED` for one that their role can't set, `STATUS_CHANGED` where it isn't the one
+ * Why the actor can't change a status: `STATUS_NOT_FOR_TRAINEES` for one that their role can't set, `STATUS_CHANGED` where it isn't the one
  * that they expect, `STATUS_REFUSED`.
  */
 export function changeRefusal(
@@ -60,8 +59,7 @@ export function changeRefusal(
   actor: Actor,
 ): AppError | undefined {
   const by = sideOf(actor);
-  if (by === 'trainee' && !statusesSetBy(by).includes(to))
-    return denied('Trainees can cancel an enrollment, or request it again.');
+  if (by === 'trainee' && !statusesSetBy(by).includes(to)) return new AppError('STATUS_NOT_FOR_TRAINEES');
   if (from !== expectedStatus)
     return new AppError(
       'STATUS_CHANGED',

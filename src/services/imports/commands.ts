@@ -10,7 +10,7 @@ import { assertBinding } from './queue/plan-worker.js';
 import { assertUnfinished, howToApply, howToCancel, withImportLease } from './run/import-lock.js';
 import type { AppliedImport, ApplyOptions } from './run/run-import.js';
 import { commitProgress } from './run/run-state.js';
-import { findImport, isRunning } from './store/find-import.js';
+import { findImport, isRunning, statusConflict } from './store/find-import.js';
 import { assertLedgerKept, assertResumable } from './store/ledger.js';
 import { findPlan, removeDiscarded } from './store/plan-store.js';
 import { auditFinish, lockImport, optionsOf } from './store/repository.js';
@@ -114,7 +114,7 @@ export async function requeueImport(core: Core, actor: Actor, id: string): Promi
   const found = await findImport(core, id);
   if (found.origin !== 'http')
     throw new AppError(
-      'IMPORT_CONFLICT',
+      'IMPORT_AT_TERMINAL',
       `The import ${found.number} was begun at a terminal. Resume it there: coursectl imports resume ${found.number}`,
     );
   const fields = {
@@ -155,13 +155,11 @@ export async function canUndo(core: Core, record: Import): Promise<boolean> {
 
 async function assertUndoable(core: Core, record: Import, transaction?: Transaction): Promise<void> {
   const { id, number, status } = record;
-  if (neverApplied.includes(status))
-    throw new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: there is nothing to undo.`);
-  if (status === 'queued' || status === 'running')
-    throw new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: first ${howToCancel(record)}`);
+  if (neverApplied.includes(status)) throw statusConflict(record, 'there is nothing to undo.');
+  if (status === 'queued' || status === 'running') throw statusConflict(record, `first ${howToCancel(record)}`);
   assertLedgerKept(record, "it can't be undone.");
   if (status === 'undone' && !(await hasKeptAccounts(core, id, transaction)))
-    throw new AppError('IMPORT_CONFLICT', `The import ${number} is undone already.`);
+    throw new AppError('IMPORT_CONFLICT', `The import ${number} is undone already.`, { params: { status } });
 }
 
 /**
@@ -211,10 +209,7 @@ async function recordCancellation(core: Core, actor: Actor, id: string): Promise
     const record = await lockImport(core, id, transaction);
     const isPlanned = record.status === 'planning' || record.status === 'planned';
     if (!isPlanned && record.status !== 'queued' && record.status !== 'running' && record.status !== 'interrupted')
-      throw new AppError(
-        'IMPORT_CONFLICT',
-        `The import ${record.number} is ${record.status}: there is nothing to cancel.`,
-      );
+      throw statusConflict(record, 'there is nothing to cancel.');
     // No process would notice the request of an import that isn't running.
     const ended = record.status !== 'running' || !(await isRunning(core, record, transaction));
     await record.update(

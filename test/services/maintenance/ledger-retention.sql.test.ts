@@ -50,9 +50,9 @@ describe('the retention of import ledgers', () => {
   const undo = (id: string) =>
     undoImport(importing.context, operator, id, { signal: unaborted, onWait: () => undefined });
 
-  async function expectConflict(work: () => Promise<unknown>, words = /./): Promise<void> {
+  async function expectRowsDeleted(work: () => Promise<unknown>, words = /./): Promise<void> {
     const { code, message } = await failureOf(work);
-    expect(code).to.equal('IMPORT_CONFLICT');
+    expect(code).to.equal('IMPORT_ROWS_DELETED');
     expect(message).to.match(words);
   }
 
@@ -128,7 +128,7 @@ describe('the retention of import ledgers', () => {
         expect(existsSync(path.dirname(filePath))).to.equal(false);
         expect(await prune()).to.include({ imports: 0 });
         const resuming = () => resumeImport(importing.context, operator, id, applyOptions());
-        await expectConflict(resuming, / has no rows, .*: it can't be resumed; import the file again\.$/);
+        await expectRowsDeleted(resuming, / has no rows, .*: it can't be resumed; import the file again\.$/);
         expect((await listImportRows(importing.context, id, {})).items).to.deep.equal([]);
       }
     });
@@ -145,8 +145,8 @@ describe('the retention of import ledgers', () => {
       expect(await sweepPlans(later(31))).to.include({ removed: 1 });
       expect(await plans()).to.deep.equal([0, 0]);
       const replanning = () => replanImport(importing.context, client, id, {});
-      await expectConflict(replanning, /: it can't be planned again; upload the file again\.$/);
-      await expectConflict(() => requeueImport(importing.context, client, id));
+      await expectRowsDeleted(replanning, /: it can't be planned again; upload the file again\.$/);
+      await expectRowsDeleted(() => requeueImport(importing.context, client, id));
     });
   });
 
@@ -208,7 +208,7 @@ describe('the retention of import ledgers', () => {
     const id = await importPeople();
     await prune();
     for (const attempt of [undo, () => previewUndo(importing.context, id)])
-      await expectConflict(
+      await expectRowsDeleted(
         () => attempt(id),
         /^The rows of the import \d+ were exported .* deleted on .*: it can't be undone\.$/,
       );
@@ -233,7 +233,7 @@ describe('the retention of import ledgers', () => {
     const cleanUp = () => removeOrphanedUploads(later(31), name, later(31).now());
     expect(await cleanUp()).to.equal(false);
     await prune();
-    await expectConflict(() => resumeImport(importing.context, operator, id, applyOptions()), /it can't be resumed/);
+    await expectRowsDeleted(() => resumeImport(importing.context, operator, id, applyOptions()), /it can't be resumed/);
     expect(await cleanUp()).to.equal(true);
     expect(existsSync(file)).to.equal(false);
   });

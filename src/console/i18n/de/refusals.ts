@@ -29,7 +29,14 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     PASSWORD_CHANGE_REQUIRED: 'Wähle erst ein eigenes Passwort.',
     TOKEN_MISSING: 'Melde dich erst an.',
     TOKEN_INVALID: 'Deine Sitzung ist zu Ende. Melde dich noch einmal an.',
-    ACCESS_DENIED: 'Das darfst du nicht.',
+    SUPER_ADMIN_REQUIRED: 'Das darf nur der Super-Admin.',
+    TRAINER_REQUIRED: 'Das dürfen nur Kursleitungen und der Super-Admin.',
+    TRAINEE_REQUIRED: 'Das dürfen nur Teilnehmende.',
+    OTHER_TRAINER: 'Das gehört einer anderen Kursleitung.',
+    ENROLLMENT_REQUIRED: 'Das sehen nur Personen mit einem aktiven Platz im Kurs.',
+    STATUS_NOT_FOR_TRAINEES:
+      'Du kannst deinen Platz absagen oder neu anfragen; alles andere entscheidet die Kursleitung.',
+    OTHER_ORIGIN: 'Das nimmt der Dienst nur von seinen eigenen Seiten an. Lade die Seite neu.',
     NOT_FOUND: 'Das gibt es nicht, oder nicht mehr.',
     METHOD_NOT_ALLOWED: 'Das kann der Dienst nicht. Lade die Seite neu.',
     MALFORMED_JSON: 'Der Dienst hat die Anfrage nicht verstanden. Lade die Seite neu.',
@@ -42,6 +49,13 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     NOT_READY: 'Der Dienst startet gerade. Versuche es gleich noch einmal.',
     IMPORT_FILE_INVALID: 'Die Datei kann nicht gelesen werden.',
     IMPORT_CONFLICT: 'Der Import hat sich inzwischen geändert und erlaubt das jetzt nicht.',
+    IMPORT_AT_TERMINAL: 'Dieser Import wurde an einem Terminal begonnen. Setze ihn dort fort.',
+    IMPORT_BUSY:
+      'Der Import läuft, oder seine Passwörter werden gerade abgeholt. Versuche es in einer Minute noch einmal.',
+    IMPORT_HAS_ROWS: 'Der Import hat schon Zeilen geschrieben und kann nicht neu geplant werden.',
+    IMPORT_ROWS_DELETED:
+      'Die Zeilen dieses Imports wurden in Dateien exportiert und gelöscht; er kann nicht mehr gezeigt oder geändert werden.',
+    PLAN_EXPIRED: 'Der Plan ist abgelaufen. Lade die Datei noch einmal hoch.',
     IMPORT_REFUSED: 'Die Datei oder ihre Optionen erlauben keinen Import.',
     PLAN_OUTDATED: 'Der Plan ist veraltet. Sieh ihn dir noch einmal an.',
     PLAN_LIMIT: 'Es gibt so viele geplante Importe wie erlaubt. Führe erst einige aus, oder verwirf sie.',
@@ -59,6 +73,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
       'Der Kurs hat noch {{count}} Plätze: Niemand wurde eingetragen. Wähle weniger Personen, oder erhöhe das Maximum.',
     fileBytes: 'Die Datei ist größer als {{size}}.',
     courseBytes: 'Die Dateien des Kurses dürfen zusammen {{size}} haben. Lösche erst einige.',
+    importStatus: 'Der Import erlaubt das jetzt nicht. Sein Status: {{status}}.',
     courseFiles: 'Der Kurs hat so viele Dateien wie erlaubt ({{most}}). Lösche erst einige.',
   },
   problem: {

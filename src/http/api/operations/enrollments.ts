@@ -122,6 +122,7 @@ export const enrollmentOperations = {
     failures: [
       'NOT_FOUND',
       'ACCOUNT_INACTIVE',
+      'STATUS_NOT_FOR_TRAINEES',
       'STATUS_CHANGED',
       'STATUS_REFUSED',
       'COURSE_NOT_PUBLISHED',

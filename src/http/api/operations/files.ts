@@ -42,7 +42,7 @@ export const fileOperations = {
     params: Joi.object({ id: shapes.idOf('course') }),
     query: fileListingSchema,
     success: ok('One page of files', shapes.pageOf('files', shapes.material)),
-    failures: ['NOT_FOUND'],
+    failures: ['NOT_FOUND', 'ENROLLMENT_REQUIRED'],
   }),
   openMaterial: operation.get('/api/courses/:id/files/:fileId', {
     summary: 'Download a file of a course',
@@ -50,7 +50,7 @@ export const fileOperations = {
     params: Joi.object({ id: shapes.idOf('course'), fileId: shapes.id }),
     success: streamed('The file, of the type that its name says', '*/*'),
     acceptsRanges: true,
-    failures: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_UNAVAILABLE'],
+    failures: ['NOT_FOUND', 'ENROLLMENT_REQUIRED', 'RANGE_NOT_SATISFIABLE', 'STORAGE_UNAVAILABLE'],
   }),
   removeMaterial: operation.delete('/api/courses/:id/files/:fileId', {
     summary: 'Delete a file of a course',

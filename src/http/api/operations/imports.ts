@@ -68,14 +68,14 @@ export const importOperations = {
     params: Joi.object({ id: shapes.idOf('import') }),
     exportsRows: true,
     success: streamed('A line a row', 'text/csv'),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
+    failures: ['NOT_FOUND', 'IMPORT_ROWS_DELETED'],
   }),
   importCredentials: operation.get('/api/imports/:id/credentials.csv', {
     summary: 'The generated passwords, once: they are removed when they have arrived',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: streamed('The generated passwords', 'text/csv'),
-    failures: ['NOT_FOUND', 'CREDENTIALS_FETCHED', 'IMPORT_CONFLICT', 'NOT_READY'],
+    failures: ['NOT_FOUND', 'CREDENTIALS_FETCHED', 'IMPORT_CONFLICT', 'IMPORT_BUSY', 'NOT_READY'],
   }),
   planImport: operation.post('/api/imports/:id/plan', {
     summary: 'Plan the uploaded file again with other options or columns',
@@ -85,7 +85,14 @@ export const importOperations = {
     params: Joi.object({ id: shapes.idOf('import') }),
     body: replanSchema,
     success: accepted('The import is being planned', { import: importWithPlan }),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'PLAN_LIMIT'],
+    failures: [
+      'NOT_FOUND',
+      'IMPORT_CONFLICT',
+      'IMPORT_AT_TERMINAL',
+      'IMPORT_HAS_ROWS',
+      'IMPORT_ROWS_DELETED',
+      'PLAN_LIMIT',
+    ],
   }),
   applyImport: operation.post('/api/imports/:id/apply', {
     summary: 'Do what the plan of an import says, in the background',
@@ -95,7 +102,7 @@ export const importOperations = {
     params: Joi.object({ id: shapes.idOf('import') }),
     body: applySchema,
     success: accepted('The import is queued', { import: importWithPlan }),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_REFUSED', 'PLAN_OUTDATED'],
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'PLAN_EXPIRED', 'IMPORT_REFUSED', 'PLAN_OUTDATED'],
   }),
   listImportRows: operation.get('/api/imports/:id/rows', {
     summary: 'Rows of an import: of its plan until that is applied, then what became of them',
@@ -104,7 +111,7 @@ export const importOperations = {
     query: importRowListingSchema,
     itemBytes: itemBytes.importRow,
     success: ok('One page of rows', shapes.pageOf('rows', importRow)),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
+    failures: ['NOT_FOUND', 'IMPORT_ROWS_DELETED'],
   }),
   cancelImport: operation.post('/api/imports/:id/cancel', {
     summary: 'Cancel a queued or running import at the next batch of rows; committed rows stay',
@@ -122,7 +129,7 @@ export const importOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: accepted('The import is queued again', { import: shapes.importRecord.required() }),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_AT_TERMINAL', 'IMPORT_ROWS_DELETED'],
   }),
   undoImport: operation.post('/api/imports/:id/undo', {
     summary: 'Remove the accounts that an import created and restore those that it updated',
@@ -144,6 +151,6 @@ export const importOperations = {
         import: shapes.importRecord.required(),
       },
     ),
-    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_BUSY', 'IMPORT_ROWS_DELETED'],
   }),
 };

@@ -6,7 +6,7 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
 import { committedBytes, readableFile } from '../output/ledger-export.js';
-import { findImport } from '../store/find-import.js';
+import { findImport, statusConflict } from '../store/find-import.js';
 import { leaseName, lockImport } from '../store/repository.js';
 
 const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
@@ -35,7 +35,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
   assertFetchable(found);
   return new Promise((resolve, reject) => {
     const refusal = () =>
-      new AppError('IMPORT_CONFLICT', 'The passwords of this import are being fetched. Try again in a minute.');
+      new AppError('IMPORT_BUSY', 'The passwords of this import are being fetched. Try again in a minute.');
     const held = withLease(core.database, leaseName(found), waitMs, refusal, async (lease) => {
       const { file, bytes } = await recordClaim(core, actor, id);
       await new Promise<void>((release) => {
@@ -54,8 +54,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
   });
 }
 
-const notEnded = ({ number, status }: Import) =>
-  new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: its passwords can be fetched once it has ended.`);
+const notEnded = (record: Import) => statusConflict(record, 'its passwords can be fetched once it has ended.');
 
 /**
  * @param record with its live status, see {@link findImport}

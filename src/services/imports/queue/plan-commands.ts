@@ -6,21 +6,21 @@ import { applySchema, importOptionsSchema, optionsText, replanSchema } from '../
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
 import { defaultCourse } from '../plan/course-index.js';
-import { findImport, isRunning } from '../store/find-import.js';
+import { findImport, isRunning, statusConflict } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
 import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
 import { auditBegin, lockImport, unplanned } from '../store/repository.js';
 import { outdated } from './plan-worker.js';
 
 /**
- * @throws AppError `IMPORT_CONFLICT` for an import of which rows are done, that doesn't wait for a person, or whose file is
- * removed
+ * @throws AppError `IMPORT_AT_TERMINAL`, `IMPORT_ROWS_DELETED`, `IMPORT_HAS_ROWS`, `IMPORT_CONFLICT` for one that doesn't wait for
+ * a person
  */
 async function assertPlannable(core: Core, record: Import, transaction: Transaction): Promise<void> {
   const { number, origin, status, rowsDone } = record;
   if (origin !== 'http')
     throw new AppError(
-      'IMPORT_CONFLICT',
+      'IMPORT_AT_TERMINAL',
       `The import ${number} was begun at a terminal: it can't be planned again. Import its file there again.`,
     );
   assertLedgerKept(record, "it can't be planned again; upload the file again.");
@@ -29,14 +29,15 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
     // A run that was cancelled may not have noticed it yet.
     if (!hasFailed || !(await isRunning(core, record, transaction))) return;
   }
-  const why = rowsDone > 0 ? 'has written rows' : `is ${status}`;
-  throw new AppError('IMPORT_CONFLICT', `The import ${number} ${why}: it can't be planned again.`);
+  if (rowsDone > 0)
+    throw new AppError('IMPORT_HAS_ROWS', `The import ${number} has written rows: it can't be planned again.`);
+  throw statusConflict(record, "it can't be planned again.");
 }
 
 /**
  * Plans the uploaded file of an import again with other options. Also for an import that failed before its first row.
  * @param input raw options; columns are mapped by their index
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `PLAN_LIMIT`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, and as {@link assertPlannable}
  */
 export async function replanImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { map = [], ...others } = validate(replanSchema, input);
@@ -64,19 +65,12 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
   });
 }
 
-/** @throws AppError `IMPORT_CONFLICT`, `PLAN_OUTDATED`, `IMPORT_REFUSED` */
+/** @throws AppError `IMPORT_CONFLICT`, `PLAN_EXPIRED`, `PLAN_OUTDATED`, `IMPORT_REFUSED` */
 function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, planId: string | undefined): void {
   const content = plan?.content;
-  if (record.status !== 'planned' || !content)
-    throw new AppError(
-      'IMPORT_CONFLICT',
-      `The import ${record.number} is ${record.status}: there is no plan to apply.`,
-    );
+  if (record.status !== 'planned' || !content) throw statusConflict(record, 'there is no plan to apply.');
   if (plan.expiresAt <= core.now())
-    throw new AppError(
-      'IMPORT_CONFLICT',
-      `The plan of the import ${record.number} has expired. Upload the file again.`,
-    );
+    throw new AppError('PLAN_EXPIRED', `The plan of the import ${record.number} has expired. Upload the file again.`);
   const { problem, refusal } = content;
   if (problem?.code === 'PLAN_OUTDATED') throw outdated();
   if (problem) throw new AppError('IMPORT_REFUSED', problem.message);
@@ -89,7 +83,7 @@ function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, p
  * Queues an import to do exactly what its plan says. When the file, the accounts or the courses have changed, the worker takes
  * it back to its plan.
  * @param input `planId`: the plan that the caller has seen
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_REFUSED`, `PLAN_OUTDATED`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `PLAN_EXPIRED`, `IMPORT_REFUSED`, `PLAN_OUTDATED`
  */
 export async function queuePlannedImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { planId } = validate(applySchema, input);

@@ -11,6 +11,7 @@ import { leaseMs } from '../run/import-lock.js';
 import { needsPlan, removePlan } from '../store/plan-store.js';
 import {
   auditFinish,
+  importConflicts,
   isRefusalUnfinished,
   leaseName,
   lockImport,
@@ -186,7 +187,7 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
     } catch (error) {
       if (isAppError(error, ...transientErrors)) {
         // Conflicts with other runs are normal.
-        const level = error.code === 'IMPORT_CONFLICT' ? 'debug' : 'warn';
+        const level = importConflicts.includes(error.code) ? 'debug' : 'warn';
         core.logger[level]({ importId: record.id, code: error.code, reason: error.message }, 'import put off');
         return false;
       }

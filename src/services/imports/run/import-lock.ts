@@ -23,7 +23,7 @@ export function withImportLease<T>(
 ): Promise<T> {
   const refusal = () =>
     new AppError(
-      'IMPORT_CONFLICT',
+      'IMPORT_BUSY',
       record.origin === 'http'
         ? `The import ${record.number} is being run by the service, or its passwords are being fetched. Wait for the end of that, or ${howToCancel(record)}`
         : 'This file is being imported by another process. Wait for it to end.',
@@ -58,7 +58,8 @@ function notResumable({ id, number, status }: Pick<Import, 'id' | 'number' | 'st
 /** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being undone */
 export function assertUnfinished(record: Pick<Import, 'id' | 'number' | 'status'>, others: ImportStatus[] = []): void {
   if (resumable.includes(record.status) || others.includes(record.status)) return;
-  throw new AppError('IMPORT_CONFLICT', `The import ${record.number} ${notResumable(record)}`);
+  const { number, status } = record;
+  throw new AppError('IMPORT_CONFLICT', `The import ${number} ${notResumable(record)}`, { params: { status } });
 }
 
 /**

@@ -15,7 +15,7 @@ import { type ImportFile, openImportFile } from '../read/import-file.js';
 import { maskOf } from '../read/preview.js';
 import { fileBytes } from '../read/source-file.js';
 import { assertResumable } from '../store/ledger.js';
-import { createImport, type ImportResult, lockImport, planOf, resultOf } from '../store/repository.js';
+import { createImport, type ImportResult, importConflicts, lockImport, planOf, resultOf } from '../store/repository.js';
 import { removeSpooledFile, withoutPaths } from '../store/spool.js';
 import { importRows } from './batches.js';
 import { assertUnfinished } from './import-lock.js';
@@ -163,7 +163,7 @@ async function causeOf(failure: unknown, plan: ImportPlan): Promise<unknown> {
 
 /** Whether a failure leaves an unfinished import. After a conflict with another process it may be that one's. */
 const breaksOff = ({ record }: ImportRun, error: unknown): boolean =>
-  record.status === 'running' && (error instanceof FileChanged || !isAppError(error, 'IMPORT_CONFLICT'));
+  record.status === 'running' && (error instanceof FileChanged || !isAppError(error, ...importConflicts));
 
 /** Records the failure for the list of imports, if the database still can. The caller throws the error itself. */
 async function noteFailure(run: ImportRun, error: unknown): Promise<void> {

@@ -2,13 +2,17 @@ import path from 'node:path';
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
 import { activeLeases } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
-import { notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../errors.js';
 import { type ImportStatus, importListingSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Core } from '../../core.js';
 import { type Page, pageOf } from '../../paging.js';
 import { wholeId } from '../../short-ids.js';
 import { isRefusalUnfinished, leaseName } from './repository.js';
+
+/** The refusal of what the status of an import doesn't allow. @param consequence what that means, or what to do first */
+export const statusConflict = ({ number, status }: Pick<Import, 'number' | 'status'>, consequence: string): AppError =>
+  new AppError('IMPORT_CONFLICT', `The import ${number} is ${status}: ${consequence}`, { params: { status } });
 
 /** Whether a process runs the import now or sends its passwords, whatever its recorded status. */
 export async function isRunning(core: Core, record: Import, transaction: Transaction): Promise<boolean> {

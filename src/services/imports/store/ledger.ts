@@ -30,7 +30,7 @@ export interface LedgerLine {
 
 /**
  * @param consequence what can't be done without the ledger, or where its rows are
- * @throws AppError `IMPORT_CONFLICT` when the ledger of an import is exported and deleted, or is about to be; without rows, when
+ * @throws AppError `IMPORT_ROWS_DELETED` when the ledger of an import is exported and deleted, or is about to be; without rows, when
  *   its file and its plan are
  */
 export function assertLedgerKept({ number, rowsDone, ledgerClosedAt }: Import, consequence: string): void {
@@ -40,18 +40,18 @@ export function assertLedgerKept({ number, rowsDone, ledgerClosedAt }: Import, c
       ? `The rows of the import ${number} were exported to files and deleted`
       : `The import ${number} has no rows, and what was kept to resume it was removed`;
   throw new AppError(
-    'IMPORT_CONFLICT',
+    'IMPORT_ROWS_DELETED',
     `${what} on ${ledgerClosedAt.toISOString()}, after IMPORT_RETENTION_DAYS: ${consequence}`,
   );
 }
 
-/** @throws AppError `IMPORT_CONFLICT` where an unfinished import can't be resumed, as {@link assertLedgerKept} */
+/** @throws AppError `IMPORT_ROWS_DELETED` where an unfinished import can't be resumed, as {@link assertLedgerKept} */
 export function assertResumable(record: Import): void {
   const next = record.rowsDone > 0 ? 'import the remaining rows as a new file.' : 'import the file again.';
   assertLedgerKept(record, `it can't be resumed; ${next}`);
 }
 
-/** @throws AppError `IMPORT_CONFLICT` where the ledger of an import can't be read, because it was deleted */
+/** @throws AppError `IMPORT_ROWS_DELETED` where the ledger of an import can't be read, because it was deleted */
 export function assertLedgerReadable(record: Import): void {
   if (record.rowsDone > 0) assertLedgerKept(record, 'they are in the folder "retention" of DATA_DIR.');
 }

@@ -47,8 +47,11 @@ export function leaseName(record: Leasable): string {
   return `import:${createHash('sha256').update(record.fileSha256).update(record.optionsJson).digest('hex')}`;
 }
 
+/** Other processes run an import, or have changed or deleted what it needs. */
+export const importConflicts: readonly ErrorCode[] = ['IMPORT_CONFLICT', 'IMPORT_ROWS_DELETED'];
+
 /** Errors that end without a change to the import: it is tried again. */
-export const transientErrors: readonly ErrorCode[] = [...databaseUnusable, 'IMPORT_CONFLICT'];
+export const transientErrors: readonly ErrorCode[] = [...databaseUnusable, ...importConflicts];
 
 /** Whether the service resumes an interrupted import without a command. */
 export function resumesAutomatically({ origin, status, errorCode }: Import): boolean {

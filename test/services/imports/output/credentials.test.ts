@@ -111,7 +111,7 @@ describe('Fetching the passwords of an import', () => {
     await dying.bytes().next();
     const taken = await failureOf(() => claim(id));
     expect([taken.code, taken.message]).to.deep.equal([
-      'IMPORT_CONFLICT',
+      'IMPORT_BUSY',
       'The passwords of this import are being fetched. Try again in a minute.',
     ]);
     await importing.context.database.sequelize.query(

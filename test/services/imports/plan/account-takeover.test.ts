@@ -251,7 +251,9 @@ describe('A phone that reads like an email address', () => {
       importing.api('put', `/api/users/${id}`, admin.token).send({ phone }),
     ]) {
       const { body } = await answer.expect(400);
-      expect(body.errors).to.deep.equal([{ type: 'field', path: 'phone', location: 'body', msg }]);
+      expect(body.errors).to.deep.equal([
+        { type: 'field', path: 'phone', location: 'body', msg, code: 'PHONE_INVALID', params: {} },
+      ]);
     }
     const edited = await cli('users', 'edit', email, '--phone', phone);
     expect([edited.exitCode, edited.stderr]).to.deep.equal([2, `error: ${msg}\n`]);
