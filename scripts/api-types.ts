@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openapiDocument } from '../src/http/api/openapi.js';
+import { consoleFields } from './console-fields.js';
 import { consoleStatuses } from './console-statuses.js';
 import { openapiTransports, openapiTypes } from './openapi-types.js';
 
@@ -11,3 +12,4 @@ const document = openapiDocument();
 write('examples/api-types.d.ts', openapiTypes(document));
 write('src/console/api/operations.ts', openapiTransports(document));
 write('src/console/api/enrollment-statuses.ts', consoleStatuses());
+write('src/console/api/account-fields.ts', consoleFields());

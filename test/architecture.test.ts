@@ -135,6 +135,12 @@ const exceptions: readonly Exception[] = [
   { from: /^presenters\//, to: /^db\/models\//, typeOnly: true },
   // A column is as wide as what is written to it, and holds the words that are valid: roles, levels, statuses.
   { from: /^db\/models\//, to: /^schemas\/(keys|search-words|sort-key)\.ts$/, typeOnly: false },
+  // The attributes of accounts, and what is read of them for each request.
+  {
+    from: /^db\/(models\/user|session-query)\.ts$/,
+    to: /^schemas\/(account-fields|fields-table)\.ts$/,
+    typeOnly: false,
+  },
   // One rule, as SQL and in the program.
   { from: /^db\/sql\/words\.ts$/, to: /^schemas\/search-words\.ts$/, typeOnly: false },
   { from: /^db\/models\//, to: /^schemas\//, typeOnly: true },

@@ -1,3 +1,5 @@
+import { accountFields, sessionFields } from '../schemas/account-fields.js';
+import type { FieldColumn } from '../schemas/fields-table.js';
 import type { Database } from './connection.js';
 import type { Session } from './models/session.js';
 import type { Account } from './models/user.js';
@@ -10,32 +12,30 @@ export interface SessionWithUser extends Pick<Session, 'id' | 'expiresAt'> {
   user: Account;
 }
 
-const statement = `SELECT CAST(JSON_ARRAY(s.id, COALESCE(s.last_used_at, s.created_at), s.expires_at, u.id, u.first_name, u.last_name,
-  u.email, u.phone, u.phone_key, u.password_hash, u.role, u.avatar, u.last_login, u.is_active, u.requires_password_change) AS CHAR)
+/** What is read of the account, in the order of the statement. */
+const attributes = ['id', 'phoneKey', 'passwordHash', ...sessionFields] as const;
+
+/** As Sequelize names the columns of models. */
+const columnOf = (attribute: string) => attribute.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const statement = `SELECT CAST(JSON_ARRAY(s.id, COALESCE(s.last_used_at, s.created_at), s.expires_at,
+  ${attributes.map((attribute) => `u.${columnOf(attribute)}`).join(', ')}) AS CHAR)
   FROM \`sessions\` s JOIN \`users\` u ON u.id = s.user_id WHERE s.id = ? AND s.user_id = ?`;
 
 /** Not every database has booleans in JSON, and none has dates. */
-type Flag = boolean | 0 | 1;
-type Row = [
-  sessionId: string,
-  usedAt: string,
-  expiresAt: string,
-  id: string,
-  firstName: string,
-  lastName: string,
-  email: string,
-  phone: string,
-  phoneKey: string | null,
-  passwordHash: string,
-  role: Account['role'],
-  avatar: string | null,
-  lastLogin: string | null,
-  isActive: Flag,
-  requiresPasswordChange: Flag,
-];
+type Raw = string | boolean | 0 | 1 | null;
+type Row = [sessionId: string, usedAt: string, expiresAt: string, ...account: Raw[]];
 
 /** All databases begin with `2026-11-22 18:04:05.123`, in UTC; SQLite goes on with the zone, MySQL with zeros. */
 const dateOf = (text: string) => new Date(`${text.slice(0, 10)}T${text.slice(11, 23)}Z`);
+
+/** The value of an attribute, for what the databases make of it in JSON. */
+function attributeValue(attribute: (typeof attributes)[number], raw: Raw): string | boolean | Date | null {
+  const columns: Partial<Record<string, { column: FieldColumn }>> = accountFields;
+  const type = columns[attribute]?.column.type;
+  if (type === 'flag') return Boolean(raw);
+  return type === 'moment' && typeof raw === 'string' ? dateOf(raw) : (raw as string | null);
+}
 
 /** The session with this id, if it is the account's. It may have expired. Every request with a token asks for one. */
 export async function findSession(
@@ -45,27 +45,13 @@ export async function findSession(
 ): Promise<SessionWithUser | undefined> {
   const found = await selectText(sequelize, statement, [sid, userId]);
   if (found === undefined) return undefined;
-  // In the order of the statement.
-  const [sessionId, usedAt, expiresAt, id, firstName, lastName, email, phone, phoneKey, passwordHash, ...others] =
-    JSON.parse(found) as Row;
-  const [role, avatar, lastLogin, isActive, requiresPasswordChange] = others;
+  const [sessionId, usedAt, expiresAt, ...account] = JSON.parse(found) as Row;
+  const values = attributes.map((attribute, index) => [attribute, attributeValue(attribute, account[index] ?? null)]);
   return {
     id: sessionId,
     usedAt: dateOf(usedAt),
     expiresAt: dateOf(expiresAt),
-    user: {
-      id,
-      firstName,
-      lastName,
-      email,
-      phone,
-      phoneKey,
-      passwordHash,
-      role,
-      avatar,
-      lastLogin: lastLogin === null ? null : dateOf(lastLogin),
-      isActive: Boolean(isActive),
-      requiresPasswordChange: Boolean(requiresPasswordChange),
-    },
+    // Object.fromEntries forgets which keys it was given: those of an account.
+    user: Object.fromEntries(values) as Account,
   };
 }

@@ -1,23 +1,61 @@
 import type { Account, User } from '../db/models/user.js';
+import type { AccountField } from '../schemas/account-fields.js';
 import { loaded, pick } from './pick.js';
 
-/** Accounts, with the field lists of the specification. */
+/** The fields that a response shows of an account after its id, in its order, and those that it doesn't. */
+interface View {
+  shown: readonly AccountField[];
+  hidden: readonly AccountField[];
+}
 
-const identity = ['id', 'firstName', 'lastName', 'email'] as const;
+const identity = ['firstName', 'lastName', 'email'] as const;
+
+/** Accounts, with the field lists of the specification. Each list has every field, or names it as hidden. */
+export const userViews = {
+  /** All that the super admin sees. */
+  admin: {
+    shown: [...identity, 'phone', 'role', 'isActive', 'avatar', 'lastLogin', 'requiresPasswordChange'],
+    hidden: [],
+  },
+  /** Those who work with its owner. */
+  person: {
+    shown: [...identity, 'avatar'],
+    hidden: ['phone', 'role', 'isActive', 'lastLogin', 'requiresPasswordChange'],
+  },
+  /** Section 4.3. */
+  setup: {
+    shown: [...identity, 'phone', 'role'],
+    hidden: ['isActive', 'avatar', 'lastLogin', 'requiresPasswordChange'],
+  },
+  /** Sections 4.4 and 4.5. */
+  login: {
+    shown: [...identity, 'phone', 'role', 'avatar', 'requiresPasswordChange'],
+    hidden: ['isActive', 'lastLogin'],
+  },
+  /** Section 4.6. */
+  registered: {
+    shown: [...identity, 'role', 'phone', 'isActive'],
+    hidden: ['avatar', 'lastLogin', 'requiresPasswordChange'],
+  },
+  /** Section 4.7. */
+  own: {
+    shown: [...identity, 'role', 'avatar', 'phone', 'lastLogin'],
+    hidden: ['isActive', 'requiresPasswordChange'],
+  },
+  /** Section 4.8. */
+  profile: {
+    shown: [...identity, 'role', 'avatar', 'phone'],
+    hidden: ['isActive', 'lastLogin', 'requiresPasswordChange'],
+  },
+  /** Section 4.10. */
+  firstPasswordChange: {
+    shown: [...identity, 'role', 'avatar', 'phone', 'requiresPasswordChange'],
+    hidden: ['isActive', 'lastLogin'],
+  },
+} as const satisfies Readonly<Record<string, View>>;
 
 /** An account with all that the super admin sees. */
-export const presentUser = (user: User) =>
-  pick(user, [
-    ...identity,
-    'phone',
-    'role',
-    'isActive',
-    'avatar',
-    'lastLogin',
-    'requiresPasswordChange',
-    'createdAt',
-    'updatedAt',
-  ]);
+export const presentUser = (user: User) => pick(user, ['id', ...userViews.admin.shown, 'createdAt', 'updatedAt']);
 
 /** The same with the end of its lock, of a query that included {@link User.currentLock}. */
 export const presentListedUser = (user: User) => ({
@@ -26,24 +64,23 @@ export const presentListedUser = (user: User) => ({
 });
 
 /** An account as those see it who work with its owner. */
-export const presentPerson = (user: User) => pick(user, [...identity, 'avatar']);
+export const presentPerson = (user: User) => pick(user, ['id', ...userViews.person.shown]);
 
-/** The account that setup created (section 4.3). */
-export const presentSetupUser = (user: User) => pick(user, [...identity, 'phone', 'role']);
+/** The account that setup created. */
+export const presentSetupUser = (user: User) => pick(user, ['id', ...userViews.setup.shown]);
 
-/** The account that has logged in (sections 4.4 and 4.5). */
-export const presentLoginUser = (user: Account) =>
-  pick(user, [...identity, 'phone', 'role', 'avatar', 'requiresPasswordChange']);
+/** The account that has logged in. */
+export const presentLoginUser = (user: Account) => pick(user, ['id', ...userViews.login.shown]);
 
-/** The account that was registered (section 4.6). */
-export const presentRegisteredUser = (user: User) => pick(user, [...identity, 'role', 'phone', 'isActive']);
+/** The account that was registered. */
+export const presentRegisteredUser = (user: User) => pick(user, ['id', ...userViews.registered.shown]);
 
-/** The caller's own account (section 4.7). */
-export const presentOwnUser = (user: Account) => pick(user, [...identity, 'role', 'avatar', 'phone', 'lastLogin']);
+/** The caller's own account. */
+export const presentOwnUser = (user: Account) => pick(user, ['id', ...userViews.own.shown]);
 
-/** The caller's own account after a change of its profile (section 4.8). */
-export const presentProfileUser = (user: User) => pick(user, [...identity, 'role', 'avatar', 'phone']);
+/** The caller's own account after a change of its profile. */
+export const presentProfileUser = (user: User) => pick(user, ['id', ...userViews.profile.shown]);
 
-/** The caller's own account after its first password change (section 4.10). */
+/** The caller's own account after its first password change. */
 export const presentFirstPasswordChangeUser = (user: User) =>
-  pick(user, [...identity, 'role', 'avatar', 'phone', 'requiresPasswordChange']);
+  pick(user, ['id', ...userViews.firstPasswordChange.shown]);

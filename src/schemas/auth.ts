@@ -1,25 +1,20 @@
+import { type AccountInput, inputKeys } from './account-fields.js';
 import * as fields from './fields.js';
+import { inOrder } from './fields-table.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
 
-export interface SetupInput {
-  firstName: string;
-  lastName: string;
-  email: string;
+export interface SetupInput extends AccountInput<'setup'> {
   password: string;
-  phone: string;
-  isActive?: boolean;
 }
 
 /** Specification, section 4.3. */
-export const setupSchema = Joi.object<SetupInput, true>({
-  firstName: fields.firstName.required(),
-  lastName: fields.lastName.required(),
-  email: fields.email.required(),
-  password: fields.password.required(),
-  phone: fields.phone.required(),
-  isActive: fields.isActive,
-});
+export const setupSchema = Joi.object<SetupInput>(
+  inOrder(['firstName', 'lastName', 'email', 'password'], {
+    ...inputKeys('setup'),
+    password: fields.password.required(),
+  }),
+);
 
 export interface LoginInput {
   identifier: string;

@@ -1,4 +1,5 @@
 import type Types from 'joi';
+import { inputFields, requiredFields } from './account-fields.js';
 import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
@@ -9,12 +10,7 @@ import { validate } from './validate.js';
 
 /** The columns of an import file that are understood; {@link requiredColumns} must be there (docs/IMPORTING.md). */
 export const importColumns = [
-  'firstName',
-  'lastName',
-  'email',
-  'phone',
-  'role',
-  'isActive',
+  ...inputFields('import'),
   'password',
   'passwordHash',
   'course',
@@ -25,7 +21,7 @@ export type ImportColumn = (typeof importColumns)[number];
 /** What a heading can mean: a column of an import, the full name in one cell, or the opposite of `isActive`. */
 export const importFields = [...importColumns, 'fullName', 'suspended'] as const;
 export type ImportField = (typeof importFields)[number];
-const requiredImportColumns: readonly ImportColumn[] = ['firstName', 'lastName', 'email', 'phone'];
+const requiredImportColumns: readonly ImportColumn[] = requiredFields('import');
 
 /** The columns that a file must have. */
 export const requiredColumns = ({

@@ -1,7 +1,9 @@
 import type Types from 'joi';
+import { type AccountInput, inputKeys } from './account-fields.js';
 import { type InitialStatus, initialStatuses } from './enrollment-statuses.js';
 import * as fields from './fields.js';
-import { type ImportableRole, type ImportColumn, importableRoles } from './import.js';
+import { inOrder } from './fields-table.js';
+import { type ImportableRole, type ImportColumn, importableRoles, importColumns } from './import.js';
 import Joi from './joi.js';
 
 /** One row of an import file, as a person. */
@@ -9,13 +11,9 @@ import Joi from './joi.js';
 const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
 /** One person of a file. What is absent was left blank. */
-export interface ImportedPerson {
-  firstName: string;
-  lastName: string;
-  email: string;
+export interface ImportedPerson extends Omit<AccountInput<'import'>, 'phone' | 'role'> {
   phone?: string;
   role?: ImportableRole;
-  isActive?: boolean;
   /** Absent with {@link passwordHash}: one is generated. */
   password?: string;
   /** Stands for the password; never together with one. */
@@ -33,31 +31,37 @@ export interface ImportedPerson {
 const nameBeside = (name: Types.StringSchema) => name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
 
 /** One row of a file: the fields of the API, and what only text in cells makes necessary. */
-export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: never }>({
-  firstName: nameBeside(fields.firstName),
-  lastName: nameBeside(fields.lastName),
-  fullName: Joi.forbidden().messages({
-    'any.unknown':
-      'Full name must be first and last name: "Ada King" or "King, Ada". A person with one name needs it twice.',
+export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: never }>(
+  inOrder(['firstName', 'lastName', 'fullName'], {
+    ...inputKeys('import', (schema) => schema.empty(fields.blank)),
+    firstName: nameBeside(fields.firstName),
+    lastName: nameBeside(fields.lastName),
+    fullName: Joi.forbidden().messages({
+      'any.unknown':
+        'Full name must be first and last name: "Ada King" or "King, Ada". A person with one name needs it twice.',
+    }),
+    // What can't be a phone is judged with the account that has it: see phone-warnings.ts.
+    phone: fields.anyPhone.empty(fields.blank),
+    role: fields.oneOf('Role', importableRoles).lowercase().empty(fields.blank),
+    isActive: Joi.boolean().empty(fields.blank).messages({ 'boolean.base': 'isActive must be true or false.' }),
+    password: fields.password.empty(fields.blank),
+    passwordHash: Joi.string()
+      .trim()
+      .pattern(passwordHashShape)
+      .empty(fields.blank)
+      .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
+    course: fields.course.empty(fields.blank),
+    otherCourses: Joi.array().items(fields.course),
+    enrollmentStatus: fields.oneOf('Enrollment status', initialStatuses).trim().lowercase().empty(fields.blank),
+    notes: fields.notes.empty(fields.blank),
   }),
-  email: fields.email.required(),
-  // What can't be a phone is judged with the account that has it: see phone-warnings.ts.
-  phone: fields.anyPhone.empty(fields.blank),
-  role: fields.oneOf('Role', importableRoles).lowercase().empty(fields.blank),
-  isActive: Joi.boolean().empty(fields.blank).messages({ 'boolean.base': 'isActive must be true or false.' }),
-  password: fields.password.empty(fields.blank),
-  passwordHash: Joi.string()
-    .trim()
-    .pattern(passwordHashShape)
-    .empty(fields.blank)
-    .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
-  course: fields.course.empty(fields.blank),
-  otherCourses: Joi.array().items(fields.course),
-  enrollmentStatus: fields.oneOf('Enrollment status', initialStatuses).trim().lowercase().empty(fields.blank),
-  notes: fields.notes.empty(fields.blank),
-})
+)
   .nand('password', 'passwordHash')
   .messages({ 'object.nand': 'Give a password or a password hash, not both.' });
+
+/** The columns of plain rows. */
+const quickColumns: readonly ImportColumn[] = ['firstName', 'lastName', 'email', 'phone', 'role', 'passwordHash'];
+const otherColumns = importColumns.filter((column) => !quickColumns.includes(column));
 
 const quickName =
   /^[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f][A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f .'-]{0,48}[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
@@ -74,7 +78,7 @@ export function quickPerson(input: Partial<Record<ImportColumn, string>>): Impor
   if (firstName.length > 50 || lastName.length > 50 || email.length > 64 || phone.length > 50) return undefined;
   if (!quickName.test(firstName) || !quickName.test(lastName)) return undefined;
   if (!quickEmail.test(email) || (phone !== '' && !quickPhone.test(phone))) return undefined;
-  if (input.isActive || input.password || input.course || input.enrollmentStatus || input.notes) return undefined;
+  if (otherColumns.some((column) => input[column])) return undefined;
   if (role !== '' && role !== 'trainee' && role !== 'trainer') return undefined;
   if (passwordHash !== '' && !passwordHashShape.test(passwordHash)) return undefined;
   return {

@@ -1,42 +1,24 @@
 import type Types from 'joi';
+import { type AccountInput, inputKeys } from './account-fields.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
+import { inOrder } from './fields-table.js';
 import Joi from './joi.js';
 import { searchKey } from './keys.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 
-export interface RegisterInput {
-  firstName: string;
-  lastName: string;
-  email: string;
+export interface RegisterInput extends AccountInput<'register'> {
   password: string;
-  role: Role;
-  phone: string;
-  isActive: boolean;
-  requiresPasswordChange: boolean;
 }
 
 /** Specification, section 4.6; `requiresPasswordChange`, for passwords that are handed out, is an addition to it. */
-export const registerSchema = Joi.object<RegisterInput, true>({
-  firstName: fields.firstName.required(),
-  lastName: fields.lastName.required(),
-  email: fields.email.required(),
-  password: fields.password.required(),
-  role: fields.role.required(),
-  phone: fields.phone.required(),
-  isActive: fields.isActive.default(true),
-  requiresPasswordChange: fields
-    .strictBoolean('requiresPasswordChange')
-    .default(false)
-    .description('Whether the password must be changed at the first login; it expires like a generated one'),
-});
-
-export interface ProfileInput {
-  firstName?: string;
-  lastName?: string;
-  phone?: string;
-}
+export const registerSchema = Joi.object<RegisterInput>(
+  inOrder(['firstName', 'lastName', 'email', 'password', 'role', 'phone'], {
+    ...inputKeys('register'),
+    password: fields.password.required(),
+  }),
+);
 
 const nothing = fields.blank.allow(null);
 
@@ -59,28 +41,15 @@ const profilePhone = Joi.alternatives()
   .messages({ 'alternatives.types': notText, 'number.infinity': notText });
 
 /** Specification, section 4.8. */
-export const profileSchema = Joi.object<ProfileInput>({
-  firstName: unlessEmpty(fields.firstName),
-  lastName: unlessEmpty(fields.lastName),
+export const profileSchema = Joi.object<AccountInput<'profile'>>({
+  ...inputKeys('profile', unlessEmpty),
   phone: profilePhone.empty(anyNothing),
 });
 
-export interface UserUpdate {
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  phone?: string;
-  role?: Role;
-}
+export type UserUpdate = AccountInput<'update'>;
 
 /** Body of `PUT /api/users/:id`: what is absent stays as it is. */
-export const userUpdateSchema = Joi.object<UserUpdate, true>({
-  firstName: fields.firstName,
-  lastName: fields.lastName,
-  email: fields.email,
-  phone: fields.phone,
-  role: fields.role,
-});
+export const userUpdateSchema = Joi.object<UserUpdate>(inputKeys('update'));
 
 /** Body of `PUT /api/users/:id/status`. */
 export const activationSchema = Joi.object<{ isActive: boolean }, true>({

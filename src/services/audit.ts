@@ -8,6 +8,7 @@ import type { User } from '../db/models/user.js';
 import { insertRows } from '../db/sql/insert.js';
 import type { Order } from '../db/sql/page.js';
 import { AppError } from '../errors.js';
+import { auditedFields } from '../schemas/account-fields.js';
 import { type AuditActionOn, type AuditTargetType, auditListingSchema, auditTargetTypeOf } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
@@ -97,11 +98,9 @@ export function changesBetween<T extends object>(before: T, after: T): { before:
   return { before: only(before), after: only(after) };
 }
 
-/** An account as the audit log shows it: everything but the password. */
-export function auditedUser(user: User): object {
-  const { firstName, lastName, email, phone, role, isActive, requiresPasswordChange } = user;
-  return { firstName, lastName, email, phone, role, isActive, requiresPasswordChange };
-}
+/** An account as the audit log shows it: never its password. */
+export const auditedUser = (user: User): object =>
+  Object.fromEntries(auditedFields.map((field) => [field, user[field]]));
 
 /** A session as the audit log shows it. */
 export function auditedSession({ id, createdAt, ip, userAgent }: Session): object {

@@ -36,7 +36,14 @@ describe('The words of the web console', () => {
 
   it('name what the audit log records of imports and materials', () => {
     const options = Object.keys(importOptionsSchema.describe().keys as object);
-    expect(en.audit.field).to.include.all.keys(...options, 'fileName', 'rows', 'name', 'contentType', 'bytes');
+    expect({ ...en.field, ...en.audit.field }).to.include.all.keys(
+      ...options,
+      'fileName',
+      'rows',
+      'name',
+      'contentType',
+      'bytes',
+    );
   });
 
   it('say why a file or a row of it is not imported', () => {

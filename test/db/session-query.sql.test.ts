@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Account } from '../../src/db/models/user.js';
 import { findSession } from '../../src/db/session-query.js';
+import { sessionFields } from '../../src/schemas/account-fields.js';
 import { buildUser, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 
@@ -32,7 +33,7 @@ describe('findSession', () => {
       const account = found?.user ?? {};
       const read = Object.fromEntries(Object.keys(account).map((key) => [key, user[key as keyof Account]]));
       expect(account).to.deep.equal(read);
-      expect(Object.keys(account)).to.have.length(12);
+      expect(account).to.have.all.keys('id', 'phoneKey', 'passwordHash', ...sessionFields);
       const { id, createdAt, expiresAt } = session;
       expect(found).to.deep.include({ id, usedAt: createdAt, expiresAt });
       const lastUsedAt = new Date('2026-05-06T07:08:09.001Z');

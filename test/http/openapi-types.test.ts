@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { consoleFields } from '../../scripts/console-fields.js';
 import { consoleStatuses } from '../../scripts/console-statuses.js';
 import { openapiTransports, openapiTypes } from '../../scripts/openapi-types.js';
 import { expectDerived } from '../support/derived.js';
@@ -66,6 +67,12 @@ describe('src/console/api/operations.ts', () => {
   it('is what the document yields: npm run api:types', () => {
     const file = readFileSync(path.join(root, 'src/console/api/operations.ts'), 'utf8');
     expect(file === openapiTransports(document), 'out of date').to.equal(true);
+  });
+});
+
+describe('src/console/api/account-fields.ts', () => {
+  it('derives from the fields of accounts', () => {
+    expectDerived('src/console/api/account-fields.ts', consoleFields());
   });
 });
 

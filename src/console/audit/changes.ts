@@ -22,5 +22,5 @@ export function fieldName(field: string, t: TFunction): string {
   // There are words for it: see the conditions. Fields of courses are called as on the page of a course.
   if (i18next.exists(`audit.field.${field}`)) return t(`audit.field.${field as keyof Words['audit']['field']}`);
   if (i18next.exists(`courses.field.${field}`)) return t(`courses.field.${field as keyof Words['courses']['field']}`);
-  return field;
+  return i18next.exists(`field.${field}`) ? t(`field.${field as keyof Words['field']}`) : field;
 }

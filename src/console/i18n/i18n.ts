@@ -31,8 +31,8 @@ export const withoutWords = {
 /** The words of a screen, or `common`, those of signing in and of every screen. */
 type Part = 'common' | Screen;
 
-/** Each part of each language in a chunk of its own: only what is shown is loaded. */
-const catalogues = import.meta.glob<Record<string, Catalogue>>(['./{en,de}/*.ts', '!**/refusals.ts']);
+/** Each part of each language in a chunk of its own: only what is shown is loaded. `common` has refusals and the fields of accounts. */
+const catalogues = import.meta.glob<Record<string, Catalogue>>(['./{en,de}/*.ts', '!**/{refusals,account-fields}.ts']);
 
 async function wordsOf(language: keyof typeof languages, part: Part): Promise<Catalogue> {
   const words = (await catalogues[`./${language}/${part}.ts`]?.())?.[part];

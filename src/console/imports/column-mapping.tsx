@@ -2,11 +2,11 @@ import { Button, NativeSelect, Paper, Text, Title } from '@mantine/core';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PlainTable } from '../ui/plain-table.js';
+import { type ImportField, importFieldName } from './field-name.js';
 import type { Plan } from './import-status.js';
 import type { PlanChanges } from './plan-options.js';
 
 type FileColumn = Plan['columns'][number];
-type Field = NonNullable<FileColumn['field']>;
 
 interface ColumnMappingProps {
   plan: Plan;
@@ -18,19 +18,19 @@ interface ColumnMappingProps {
 export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
   const { t } = useTranslation();
   const changed = new Map(changes.map?.map(({ column, field }) => [column, field]));
-  const fieldOf = ({ index, field }: FileColumn): Field | null =>
+  const fieldOf = ({ index, field }: FileColumn): ImportField | null =>
     changed.has(index) ? (changed.get(index) ?? null) : field;
   const used = new Set(plan.columns.map(fieldOf));
   const missing = plan.fields
     .filter(({ name, required }) => required && !used.has(name))
     .filter(({ name }) => !(used.has('fullName') && (name === 'firstName' || name === 'lastName')))
-    .map(({ name }) => t(`imports.fields.${name}`));
-  const suggestionFor = ({ index, suggestion }: FileColumn): Field | undefined =>
+    .map(({ name }) => importFieldName(name, t));
+  const suggestionFor = ({ index, suggestion }: FileColumn): ImportField | undefined =>
     suggestion === null || changed.has(index) || used.has(suggestion) ? undefined : suggestion;
   const headingOf = ({ heading, index }: FileColumn) =>
     heading === null || heading === '' ? t('imports.columns.noHeading', { number: index + 1 }) : heading;
 
-  function map(index: number, field: Field | null): void {
+  function map(index: number, field: ImportField | null): void {
     // Most fields have one column: the one that had it before is left out.
     const isRepeatable = field === 'phone' || field === 'course' || field === 'isActive';
     const others = plan.columns
@@ -44,7 +44,7 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
 
   const choices: { value: string; label: string }[] = [
     { value: '', label: t('imports.columns.ignored') },
-    ...plan.fields.map(({ name }) => ({ value: name, label: t(`imports.fields.${name}`) })),
+    ...plan.fields.map(({ name }) => ({ value: name, label: importFieldName(name, t) })),
   ];
   const rows = plan.columns.map((column) => ({
     key: String(column.index),
@@ -90,12 +90,12 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
 }
 
 /** What a column may be that isn't understood. */
-function Suggestion({ field, onUse }: { field: Field | undefined; onUse(field: Field): void }) {
+function Suggestion({ field, onUse }: { field: ImportField | undefined; onUse(field: ImportField): void }) {
   const { t } = useTranslation();
   if (field === undefined) return null;
   return (
     <Button size="compact-sm" variant="subtle" onClick={() => onUse(field)}>
-      {t('imports.columns.suggestion', { field: t(`imports.fields.${field}`) })}
+      {t('imports.columns.suggestion', { field: importFieldName(field, t) })}
     </Button>
   );
 }

@@ -1,10 +1,10 @@
-import i18next, { type TFunction } from 'i18next';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import type { initialStatuses } from '../api/enrollment-statuses.js';
-import type { Words } from '../i18n/en.js';
 import { formatNumber } from '../i18n/format.js';
 import { Facts } from '../ui/facts.js';
+import { importFieldName, isKnownField } from './field-name.js';
 import type { Import } from './import-status.js';
 
 type Options = Import['options'];
@@ -113,9 +113,7 @@ function columnText(entry: string, t: TFunction): string {
   const number = /^#(\d+)$/.exec(heading)?.[1];
   const column = number === undefined ? heading : t('imports.columns.numbered', { number });
   if (field === '') return `${column}: ${t('imports.columns.ignored')}`;
-  // At a terminal, fields may be typed in any case.
-  if (!i18next.exists(`imports.fields.${field}`)) return `${column}: ${field}`;
-  return `${column}: ${t(`imports.fields.${field as keyof Words['imports']['fields']}`)}`;
+  return `${column}: ${isKnownField(field) ? importFieldName(field, t) : field}`;
 }
 
 function valueText(name: OptionName, value: unknown, t: TFunction): string {

@@ -1,16 +1,15 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import i18next, { type TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
-import type { Words } from '../i18n/en.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { TextLink } from '../ui/links.js';
 import { SearchField } from '../ui/search-field.js';
 import { StatusBadge } from '../ui/status-badge.js';
+import { importFieldName, isKnownField } from './field-name.js';
 import type { Plan } from './import-status.js';
 import { ReasonText, reasonOf } from './reason-text.js';
 
@@ -129,19 +128,12 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
   );
 }
 
-/** A service of another version may know other fields. */
-const fieldName = (field: string, t: TFunction): string =>
-  i18next.exists(`imports.fields.${field}`)
-    ? // The line above has asked for it.
-      t(`imports.fields.${field as keyof Words['imports']['fields']}`)
-    : field;
-
 /** Old and new values of an update. */
 function Changes({ changes }: { changes: NonNullable<Row['changes']> }) {
   const { t } = useTranslation();
   return changes.map(({ field, before, after }) => (
     <Text size="sm" key={field}>
-      {fieldName(field, t)}: {before ?? '•••'} → {after ?? '•••'}
+      {isKnownField(field) ? importFieldName(field, t) : field}: {before ?? '•••'} → {after ?? '•••'}
     </Text>
   ));
 }

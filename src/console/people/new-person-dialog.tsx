@@ -1,8 +1,10 @@
-import { Alert, Button, Group, Modal, NativeSelect, Stack, Switch, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, NativeSelect, Stack, Switch, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { inputFields } from '../api/account-fields.js';
 import type { Answer } from '../api/client.js';
 import { useChange } from '../api/queries.js';
+import { AccountInputs } from '../ui/account-inputs.js';
 import { CopyField } from '../ui/copy-field.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
@@ -12,6 +14,15 @@ import { nameOf } from '../ui/person-name.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { generatePassword } from './password.js';
 import { useShownOnce } from './shown-once.js';
+
+/** The fields that are typed. */
+const texts = inputFields.register.filter(
+  (name) => name !== 'role' && name !== 'isActive' && name !== 'requiresPasswordChange',
+);
+// Object.fromEntries forgets which keys it was given.
+const empty = Object.fromEntries(texts.map((name) => [name, ''])) as Record<(typeof texts)[number], string>;
+/** Where a dialog begins. */
+const autoFocus = { 'data-autofocus': true } as TextInputProps;
 
 type Created = Answer<'register'>['user'] & { password: string };
 
@@ -87,10 +98,7 @@ function NewPersonForm({ register, onCreated, onDirty, onCancel }: NewPersonForm
   const [typed, setTyped] = useState(false);
   const form = useApiForm({
     initialValues: {
-      firstName: '',
-      lastName: '',
-      email: '',
-      phone: '',
+      ...empty,
       role: 'trainee' as 'trainee' | 'trainer',
       isActive: true,
       password: '',
@@ -105,16 +113,7 @@ function NewPersonForm({ register, onCreated, onDirty, onCancel }: NewPersonForm
     <form onSubmit={form.onSubmit} onChange={onDirty} noValidate>
       <Stack>
         <FormFailure>{form.failure}</FormFailure>
-        <TextInput
-          {...form.field('firstName')}
-          label={t('field.firstName')}
-          autoComplete="off"
-          required
-          data-autofocus
-        />
-        <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="off" required />
-        <TextInput {...form.field('email')} type="email" label={t('field.email')} autoComplete="off" required />
-        <TextInput {...form.field('phone')} type="tel" label={t('field.phone')} autoComplete="off" required />
+        <AccountInputs names={texts} field={form.field} more={{ firstName: autoFocus }} />
         <NativeSelect
           {...form.field('role')}
           label={t('field.role')}

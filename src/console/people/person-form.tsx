@@ -1,31 +1,16 @@
-import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { inputFields } from '../api/account-fields.js';
 import { type Answer, call } from '../api/client.js';
 import { useChange } from '../api/queries.js';
+import { AccountInputs, changesBetween, valuesOf } from '../ui/account-inputs.js';
 import { useEditForm } from '../ui/edit-form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { Time } from '../ui/time.js';
 
 export type PersonDetails = Answer<'showUser'>['user'];
 
-type Fields = Pick<PersonDetails, 'firstName' | 'lastName' | 'email' | 'phone' | 'role'>;
-
-const fieldsOf = ({ firstName, lastName, email, phone, role }: Fields): Fields => ({
-  firstName,
-  lastName,
-  email,
-  phone,
-  role,
-});
-
-/** The fields that differ from what they were. */
-const changesOf = (before: Fields, after: Fields): Partial<Fields> => ({
-  ...(after.firstName !== before.firstName && { firstName: after.firstName }),
-  ...(after.lastName !== before.lastName && { lastName: after.lastName }),
-  ...(after.email !== before.email && { email: after.email }),
-  ...(after.phone !== before.phone && { phone: after.phone }),
-  ...(after.role !== before.role && { role: after.role }),
-});
+type Fields = Pick<PersonDetails, (typeof inputFields.update)[number]>;
 
 /** Edits an account. */
 export function PersonForm({ user }: { user: PersonDetails }) {
@@ -34,8 +19,8 @@ export function PersonForm({ user }: { user: PersonDetails }) {
   const path = { id: user.id };
   const form = useEditForm({
     source: user,
-    valuesOf: fieldsOf,
-    changesOf,
+    valuesOf: (person: PersonDetails) => valuesOf(person, inputFields.update),
+    changesOf: changesBetween<Fields>,
     labelOf: (name) => t(`field.${name}`),
     read: async () => (await call('showUser', { path })).user,
     save: async (body) => (await update.mutateAsync({ path, body })).user,
@@ -46,24 +31,12 @@ export function PersonForm({ user }: { user: PersonDetails }) {
       <Stack maw={720}>
         <FormFailure>{form.failure}</FormFailure>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextInput {...form.field('firstName')} label={t('field.firstName')} autoComplete="off" required />
-          <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="off" required />
-          <TextInput
-            {...form.field('email')}
-            type="email"
-            label={t('field.email')}
-            description={t('people.emailEnds')}
-            autoComplete="off"
-            required
+          <AccountInputs
+            names={inputFields.update}
+            field={form.field}
+            more={{ email: { description: t('people.emailEnds') }, phone: { required: user.phone !== '' } }}
+            others={{ role: <RoleField key="role" {...form.field('role')} user={user} /> }}
           />
-          <TextInput
-            {...form.field('phone')}
-            type="tel"
-            label={t('field.phone')}
-            autoComplete="off"
-            required={user.phone !== ''}
-          />
-          <RoleField {...form.field('role')} user={user} />
         </SimpleGrid>
         <Group justify="space-between">
           <Text size="sm" c="dimmed">

@@ -1,21 +1,14 @@
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { inputFields } from '../api/account-fields.js';
 import { call, SessionEnded } from '../api/client.js';
 import { type SessionUser, useSession, useUser } from '../app/session.js';
+import { AccountInputs, changesBetween, ownDetails, valuesOf } from '../ui/account-inputs.js';
 import { useEditForm } from '../ui/edit-form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { TextLink } from '../ui/links.js';
 
-type Values = Pick<SessionUser, 'firstName' | 'lastName' | 'phone'>;
-
-const valuesOf = ({ firstName, lastName, phone }: Values): Values => ({ firstName, lastName, phone });
-
-/** The fields that differ from what they were. */
-const changesOf = (before: Values, after: Values): Partial<Values> => ({
-  ...(after.firstName !== before.firstName && { firstName: after.firstName }),
-  ...(after.lastName !== before.lastName && { lastName: after.lastName }),
-  ...(after.phone !== before.phone && { phone: after.phone }),
-});
+type Values = Pick<SessionUser, (typeof inputFields.profile)[number]>;
 
 /** Name and phone number. Only a super admin can change email addresses, on the pages of people. */
 export function AccountForm() {
@@ -33,15 +26,15 @@ export function AccountForm() {
 
   const form = useEditForm({
     source: user,
-    valuesOf,
-    changesOf,
+    valuesOf: (account: Values) => valuesOf(account, inputFields.profile),
+    changesOf: changesBetween<Values>,
     labelOf: (name) => t(`field.${name}`),
     // The service leaves empty fields as they are: here that would look as if they were saved.
     validate: (values) =>
       Object.fromEntries(
         Object.entries(values)
           // A person imported without a phone may leave it empty.
-          .filter(([name, value]) => value.trim() === '' && !(name === 'phone' && user.phone === ''))
+          .filter(([name, value]) => value.trim() === '' && Reflect.get(user, name) !== '')
           .map(([name]) => [name, t('profile.account.required')]),
       ),
     read,
@@ -56,14 +49,11 @@ export function AccountForm() {
       <Stack maw={640}>
         <FormFailure>{form.failure}</FormFailure>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextInput {...form.field('firstName')} label={t('field.firstName')} autoComplete="given-name" required />
-          <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="family-name" required />
-          <TextInput
-            {...form.field('phone')}
-            type="tel"
-            label={t('field.phone')}
-            autoComplete="tel"
-            required={user.phone !== ''}
+          <AccountInputs
+            names={inputFields.profile}
+            field={form.field}
+            autoComplete={ownDetails}
+            more={{ phone: { required: user.phone !== '' } }}
           />
           <TextInput
             value={email}

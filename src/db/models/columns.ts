@@ -1,4 +1,5 @@
-import { DataTypes } from 'sequelize';
+import { type CreationOptional, DataTypes, type ModelAttributeColumnOptions } from 'sequelize';
+import type { DefaultedFieldOf, FieldColumn, FieldsTable, ValuesOf } from '../../schemas/fields-table.js';
 
 // Functions, because Sequelize modifies the definitions that it is given, so they can't be shared.
 
@@ -10,3 +11,26 @@ export const primaryKey = () => ({ ...id(), primaryKey: true, allowNull: false }
 
 /** A moment in UTC, to the millisecond. */
 export const timestamp = () => ({ type: DataTypes.DATE(3) });
+
+/** The attributes of the model that a table of fields declares. */
+export type FieldAttributes<Table extends FieldsTable> = Omit<ValuesOf<Table>, DefaultedFieldOf<Table>> & {
+  [Field in DefaultedFieldOf<Table>]: CreationOptional<ValuesOf<Table>[Field]>;
+};
+
+function attributeOf(column: FieldColumn): ModelAttributeColumnOptions {
+  const type =
+    column.type === 'flag'
+      ? DataTypes.BOOLEAN
+      : column.type === 'moment'
+        ? timestamp().type
+        : DataTypes.STRING(column.length);
+  return { type, allowNull: 'nullable' in column, ...('default' in column && { defaultValue: column.default }) };
+}
+
+/** Their definitions. */
+export const attributesOf = <Table extends FieldsTable>(table: Table) =>
+  // Object.fromEntries forgets which keys it was given.
+  Object.fromEntries(Object.entries(table).map(([name, { column }]) => [name, attributeOf(column)])) as Record<
+    keyof Table,
+    ModelAttributeColumnOptions
+  >;

@@ -6,6 +6,7 @@ import {
   Model,
   type Sequelize,
 } from 'sequelize';
+import type { AccountInputField, AccountValues } from '../../schemas/account-fields.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import { id } from './columns.js';
@@ -13,15 +14,8 @@ import { id } from './columns.js';
 /** What the ledger keeps of a row so that it can be undone. */
 export interface UndoNote {
   /** The changed fields of an updated account, with their old values. */
-  before?: {
-    firstName?: string;
-    lastName?: string;
-    email?: string;
-    phone?: string;
-    role?: string;
-    isActive?: boolean;
+  before?: Partial<Pick<AccountValues, AccountInputField<'import'> | 'requiresPasswordChange'>> & {
     passwordHash?: string;
-    requiresPasswordChange?: boolean;
     initialPasswordExpiresAt?: string | null;
     updatedAt: string;
   };

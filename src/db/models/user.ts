@@ -7,32 +7,26 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
-import type { Role } from '../../schemas/fields.js';
+import { accountFields, type SessionField } from '../../schemas/account-fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import { nameMaximum, sortKeyLength } from '../../schemas/sort-key.js';
-import { primaryKey, timestamp } from './columns.js';
+import { attributesOf, type FieldAttributes, primaryKey, timestamp } from './columns.js';
 import type { LoginThrottle } from './login-throttle.js';
 
+export interface User extends FieldAttributes<typeof accountFields> {}
+
 /**
- * An account (specification, section 2). Only migrations declare the generated columns: `super_admin_marker`, by which there is
- * one super admin, `email_domain`, by which accounts are found, and `trainer_key`, by which trainers are sorted.
+ * An account (specification, section 2), with the fields of schemas/account-fields.ts. Only migrations declare the generated
+ * columns: `super_admin_marker`, by which there is one super admin, `email_domain`, by which accounts are found, and
+ * `trainer_key`, by which trainers are sorted.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: init() defines the attributes that the table of fields declares
 export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
   declare id: string;
-  declare firstName: string;
-  declare lastName: string;
-  declare email: string;
-  /** Empty for none, which only imports make. */
-  declare phone: string;
   declare phoneKey: string | null;
   /** The key that is to replace it, while another country for phones is chosen: see services/accounts/rekey-phones.ts. */
   declare nextPhoneKey: CreationOptional<string | null>;
   declare passwordHash: string;
-  declare role: Role;
-  declare isActive: CreationOptional<boolean>;
-  declare avatar: CreationOptional<string | null>;
-  declare lastLogin: CreationOptional<Date | null>;
-  declare requiresPasswordChange: CreationOptional<boolean>;
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
   declare searchKey: string;
   /** The names as they are sorted: see schemas/sort-key.ts. */
@@ -47,39 +41,17 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
 }
 
 /** The account of a session as plain values: they aren't changed, and an instance of the model takes time to build. */
-export type Account = Pick<
-  User,
-  | 'id'
-  | 'firstName'
-  | 'lastName'
-  | 'email'
-  | 'phone'
-  | 'phoneKey'
-  | 'passwordHash'
-  | 'role'
-  | 'avatar'
-  | 'lastLogin'
-  | 'isActive'
-  | 'requiresPasswordChange'
->;
+export type Account = Pick<User, 'id' | 'phoneKey' | 'passwordHash' | SessionField>;
 
 export function initUser(sequelize: Sequelize): typeof User {
   // A subclass for each connection, because init() binds the class to one.
   return class extends User {}.init(
     {
       id: primaryKey(),
-      firstName: { type: DataTypes.STRING(50), allowNull: false },
-      lastName: { type: DataTypes.STRING(50), allowNull: false },
-      email: { type: DataTypes.STRING(254), allowNull: false },
-      phone: { type: DataTypes.STRING(50), allowNull: false },
+      ...attributesOf(accountFields),
       phoneKey: { type: DataTypes.STRING(50) },
       nextPhoneKey: { type: DataTypes.STRING(50) },
       passwordHash: { type: DataTypes.STRING(72), allowNull: false },
-      role: { type: DataTypes.STRING(20), allowNull: false },
-      isActive: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: true },
-      avatar: { type: DataTypes.STRING(255) },
-      lastLogin: timestamp(),
-      requiresPasswordChange: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       initialPasswordExpiresAt: timestamp(),
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
       lastNameKey: { type: DataTypes.STRING(sortKeyLength(nameMaximum)), allowNull: false, defaultValue: '' },

@@ -1,9 +1,12 @@
 import Joi from 'joi';
 import { problemCodes } from '../../field-problem.js';
+import { userViews } from '../../presenters/user.js';
+import { type AccountField, accountFields } from '../../schemas/account-fields.js';
 import { auditActions, auditTargetTypes } from '../../schemas/audit.js';
 import { courseLevels, courseTypes } from '../../schemas/course.js';
 import { enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { roles } from '../../schemas/fields.js';
+import type { FieldColumn } from '../../schemas/fields-table.js';
 import { importStatuses } from '../../schemas/import.js';
 import { bulkActions } from '../../schemas/user.js';
 import { publicCodes } from '../server/errors.js';
@@ -33,36 +36,35 @@ const nullableDate = Joi.string()
   .required();
 export const token = Joi.string().required();
 
-const userFields = {
-  phone: text,
-  role: component('Role', 'Role of an account', Joi.valid(...roles).required()),
-  isActive: boolean,
-  avatar: nullableText,
-  lastLogin: nullableTimestamp,
-  requiresPasswordChange: boolean,
-};
+const role = component('Role', 'Role of an account', Joi.valid(...roles).required());
 
-const identity = { id, firstName: text, lastName: text, email: text };
-
-/** An account with its identity and the fields named. */
-function user(name: string, description: string, ...fields: (keyof typeof userFields)[]): Joi.ObjectSchema {
-  const named = Object.fromEntries(fields.map((field) => [field, userFields[field]]));
-  return component(name, description, Joi.object({ ...identity, ...named }).required());
+/** The shape of a field of an account. */
+function shapeOf(column: FieldColumn): Joi.Schema {
+  if (column.type === 'word') return column.words === roles ? role : Joi.valid(...column.words).required();
+  if (column.type === 'flag') return boolean;
+  if (column.type === 'moment') return nullableTimestamp;
+  return 'nullable' in column ? nullableText : column.default === '' ? text.allow('') : text;
 }
 
-export const setupUser = user('SetupUser', 'The account that setup created', 'phone', 'role');
-export const registeredUser = user('RegisteredUser', 'The created account', 'role', 'phone', 'isActive');
-export const ownUser = user('OwnUser', "The caller's account", 'role', 'avatar', 'phone', 'lastLogin');
-export const profileUser = user('ProfileUser', "The caller's account after the change", 'role', 'avatar', 'phone');
+/** The id and the fields of an account that a response shows. */
+const shownOf = ({ shown }: { shown: readonly AccountField[] }): Record<string, Joi.Schema> => ({
+  id,
+  ...Object.fromEntries(shown.map((field) => [field, shapeOf(accountFields[field].column)])),
+});
+
+const user = (name: string, description: string, view: keyof typeof userViews): Joi.ObjectSchema =>
+  component(name, description, Joi.object(shownOf(userViews[view])).required());
+
+export const setupUser = user('SetupUser', 'The account that setup created', 'setup');
+export const registeredUser = user('RegisteredUser', 'The created account', 'registered');
+export const ownUser = user('OwnUser', "The caller's account", 'own');
+export const profileUser = user('ProfileUser', "The caller's account after the change", 'profile');
 export const firstPasswordChangeUser = user(
   'FirstPasswordChangeUser',
   "The caller's account after the change",
-  'role',
-  'avatar',
-  'phone',
-  'requiresPasswordChange',
+  'firstPasswordChange',
 );
-const loginUser = user('LoginUser', 'The signed-in account', 'phone', 'role', 'avatar', 'requiresPasswordChange');
+const loginUser = user('LoginUser', 'The signed-in account', 'login');
 
 export const login = component(
   'Login',
@@ -118,7 +120,7 @@ const enrollmentKeys = {
 export const enrollment = component('Enrollment', 'An enrollment', Joi.object(enrollmentKeys));
 
 /** A person, as those who work with them see them. */
-export const person = component('Person', 'A trainer or trainee', Joi.object({ ...identity, avatar: nullableText }));
+export const person = component('Person', 'A trainer or trainee', Joi.object(shownOf(userViews.person)));
 
 export const ownEnrollment = component(
   'OwnEnrollment',
@@ -129,7 +131,7 @@ export const ownEnrollment = component(
 export const courseTrainee = component(
   'CourseTrainee',
   'A trainee of a course with the enrollment',
-  Joi.object({ ...identity, avatar: nullableText, enrollment: enrollment.required() }),
+  Joi.object({ ...shownOf(userViews.person), enrollment: enrollment.required() }),
 );
 
 const removedEnrollments = Joi.array().items(enrollment).required();
@@ -275,7 +277,7 @@ export const material = component(
 export const account = component(
   'User',
   'An account',
-  Joi.object({ ...identity, ...userFields, createdAt: timestamp, updatedAt: timestamp }),
+  Joi.object({ ...shownOf(userViews.admin), createdAt: timestamp, updatedAt: timestamp }),
 );
 
 /** The same with the end of its lock. */

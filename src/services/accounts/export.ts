@@ -2,6 +2,7 @@ import { Op, type WhereOptions } from 'sequelize';
 import { neutralizeCell, phoneCell } from '../../csv/cells.js';
 import { markedHeader, rawLine } from '../../csv/format.js';
 import type { User } from '../../db/models/user.js';
+import { exportedFields } from '../../schemas/account-fields.js';
 import { type UserFilter, userFilterSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
@@ -11,18 +12,7 @@ import { listingFilter } from './queries.js';
 const exportBatch = 1000;
 
 /** The columns of an export. */
-const exportedFields = [
-  'id',
-  'firstName',
-  'lastName',
-  'email',
-  'phone',
-  'role',
-  'isActive',
-  'requiresPasswordChange',
-  'lastLogin',
-  'createdAt',
-] as const;
+const exportedColumns = ['id', ...exportedFields, 'createdAt'] as const;
 
 /**
  * All matching accounts, oldest first, as CSV without passwords. The header comes with the first accounts, so that nothing
@@ -40,7 +30,7 @@ export function usersCsv(
 
 const csvLineOf = (user: User): string =>
   rawLine(
-    exportedFields.map((field) => {
+    exportedColumns.map((field) => {
       const value = user[field];
       if (field === 'phone') return phoneCell(user.phone);
       return neutralizeCell(value instanceof Date ? value.toISOString() : String(value ?? ''));
@@ -55,7 +45,7 @@ async function nextLines(
 ): Promise<{ text: string; accounts: number; last: string }> {
   const batch = await core.database.read(() =>
     core.database.models.User.findAll({
-      attributes: [...exportedFields],
+      attributes: [...exportedColumns],
       where: { [Op.and]: [filter, { id: { [Op.gt]: after } }] },
       order: [['id', 'ASC']],
       limit: exportBatch,
@@ -67,7 +57,7 @@ async function nextLines(
 /** An export that waits for its client keeps the text of a batch, not its accounts. */
 async function* csvOf(core: Core, wanted: UserFilter, onBatch: (accounts: number) => void): AsyncGenerator<string> {
   const { all: filter } = await listingFilter(core, wanted);
-  let header = markedHeader(exportedFields);
+  let header = markedHeader(exportedColumns);
   for (let after = ''; ; ) {
     const { text, accounts, last } = await nextLines(core, filter, after);
     if (accounts === 0) break;

@@ -67,8 +67,9 @@ async function createSuperAdmin<T>(
   alsoInTransaction: (user: User, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   await assertSetupRequired(core);
-  const { firstName, lastName, email, phone, password } = validate(setupSchema, input);
-  await assertPasswordAllowed(core.config, 'password', password, { firstName, lastName, email, phone });
+  const { password, ...fields } = validate(setupSchema, input);
+  const { email, phone } = fields;
+  await assertPasswordAllowed(core.config, 'password', password, fields);
   const refusal = async () => {
     if (await isCompleted(core)) return 'SETUP_COMPLETED';
     const taken = await takenKeys(core.database, { email, phone });
@@ -76,10 +77,7 @@ async function createSuperAdmin<T>(
   };
   return guarded(refusal, async () => {
     const account = {
-      firstName,
-      lastName,
-      email,
-      phone,
+      ...fields,
       role: 'super_admin' as const,
       isActive: true,
       passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost),

@@ -7,7 +7,13 @@ import type { AccountWord } from '../../db/models/words.js';
 import { Inserts } from '../../db/sql/insert.js';
 import { type RowUpdate, updateRows } from '../../db/sql/update.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
-import type { Role } from '../../schemas/fields.js';
+import {
+  type AccountInputField,
+  type AccountValues,
+  accountFields,
+  inputFields,
+} from '../../schemas/account-fields.js';
+import { type DefaultedFieldOf, defaultOf } from '../../schemas/fields-table.js';
 import { searchKey } from '../../schemas/keys.js';
 import type { PhoneKeys } from '../../schemas/phone-keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
@@ -16,19 +22,29 @@ import { newIds } from '../new-ids.js';
 import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.js';
 
-/** A new account: validated and normalised fields, and the hash of its password. */
-export interface NewAccount {
-  firstName: string;
-  lastName: string;
-  email: string;
-  /** Empty for none. */
-  phone: string;
-  role: Role;
-  isActive: boolean;
+/** What is said of an account when it is created: the fields that registration takes. */
+type InitialField = AccountInputField<'register'>;
+type DefaultedField = DefaultedFieldOf<typeof accountFields>;
+
+/** A new account: validated and normalised fields, and the hash of its password. The phone is empty for none. */
+export interface NewAccount
+  extends Pick<AccountValues, Exclude<InitialField, DefaultedField>>,
+    Partial<Pick<AccountValues, InitialField & DefaultedField>> {
   passwordHash: string;
-  requiresPasswordChange: boolean;
   /** When a generated initial password expires; null for a password that a person chose. */
   initialPasswordExpiresAt: Date | null;
+}
+
+/** With defaults where nothing is said; every row of an insert has the same fields. */
+const initialFields = inputFields('register').map((name) => ({
+  name,
+  byDefault: defaultOf(accountFields[name].column),
+}));
+function initialValues(account: NewAccount): Pick<AccountValues, InitialField> {
+  const values: Partial<Record<InitialField, string | boolean | null | undefined>> = {};
+  for (const { name, byDefault } of initialFields) values[name] = account[name] ?? byDefault;
+  // Those without a default are given.
+  return values as Pick<AccountValues, InitialField>;
 }
 
 /** The text that a search for accounts matches. Without the phone, because trainers search too and aren't shown phones. */
@@ -90,15 +106,9 @@ export async function addAccounts(
       words.push(...wordsOfAccount({ id, email: account.email, ...keys }));
       yield {
         id,
-        firstName: account.firstName,
-        lastName: account.lastName,
-        email: account.email,
-        phone: account.phone,
+        ...initialValues(account),
         ...storedPhoneKeys(account.phone, phones),
         passwordHash: account.passwordHash,
-        role: account.role,
-        isActive: account.isActive,
-        requiresPasswordChange: account.requiresPasswordChange,
         initialPasswordExpiresAt: account.initialPasswordExpiresAt,
         searchKey: keys.searchKey,
         lastNameKey: keys.lastNameKey,

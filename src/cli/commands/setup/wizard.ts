@@ -9,7 +9,7 @@ import { confirm } from '../../core/confirm.js';
 import { asTyped, counted } from '../../core/output.js';
 import { migrationProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
-import { checkPersonOptions, personFromOptions, personFromPrompts } from '../users/person-input.js';
+import { checkPersonOptions, personFields, personFromOptions, personFromPrompts } from '../users/person-input.js';
 import { chooseDatabase } from './choose-database.js';
 import type { setupOptions } from './options.js';
 import { assertProductionPossible, configAfterSetup, offerProduction, provideSecret } from './production.js';
@@ -89,9 +89,9 @@ async function keepSuperAdmin(run: SetupRun, { applied, changes, settingsWritten
 
 /** The options that describe the super admin, as given. */
 function personOptionsOf({ options }: SetupRun): string[] {
-  const { firstName, lastName, email, phone, passwordStdin } = options;
-  const given = { '--first-name': firstName, '--last-name': lastName, '--email': email, '--phone': phone };
-  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const { passwordStdin } = options;
+  const given = personFields.filter((name) => options[name] !== undefined);
+  const names = given.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
   return passwordStdin ? [...names, '--password-stdin'] : names;
 }
 

@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../../../errors.js';
+import { inputFields } from '../../../schemas/account-fields.js';
 import * as fields from '../../../schemas/fields.js';
 import { userUpdateSchema } from '../../../schemas/user.js';
 import { validate } from '../../../schemas/validate.js';
@@ -12,22 +13,24 @@ import type { yesOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';
 import { createPrompts } from '../../core/prompts.js';
 import type { Result, Run } from '../../core/run.js';
-import type { editOptions } from './options.js';
+import { editOptions } from './options.js';
 import { accountJson } from './output.js';
-import { confirmPhone } from './person-input.js';
+import { confirmPhone, givenBy } from './person-input.js';
 
 type EditRun = Run<'<user>', typeof editOptions>;
 
-function changesOf({ options }: EditRun) {
-  const { firstName, lastName, email, phone, role } = options;
-  return { firstName, lastName, email, phone, role };
-}
+const changesOf = ({ options }: EditRun) => givenBy(options, inputFields('update'));
+
+const anOption = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** @throws AppError `USAGE` when there is nothing to change, `VALIDATION` */
 export function checkEdit(run: EditRun): void {
   const input = changesOf(run);
   if (Object.values(input).every((value) => value === undefined))
-    throw new AppError('USAGE', 'Nothing to change: add --first-name, --last-name, --email, --phone or --role.');
+    throw new AppError(
+      'USAGE',
+      `Nothing to change: add ${anOption.format(Object.keys(editOptions).map((flags) => flags.replace(/ .*/, '')))}.`,
+    );
   validate(userUpdateSchema, input);
 }
 

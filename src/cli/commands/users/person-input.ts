@@ -1,5 +1,6 @@
 import type Joi from 'joi';
 import { isAppError, validationError } from '../../../errors.js';
+import { accountFields, requiredFields } from '../../../schemas/account-fields.js';
 import * as fields from '../../../schemas/fields.js';
 import { refused } from '../../../schemas/problems.js';
 import { validate } from '../../../schemas/validate.js';
@@ -11,6 +12,25 @@ import { createPrompts, type Prompts } from '../../core/prompts.js';
 import type { Run } from '../../core/run.js';
 import type { passwordOption, personOptions } from './options.js';
 
+/** What is asked of everybody, also of the super admin. */
+export const personFields = requiredFields('setup');
+export type PersonField = (typeof personFields)[number];
+
+const questions: Readonly<Record<PersonField, string>> = {
+  firstName: 'First name',
+  lastName: 'Last name',
+  email: 'Email',
+  phone: 'Phone',
+};
+
+/** The fields that options of the same names give: it doesn't compile when there is no such option. */
+export const givenBy = <Given extends object, Field extends keyof Given & string>(
+  options: Given,
+  names: readonly Field[],
+): Pick<Given, Field> =>
+  // Object.fromEntries forgets which keys it was given.
+  Object.fromEntries(names.map((name) => [name, options[name]])) as Pick<Given, Field>;
+
 /** A command that creates an account. */
 type PersonRun = Run<'', typeof personOptions & typeof passwordOption>;
 
@@ -20,11 +40,11 @@ type PersonRun = Run<'', typeof personOptions & typeof passwordOption>;
  * @throws AppError `VALIDATION` with all that is missing or wrong, the password included
  */
 export async function personFromOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<object> {
-  const { firstName, lastName, email, phone, passwordStdin } = run.options;
+  const { phone, passwordStdin } = run.options;
   const password = passwordStdin ? await readPassword(run.io) : undefined;
   await confirmPhone(run, phone, 'Nothing was created.');
   try {
-    return validate<object>(schema, { firstName, lastName, email, phone, ...more, password });
+    return validate<object>(schema, { ...givenBy(run.options, personFields), ...more, password });
   } catch (error) {
     if (passwordStdin || !isAppError(error, 'VALIDATION')) throw error;
     const howToGive = 'Password is required. Pipe it in, with --password-stdin.';
@@ -39,19 +59,23 @@ export async function personFromOptions(run: PersonRun, schema: Joi.ObjectSchema
  * @throws AppError `VALIDATION`; `USAGE` for a password from standard input, where the answers are typed
  */
 export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<void> {
-  const { firstName, lastName, email, phone, passwordStdin } = run.options;
-  if (passwordStdin) await readPassword(run.io);
+  if (run.options.passwordStdin) await readPassword(run.io);
   const allOptional = schema.fork(Object.keys(schema.describe().keys), (field) => field.optional());
-  validate(allOptional, { firstName, lastName, email, phone, ...more });
+  validate(allOptional, { ...givenBy(run.options, personFields), ...more });
 }
 
 /** A phone that looks like one, or that was confirmed. @param given by an option */
 async function askPhone(prompts: Prompts, given: string | undefined): Promise<string> {
   for (let phone = given; ; phone = undefined) {
-    phone ??= await prompts.text('Phone', fields.phone);
+    phone ??= await prompts.text(questions.phone, fields.phone);
     const doubt = phoneDoubtText(phone);
     if (doubt === undefined || (await prompts.confirm(`${doubt} Use it anyway?`, false))) return phone;
   }
+}
+
+async function askField(prompts: Prompts, name: PersonField, given: string | undefined): Promise<string> {
+  if (name === 'phone') return askPhone(prompts, given);
+  return given ?? prompts.text(questions[name], accountFields[name].schema());
 }
 
 /**
@@ -77,15 +101,10 @@ export async function personFromPrompts(
   rules: PasswordRules | undefined,
   askMore: (prompts: Prompts) => Promise<object> = async () => ({}),
 ): Promise<object> {
-  const { firstName, lastName, email, phone } = run.options;
   const prompts = await createPrompts(run.io);
-  const person = {
-    firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
-    lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
-    email: email ?? (await prompts.text('Email', fields.email)),
-    phone: await askPhone(prompts, phone),
-    ...(await askMore(prompts)),
-  };
+  const answers: Partial<Record<PersonField, string>> = {};
+  for (const name of personFields) answers[name] = await askField(prompts, name, run.options[name]);
+  const person = { ...answers, ...(await askMore(prompts)) };
   if (rules === undefined) return person;
   const policy = await passwordPolicy(rules);
   const allowed = fields.password.custom((value: string, helpers) => {

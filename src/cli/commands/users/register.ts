@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { AppError } from '../../../errors.js';
+import { type AccountInputField, inputFields } from '../../../schemas/account-fields.js';
 import { registerSchema } from '../../../schemas/user.js';
 import { registerUser, registerWithGeneratedPassword } from '../../../services/accounts/commands.js';
 import { PasswordFile } from '../../../services/accounts/password-file.js';
@@ -7,7 +8,14 @@ import { operator } from '../../../services/core.js';
 import type { Result, Run } from '../../core/run.js';
 import { passwordNotInJson, type registerOptions } from './options.js';
 import { accountJson } from './output.js';
-import { checkPersonOptions, personFromOptions, personFromPrompts } from './person-input.js';
+import {
+  checkPersonOptions,
+  givenBy,
+  type PersonField,
+  personFields,
+  personFromOptions,
+  personFromPrompts,
+} from './person-input.js';
 
 type RegisterRun = Run<'', typeof registerOptions>;
 
@@ -62,16 +70,25 @@ async function registerGenerated(run: RegisterRun, input: object): Promise<Resul
   }
 }
 
+type FurtherField = Exclude<AccountInputField<'register'>, PersonField | 'isActive'>;
+
+/** The fields that only this command takes. An account is active unless `--inactive` says otherwise. */
+const furtherFields = inputFields('register').filter(
+  (name): name is FurtherField => name !== 'isActive' && !personFields.some((one) => one === name),
+);
+
 async function registerInput(run: RegisterRun): Promise<object> {
-  const { role, inactive, requiresPasswordChange } = run.options;
-  const flags = { isActive: !inactive, requiresPasswordChange };
+  const { role, inactive } = run.options;
+  const further = givenBy(run.options, furtherFields);
+  const isActive = !inactive;
   const schema = isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
-  if (!run.interactive) return personFromOptions(run, schema, { role, ...flags });
-  await checkPersonOptions(run, schema, { role });
+  if (!run.interactive) return personFromOptions(run, schema, { ...further, isActive });
+  await checkPersonOptions(run, schema, further);
   // Where there is no database, all answers would be lost.
   const { config } = await run.context();
   return personFromPrompts(run, isGenerated(run) ? undefined : config, async (prompts) => ({
-    ...flags,
+    ...further,
+    isActive,
     role:
       role ??
       (await prompts.choose('Role', [

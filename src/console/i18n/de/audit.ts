@@ -94,13 +94,6 @@ export const audit: Words['audit'] = {
     },
   },
   field: {
-    firstName: 'Vorname',
-    lastName: 'Nachname',
-    email: 'E-Mail',
-    phone: 'Telefon',
-    role: 'Rolle',
-    isActive: 'Darf sich anmelden',
-    requiresPasswordChange: 'Muss Passwort ändern',
     sessions: 'Sitzungen',
     enrollments: 'Teilnahmen',
     courses: 'Kurse',

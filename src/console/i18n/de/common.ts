@@ -1,5 +1,6 @@
 import type { common as english } from '../en/common.js';
 import type { Words } from '../en.js';
+import { accountFields } from './account-fields.js';
 import { refusals } from './refusals.js';
 
 export const common: Pick<Words, keyof typeof english> = {
@@ -86,22 +87,17 @@ export const common: Pick<Words, keyof typeof english> = {
     trainee: 'Teilnehmer:in',
   },
   field: {
+    ...accountFields,
     identifier: 'E-Mail oder Telefon',
     password: 'Passwort',
     newPassword: 'Neues Passwort',
     currentPassword: 'Bisheriges Passwort',
     confirmPassword: 'Neues Passwort noch einmal',
     showPassword: 'Das Passwort zeigen oder verbergen',
-    firstName: 'Vorname',
-    lastName: 'Nachname',
-    email: 'E-Mail',
-    phone: 'Telefon',
-    role: 'Rolle',
     name: 'Name',
     status: 'Status',
     createdAt: 'Angelegt',
     updatedAt: 'Geändert',
-    lastLogin: 'Letzte Anmeldung',
     course: 'Kurs',
     progress: 'Fortschritt',
     enrolledAt: 'Dabei seit',

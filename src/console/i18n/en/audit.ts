@@ -92,13 +92,6 @@ export const audit = {
     },
   },
   field: {
-    firstName: 'First name',
-    lastName: 'Last name',
-    email: 'Email',
-    phone: 'Phone',
-    role: 'Role',
-    isActive: 'May sign in',
-    requiresPasswordChange: 'Must change password',
     sessions: 'Sessions',
     enrollments: 'Enrollments',
     courses: 'Courses',

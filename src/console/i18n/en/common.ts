@@ -1,3 +1,4 @@
+import { accountFields } from './account-fields.js';
 import { refusals } from './refusals.js';
 
 /** Words that several screens share, and those of signing in. */
@@ -85,22 +86,17 @@ export const common = {
     trainee: 'Trainee',
   },
   field: {
+    ...accountFields,
     identifier: 'Email or phone',
     password: 'Password',
     newPassword: 'New password',
     currentPassword: 'Current password',
     confirmPassword: 'New password again',
     showPassword: 'Show or hide the password',
-    firstName: 'First name',
-    lastName: 'Last name',
-    email: 'Email',
-    phone: 'Phone',
-    role: 'Role',
     name: 'Name',
     status: 'Status',
     createdAt: 'Created',
     updatedAt: 'Changed',
-    lastLogin: 'Last sign-in',
     course: 'Course',
     progress: 'Progress',
     enrolledAt: 'Enrolled',

@@ -1,21 +1,12 @@
 import { selectRows } from '../../../db/sql/rows.js';
+import { inputFields } from '../../../schemas/account-fields.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { Core } from '../../core.js';
 import { type FileRow, isRejected } from '../read/rows.js';
 import type { ExistingAccount } from './outcomes.js';
 
 /** The attributes of {@link ExistingAccount}. */
-export const accountFields = [
-  'id',
-  'firstName',
-  'lastName',
-  'email',
-  'phone',
-  'phoneKey',
-  'role',
-  'isActive',
-  'updatedAt',
-] as const;
+export const accountAttributes = ['id', ...inputFields('import'), 'phoneKey', 'updatedAt'] as const;
 
 /** The accounts that a batch of rows matches. */
 export interface MatchingAccounts {
@@ -39,12 +30,12 @@ export async function accountsFor(
   const { User } = database.models;
   return database.read(async () => {
     const [withEmail, withPhone] = await Promise.all([
-      selectRows(User, accountFields, { by: 'email', among: emails }),
+      selectRows(User, accountAttributes, { by: 'email', among: emails }),
       selectRows(User, ['id', 'phoneKey'], { by: 'phoneKey', among: phones }),
     ]);
     const byId = new Map<string, ExistingAccount>(withEmail.map((account) => [account.id, account]));
     const byPhoneAlone = withPhone.flatMap(({ id }) => (byId.has(id) ? [] : [id]));
-    for (const account of await selectRows(User, accountFields, { by: 'id', among: byPhoneAlone }))
+    for (const account of await selectRows(User, accountAttributes, { by: 'id', among: byPhoneAlone }))
       byId.set(account.id, account);
     const byEmail = new Map<string, ExistingAccount>();
     const byPhone = new Map<string, ExistingAccount>();

@@ -1,6 +1,7 @@
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
 import { undoNoteOf } from '../../../db/models/import-row.js';
+import { inputFields } from '../../../schemas/account-fields.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
 import { normalized } from '../../../schemas/text.js';
@@ -272,8 +273,6 @@ const takenSince = (name: string) =>
 const changedSince = (name: string) =>
   `Phone belongs to ${name}, who has another email, and was changed after the import began. Check the row, and import it again.`;
 
-const changeableFields = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive'] as const;
-
 /** Whether two values look the same: macOS writes an accent as a character of its own, and nobody sees that. */
 function isSame(one: string | boolean, other: string | boolean): boolean {
   if (one === other) return true;
@@ -283,7 +282,7 @@ function isSame(one: string | boolean, other: string | boolean): boolean {
 /** The fields in which the row differs from the account. */
 function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {
   const changes: Record<string, string | boolean> = {};
-  for (const field of changeableFields) {
+  for (const field of inputFields('import')) {
     const value = person[field];
     if (value !== undefined && !isSame(value, account[field])) changes[field] = value;
   }

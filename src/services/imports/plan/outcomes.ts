@@ -1,25 +1,17 @@
+import type { AccountInputField, AccountValues } from '../../../schemas/account-fields.js';
 import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-statuses.js';
-import type { Role } from '../../../schemas/fields.js';
 import type { RowCode } from '../read/row-codes.js';
 import type { CandidateRow, FileRow, RejectedRow } from '../read/rows.js';
 
 /** The fields of an existing account that an import reads. */
-export interface ExistingAccount {
+export interface ExistingAccount extends Pick<AccountValues, AccountInputField<'import'>> {
   id: string;
-  firstName: string;
-  lastName: string;
-  email: string;
-  phone: string;
   phoneKey: string | null;
-  role: Role;
-  isActive: boolean;
   updatedAt: Date;
 }
 
 /** What an update may change. */
-export type AccountChanges = Partial<
-  Pick<ExistingAccount, 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive'>
->;
+export type AccountChanges = Partial<Pick<AccountValues, AccountInputField<'import'>>>;
 
 /** A course as an import knows it. */
 export interface CourseReference {

@@ -1,6 +1,14 @@
+import { inputFields } from '../../../schemas/account-fields.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { KeyIndex } from './key-index.js';
+
+/** What two rows about the same person say alike: all but the phone, which one of them may leave out. */
+const identifying = [
+  ...inputFields('import').filter((field) => field !== 'phone'),
+  'password',
+  'passwordHash',
+] as const;
 
 /** Why rows repeat an email or a phone of an earlier row, by their line; blank for the same person with other courses. */
 export type Repetitions = ReadonlyMap<number, string>;
@@ -45,8 +53,8 @@ export class RepetitionFinder {
   /** Whether an earlier line has the same person, whose phone it may leave out, and none has the person with these courses. */
   #isSamePerson(line: number, person: ImportedPerson): boolean {
     if (!this.#people) return false;
-    const { email, phone, firstName, lastName, role, isActive, password, passwordHash, course, otherCourses } = person;
-    const who = JSON.stringify([email, firstName, lastName, role, isActive, password, passwordHash]);
+    const { email, phone, course, otherCourses } = person;
+    const who = JSON.stringify(identifying.map((field) => person[field]));
     const firstLine = this.#people.recordLine(who, line);
     const sameEmail = this.#emails.lineOf(email);
     const samePhone = phone === undefined ? sameEmail : this.#phones.lineOf(this.#keyOf(phone));

@@ -16,6 +16,9 @@ export interface RowProblem {
   reason: string;
 }
 
+/** Never shown, or called what its column is called. */
+type UnquotedField = 'password' | 'passwordHash' | 'suspended';
+
 /** The code of a field that is filled in, but not as it must be. */
 const invalidCodes: Readonly<Record<ImportField, RowCode>> = {
   firstName: 'NAME_INVALID',
@@ -40,8 +43,8 @@ const missingCodes: Partial<Readonly<Record<ImportField, RowCode>>> = {
   email: 'EMAIL_MISSING',
 };
 
-/** What messages call the fields whose values may be quoted. Passwords and hashes are missing. */
-const labels: Partial<Readonly<Record<ImportField, string>>> = {
+/** What messages call the fields whose values may be quoted. */
+const quoted: Readonly<Record<Exclude<ImportField, UnquotedField>, string>> = {
   firstName: 'First name',
   lastName: 'Last name',
   fullName: 'Full name',
@@ -53,6 +56,7 @@ const labels: Partial<Readonly<Record<ImportField, string>>> = {
   enrollmentStatus: 'Enrollment status',
   notes: 'Notes',
 };
+const labels: Partial<Readonly<Record<ImportField, string>>> = quoted;
 
 /**
  * A sentence about a field with its value after the field's name: `Email "nobody" must be ...`.

@@ -4,6 +4,7 @@ import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import type { Inserts } from '../../../db/sql/insert.js';
 import { selectRows } from '../../../db/sql/rows.js';
+import { inputFields } from '../../../schemas/account-fields.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
@@ -11,7 +12,7 @@ import { addAccounts, initialPasswordExpiry, type NewAccount, updateAccounts } f
 import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
-import { accountFields } from '../plan/account-index.js';
+import { accountAttributes } from '../plan/account-index.js';
 import { type Decision, type ExistingAccount, needsSecret } from '../plan/outcomes.js';
 import { blockedRoleChanges } from '../plan/role-changes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
@@ -104,7 +105,7 @@ export async function updateExisting(
   const updates = decisions.filter((decision) => decision.outcome === 'updated');
   if (updates.length === 0) return;
   const { core, options, transaction, phones, now } = context;
-  const fields = options.resetPasswords ? [...accountFields, ...passwordFields] : accountFields;
+  const fields = options.resetPasswords ? [...accountAttributes, ...passwordFields] : accountAttributes;
   const accounts: LockedAccount[] = await selectRows(core.database.models.User, fields, {
     by: 'id',
     among: updates.map(({ account }) => account.id),
@@ -145,6 +146,16 @@ function endsItsSessions({ changes, resetPassword }: Update): boolean {
   return resetPassword || changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
 }
 
+const imported = inputFields('import');
+
+/** What a row says of its account; absent where it says nothing. */
+const ofAccount = (person: ImportedPerson) =>
+  // Object.fromEntries forgets which keys it was given.
+  Object.fromEntries(imported.map((field) => [field, person[field]])) as Pick<
+    ImportedPerson,
+    (typeof imported)[number]
+  >;
+
 /** Creates the accounts of a batch. @param created with their ids */
 export async function createAccounts(
   { core, options, secrets, phones }: BatchContext,
@@ -156,12 +167,9 @@ export async function createAccounts(
     for (const [, { row }] of created) {
       const { line, person } = row;
       yield {
-        firstName: person.firstName,
-        lastName: person.lastName,
-        email: person.email,
+        ...ofAccount(person),
         phone: person.phone ?? '',
         role: person.role ?? options.role,
-        isActive: person.isActive ?? true,
         ...accountSecret(secrets, line, expiry),
       };
     }

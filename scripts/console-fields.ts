@@ -1,0 +1,22 @@
+import { accountFields, inputFields, requiredFields } from '../src/schemas/account-fields.js';
+import { fieldNames } from '../src/schemas/fields-table.js';
+
+const quoted = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
+
+/** What the web console, which imports nothing of the service, knows of the fields of accounts. */
+export function consoleFields(): string {
+  const inputs = (['setup', 'register', 'profile', 'update'] as const).map(
+    (input) => `  ${input}: ${quoted(inputFields(input))},\n`,
+  );
+  return `/** The fields of accounts, generated from src/schemas/account-fields.ts. Don't edit: \`npm run api:types\` writes this file. */
+export const accountFields = ${quoted(fieldNames(accountFields))} as const;
+export type AccountField = (typeof accountFields)[number];
+
+/** The fields that each input takes. */
+export const inputFields = {
+${inputs.join('')}} as const;
+
+/** Those that a new account must have. */
+export const requiredFields: readonly AccountField[] = ${quoted(requiredFields('register'))};
+`;
+}

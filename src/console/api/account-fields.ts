@@ -1,0 +1,14 @@
+/** The fields of accounts, generated from src/schemas/account-fields.ts. Don't edit: `npm run api:types` writes this file. */
+export const accountFields = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange', 'lastLogin', 'avatar'] as const;
+export type AccountField = (typeof accountFields)[number];
+
+/** The fields that each input takes. */
+export const inputFields = {
+  setup: ['firstName', 'lastName', 'email', 'phone', 'isActive'],
+  register: ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange'],
+  profile: ['firstName', 'lastName', 'phone'],
+  update: ['firstName', 'lastName', 'email', 'phone', 'role'],
+} as const;
+
+/** Those that a new account must have. */
+export const requiredFields: readonly AccountField[] = ['firstName', 'lastName', 'email', 'phone', 'role'];

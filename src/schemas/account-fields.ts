@@ -1,0 +1,121 @@
+import * as fields from './fields.js';
+import {
+  type FieldDeclaration,
+  fieldsWith,
+  type InputFieldOf,
+  type InputValues,
+  inputsOf,
+  type ValuesOf,
+} from './fields-table.js';
+import { nameMaximum } from './sort-key.js';
+
+/** Where values come from: `import` are files of people. */
+type Input = 'setup' | 'register' | 'profile' | 'update' | 'import';
+
+interface AccountFieldDeclaration extends FieldDeclaration<Input> {
+  /** Whether the audit log records its changes, and `users export` has it. */
+  readonly audited: boolean;
+  readonly exported: boolean;
+  /** Whether requests know it of their caller. */
+  readonly inSession: boolean;
+}
+
+/**
+ * The fields of an account, each declared once: types, schemas, columns, statements, audit, export and imports derive from this
+ * table. Ids, keys, hashes and times of the row are not among them: see db/models/user.ts.
+ */
+export const accountFields = {
+  firstName: {
+    column: { type: 'text', length: nameMaximum },
+    schema: () => fields.firstName,
+    inputs: { setup: 'required', register: 'required', profile: 'optional', update: 'optional', import: 'required' },
+    audited: true,
+    exported: true,
+    inSession: true,
+  },
+  lastName: {
+    column: { type: 'text', length: nameMaximum },
+    schema: () => fields.lastName,
+    inputs: { setup: 'required', register: 'required', profile: 'optional', update: 'optional', import: 'required' },
+    audited: true,
+    exported: true,
+    inSession: true,
+  },
+  email: {
+    column: { type: 'text', length: 254 },
+    schema: () => fields.email,
+    inputs: { setup: 'required', register: 'required', update: 'optional', import: 'required' },
+    audited: true,
+    exported: true,
+    inSession: true,
+  },
+  phone: {
+    // Empty for none, which only imports make.
+    column: { type: 'text', length: 50 },
+    schema: () => fields.phone,
+    inputs: { setup: 'required', register: 'required', profile: 'optional', update: 'optional', import: 'required' },
+    audited: true,
+    exported: true,
+    inSession: true,
+  },
+  role: {
+    column: { type: 'word', length: 20, words: fields.roles },
+    schema: () => fields.role,
+    inputs: { register: 'required', update: 'optional', import: 'optional' },
+    audited: true,
+    exported: true,
+    inSession: true,
+  },
+  isActive: {
+    column: { type: 'flag', default: true },
+    schema: () => fields.isActive,
+    inputs: { setup: 'optional', register: 'defaulted', import: 'optional' },
+    audited: true,
+    exported: true,
+    inSession: true,
+  },
+  requiresPasswordChange: {
+    column: { type: 'flag', default: false },
+    schema: () =>
+      fields
+        .strictBoolean('requiresPasswordChange')
+        .description('Whether the password must be changed at the first login; it expires like a generated one'),
+    inputs: { register: 'defaulted' },
+    audited: true,
+    exported: true,
+    inSession: true,
+  },
+  lastLogin: {
+    column: { type: 'moment', nullable: true },
+    inputs: {},
+    audited: false,
+    exported: true,
+    inSession: true,
+  },
+  avatar: {
+    column: { type: 'text', length: 255, nullable: true },
+    inputs: {},
+    audited: false,
+    exported: false,
+    inSession: true,
+  },
+} as const satisfies Readonly<Record<string, AccountFieldDeclaration>>;
+
+type Declarations = typeof accountFields;
+export type AccountField = keyof Declarations;
+
+/** The fields of an account with their values. */
+export type AccountValues = ValuesOf<Declarations>;
+
+export const auditedFields = fieldsWith(accountFields, 'audited');
+export const exportedFields = fieldsWith(accountFields, 'exported');
+export const sessionFields = fieldsWith(accountFields, 'inSession');
+export type SessionField = (typeof sessionFields)[number];
+
+export const { inputFields, requiredFields, inputKeys } = inputsOf(accountFields);
+
+/** The fields that an input takes. */
+export type AccountInputField<From extends Input> = InputFieldOf<Declarations, From>;
+
+/** What a valid input says of an account. */
+export type AccountInput<From extends Input> = InputValues<Declarations, From>;
