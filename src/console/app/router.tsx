@@ -124,7 +124,7 @@ const personRoute = createRoute({
   component: byRole({ super_admin: personPage }),
 });
 
-const importsPage = lazyPage(['imports'], () => import('../imports/imports-page.js'), 'ImportsPage');
+const importsPage = lazyPage(['imports', 'courses'], () => import('../imports/imports-page.js'), 'ImportsPage');
 const importsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports',
@@ -132,7 +132,7 @@ const importsRoute = createRoute({
   component: byRole({ super_admin: importsPage }),
 });
 
-const importPage = lazyPage(['imports'], () => import('../imports/import-page.js'), 'ImportPage');
+const importPage = lazyPage(['imports', 'courses'], () => import('../imports/import-page.js'), 'ImportPage');
 const importRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports/$id',

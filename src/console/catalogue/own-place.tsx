@@ -45,7 +45,7 @@ export function OwnPlace({ course, enrollment }: OwnPlaceProps) {
           {enrollment && <EnrollmentBadge status={enrollment.status} />}
         </Group>
         {enrollment && (course.isPublished || !open) && (
-          <Text size="sm">{t(`catalogue.place.${enrollment.status}`)}</Text>
+          <Text size="sm">{t(`courses.ownStatus.${enrollment.status}`)}</Text>
         )}
         {enrollment && !open && <Held course={course} enrollment={enrollment} />}
         {open && <AskForPlace course={course} />}

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
-import type { initialStatuses } from '../api/enrollment-statuses.js';
+import { initialStatuses } from '../api/enrollment-statuses.js';
 import { formatNumber } from '../i18n/format.js';
 import { Facts } from '../ui/facts.js';
 import { importFieldName, isKnownField } from './field-name.js';
@@ -78,10 +78,7 @@ export const valueLabels = (t: TFunction) => ({
     abort: t('imports.options.abort'),
   },
   role: { trainee: t('role.trainee'), trainer: t('role.trainer') },
-  enrollmentStatus: {
-    pending: t('imports.options.pending'),
-    active: t('imports.options.active'),
-  } satisfies Record<(typeof initialStatuses)[number], string>,
+  enrollmentStatus: Object.fromEntries(initialStatuses.map((status) => [status, t(`courses.status.${status}`)])),
   encoding: { auto: t('imports.options.automatic'), ...encodingLabels(t) },
   delimiter: {
     auto: t('imports.options.automatic'),

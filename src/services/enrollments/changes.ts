@@ -118,8 +118,8 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): 
         else assertAllowed(traineeRefusal(trainee));
         if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
         await reserveSeats(core, course, 1, transaction);
-        enrollment.enrolledAt = core.now();
       }
+      if (!rulesOf(enrollment.status).isEnrolled) enrollment.enrolledAt = core.now();
       enrollment.status = wanted.status;
       if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
       if (wanted.notes !== undefined) enrollment.notes = wanted.notes;

@@ -19,6 +19,12 @@ export const courses: Words['courses'] = {
     completed: 'Abgeschlossen',
     cancelled: 'Abgesagt',
   },
+  ownStatus: {
+    pending: 'Du hast einen Platz angefragt. Die Kursleitung hat noch nicht geantwortet.',
+    active: 'Du nimmst an diesem Kurs teil.',
+    completed: 'Du hast diesen Kurs abgeschlossen.',
+    cancelled: 'Dein Platz wurde abgesagt oder deine Anfrage abgelehnt. Du kannst noch einmal anfragen.',
+  },
   level: {
     beginner: 'Einstieg',
     intermediate: 'Mittelstufe',

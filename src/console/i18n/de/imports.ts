@@ -141,8 +141,6 @@ export const imports: Words['imports'] = {
     delimiterHint: 'Die Spalten werden neu gelesen: Was für sie gewählt wurde, gilt nicht mehr.',
     automatic: 'Herausfinden',
     enrollmentStatus: 'Status der Teilnahme, wenn eine Zeile keinen nennt',
-    active: 'Aktiv',
-    pending: 'Angefragt',
     resetPasswords: 'Neue Passwörter für geänderte Konten',
     yes: 'Ja',
     maxErrors: 'Höchstens fehlerhafte Zeilen',

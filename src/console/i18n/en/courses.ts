@@ -18,6 +18,12 @@ export const courses = {
     completed: 'Completed',
     cancelled: 'Cancelled',
   },
+  ownStatus: {
+    pending: 'You have asked for a place. The trainer has not answered yet.',
+    active: 'You take part in this course.',
+    completed: 'You have completed this course.',
+    cancelled: 'Your place was cancelled, or your request refused. You can ask again.',
+  },
   level: {
     beginner: 'Beginner',
     intermediate: 'Intermediate',

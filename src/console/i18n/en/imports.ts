@@ -136,8 +136,6 @@ export const imports = {
     delimiterHint: 'The columns are read anew: what was chosen for them is dropped.',
     automatic: 'Find out',
     enrollmentStatus: 'Status of enrollments of rows that name none',
-    active: 'Active',
-    pending: 'Requested',
     resetPasswords: 'New passwords for updated accounts',
     yes: 'Yes',
     maxErrors: 'Bad rows at most',
