@@ -1,6 +1,6 @@
 import type { Column, Value } from './columns.js';
 import { cut, displayWidth, type Extent, gap, layout, wrap } from './fit.js';
-import type { Display } from './output.js';
+import { counted, type Display } from './output.js';
 import { printableLine } from './printable.js';
 
 /** How a listing is shown where that isn't the default. */
@@ -154,7 +154,7 @@ export function fieldsText(
   return rowsText(['FIELD', 'VALUE'], rows, display);
 }
 
-const units: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+const units: readonly [unit: string, seconds: number][] = [
   ['year', 365.25 * 86_400],
   ['month', 30.4375 * 86_400],
   ['day', 86_400],
@@ -162,12 +162,12 @@ const units: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ];
 
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-
 /** How far a time is from now: "3 days ago", "in 2 hours". */
 export function relativeTime(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1000;
-  for (const [unit, length] of units)
-    if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit);
+  for (const [unit, length] of units) {
+    const number = Math.trunc(Math.abs(seconds) / length);
+    if (number > 0) return seconds > 0 ? `in ${counted(number, unit)}` : `${counted(number, unit)} ago`;
+  }
   return seconds > 0 ? 'in less than a minute' : 'just now';
 }
