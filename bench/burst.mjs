@@ -1,6 +1,6 @@
 /**
  * Sends requests at the same moment, each on a connection of its own, from a separate process so that the service needn't
- * share its core. Reads `{ port, requests: [text] }` as JSON from standard input; prints the status of each answer and
+ * share its core. Reads `{ port, requests: [text] }` as JSON from standard input; prints the status of each response and
  * after how many milliseconds it was complete (status 0: the connection was broken off).
  */
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ const sockets = await Promise.all(
   }),
 );
 const startedAt = performance.now();
-const answers = sockets.map((socket, index) => {
+const responses = sockets.map((socket, index) => {
   let head = '';
   socket.setEncoding('latin1');
   socket.on('data', (text) => {
@@ -29,5 +29,5 @@ const answers = sockets.map((socket, index) => {
     socket.once('end', end).once('error', () => resolve({ status: 0, ms: performance.now() - startedAt }));
   });
 });
-console.log(JSON.stringify(await Promise.all(answers)));
+console.log(JSON.stringify(await Promise.all(responses)));
 for (const socket of sockets) socket.destroy();

@@ -47,12 +47,12 @@ interface Stage {
   trainees: readonly Trainee[];
   /** A published course without enrollments, with a seat for everybody. */
   course(): Promise<{ id: string; trainerId: string }>;
-  /** Sends requests at the same moment. @returns their answers */
-  burst(requests: readonly string[]): Promise<BurstAnswer[]>;
+  /** Sends requests at the same moment. @returns their responses */
+  burst(requests: readonly string[]): Promise<BurstResponse[]>;
   close(): Promise<void>;
 }
 
-interface BurstAnswer {
+interface BurstResponse {
   /** 0 when the connection was broken off. */
   status: number;
   /** From the moment when all were sent. */
@@ -119,7 +119,7 @@ async function openStage(databaseUrl: string | undefined): Promise<Stage> {
     async burst(requests) {
       const child = spawn(process.execPath, [sender], { stdio: ['pipe', 'pipe', 'inherit'] });
       child.stdin.end(JSON.stringify({ port, requests }));
-      return JSON.parse(await text(child.stdout)) as BurstAnswer[];
+      return JSON.parse(await text(child.stdout)) as BurstResponse[];
     },
     async close() {
       const exit = once(service, 'exit');
@@ -131,7 +131,8 @@ async function openStage(databaseUrl: string | undefined): Promise<Stage> {
   };
 }
 
-const timesOf = (answers: readonly BurstAnswer[]) => answers.map(({ ms }) => ms).sort((one, other) => one - other);
+const timesOf = (responses: readonly BurstResponse[]) =>
+  responses.map(({ ms }) => ms).sort((one, other) => one - other);
 const inSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
 
 /** Rounds that count: the first one lets the compiler optimise. */
@@ -144,15 +145,15 @@ async function classes(database: string, stage: Stage): Promise<void> {
   let refused = 0;
   for (let round = 0; round <= rounds; round += 1) {
     const { id } = await stage.course();
-    const answers = await stage.burst(
+    const responses = await stage.burst(
       stage.trainees.map((by, index) =>
         index % enrollingEvery === 0 ? enrolling(id, by) : reading(paths[index % paths.length] ?? '', by),
       ),
     );
     // The first round counts here too: what has just started is to serve a burst.
-    refused += answers.filter(({ status }, index) => status !== (index % enrollingEvery === 0 ? 201 : 200)).length;
+    refused += responses.filter(({ status }, index) => status !== (index % enrollingEvery === 0 ? 201 : 200)).length;
     if (!isCounted(round)) continue;
-    const times = timesOf(answers);
+    const times = timesOf(responses);
     const at = (share: number) => times[Math.floor(times.length * share)] ?? Number.NaN;
     lasts.push(times.at(-1) ?? Number.NaN);
     quantiles.push([at(0.5), at(0.99)]);
@@ -192,9 +193,9 @@ async function enrollment(stage: Stage): Promise<void> {
   const [ours, bares]: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round += 1) {
     const { id } = await stage.course();
-    const answers = await stage.burst(asking.map((by) => enrolling(id, by)));
-    if (answers.some(({ status }) => status !== 201))
-      throw new Error(`Not all were enrolled: ${JSON.stringify(answers)}`);
+    const responses = await stage.burst(asking.map((by) => enrolling(id, by)));
+    if (responses.some(({ status }) => status !== 201))
+      throw new Error(`Not all were enrolled: ${JSON.stringify(responses)}`);
     const course = await stage.course();
     const waiting = asking.map((trainee) => trainee.id);
     const startedAt = performance.now();
@@ -205,7 +206,7 @@ async function enrollment(stage: Stage): Promise<void> {
       }),
     );
     const bare = performance.now() - startedAt;
-    const own = timesOf(answers).at(-1) ?? Number.NaN;
+    const own = timesOf(responses).at(-1) ?? Number.NaN;
     if (isCounted(round)) [ratios.push(bare / own), ours.push(own), bares.push(bare)];
   }
   for (const sql of pool) await sql.end();

@@ -151,12 +151,12 @@ async function measureListing(page: Page, origin: string, { name, page: address,
     [`next page of ${name}, ${rowsShown} rows painted`, times.turned],
   ] as const) {
     const time = median(values);
-    const beside = `the answer of the API alone takes ${milliseconds(answered)}`;
+    const beside = `the response of the API alone takes ${milliseconds(answered)}`;
     verdict(what, `${milliseconds(time)}; ${beside} (limit 1 s)`, time <= 1000, {
       median: time,
       unit: 'ms',
       ratio: time / answered,
-      than: 'the answer alone',
+      than: 'the response alone',
     });
   }
   remark(`next page of ${name}: ${milliseconds(median(times.processor))} of the processor in the page`);

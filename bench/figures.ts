@@ -121,7 +121,7 @@ export const whole = (value: number) => Math.round(value).toLocaleString('en');
 
 /** The duration of one request, in milliseconds. */
 export interface Timing {
-  /** From the request's arrival in the service to the end of the answer; for plain SQL, the same as the client's. */
+  /** From the request's arrival in the service to the end of the response; for plain SQL, the same as the client's. */
   serverMs: number;
   clientMs: number;
 }

@@ -11,7 +11,7 @@ import { figure, measured, milliseconds, ratioVerdict, remark, sized, whole } fr
 import { rounds, scale, selected } from './options.js';
 import { openPlainSql } from './plain-sql.js';
 import type { Programme, Sizes } from './programme.js';
-import type { Answer, Service } from './service.js';
+import type { Service, TimedResponse } from './service.js';
 import { median } from './statistics.js';
 
 const loadProgram = fileURLToPath(new URL('./load.mjs', import.meta.url));
@@ -42,16 +42,17 @@ const small: Sizes = {
 const trainerPage = (trainerId: string, page = 1) => `/api/enrollments/trainer/${trainerId}?page=${page}`;
 
 /** A repeated request that must succeed. */
-function repeated(service: Service, url: string, token: string): () => Promise<Answer> {
+function repeated(service: Service, url: string, token: string): () => Promise<TimedResponse> {
   return async () => {
-    const answer = await service.get(url, token);
-    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer;
+    const response = await service.get(url, token);
+    if (response.status !== 200)
+      throw new Error(`${url} answered ${response.status}: ${JSON.stringify(response.body)}`);
+    return response;
   };
 }
 
 /** The number of items on the page and in total; a response may have neither. */
-function shown({ body }: Answer): { ids?: unknown[]; totalItems?: number } {
+function shown({ body }: TimedResponse): { ids?: unknown[]; totalItems?: number } {
   const list = Object.values(body).find((value): value is { id?: unknown }[] => Array.isArray(value));
   const { totalItems } = (body.pagination ?? {}) as { totalItems?: number };
   return { ...(list && { ids: list.map(({ id }) => id) }), ...(totalItems !== undefined && { totalItems }) };
@@ -66,7 +67,7 @@ async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: 
   const plain = await openPlainSql(databaseUrl, busiestTrainer);
   try {
     if (JSON.stringify(shown(await page(1)())) !== JSON.stringify(await plain.expected()))
-      throw new Error('The service and the plain SQL give different answers.');
+      throw new Error('The service and the plain SQL give different responses.');
     const result = await measured({ ...plain.ways, ...pages });
     const ways = Object.keys(plain.ways).sort((a, b) => result.of(a).serverMs - result.of(b).serverMs);
     for (const way of ways) remark(`plain SQL, ${way.padEnd(34)} ${milliseconds(result.of(way).serverMs).padStart(9)}`);
@@ -116,14 +117,14 @@ async function table(
   line('request', 'service', 'client', 'rows', 'totalItems');
   for (const url of urls) {
     const name = `GET ${Object.values(programme).reduce((path, id: string) => path.replace(id, ':id'), url)}`;
-    const answer = await service.get(url, token);
-    if (answer.status !== 200) {
-      line(name, answer.status === 404 ? 'not there yet' : `answers ${answer.status}`);
+    const response = await service.get(url, token);
+    if (response.status !== 200) {
+      line(name, response.status === 404 ? 'not there yet' : `answers ${response.status}`);
       continue;
     }
     const result = await measured({ it: repeated(service, url, token) }, 2);
     const { serverMs, clientMs } = result.of('it');
-    const { ids, totalItems } = shown(answer);
+    const { ids, totalItems } = shown(response);
     const counts = [ids?.length, totalItems].map((count) => (count === undefined ? '-' : whole(count)));
     line(name, milliseconds(serverMs), milliseconds(clientMs), ...counts);
     figure(name, { median: serverMs, unit: 'ms' });

@@ -32,7 +32,7 @@ const goal = 0.9;
 const spreadLimit = 3;
 /** Between two requests for `/healthz`, in milliseconds. */
 const healthPauseMs = 20;
-/** For the longest of 100 answers of `/healthz`, in milliseconds. */
+/** For the longest of 100 responses of `/healthz`, in milliseconds. */
 const healthLimitMs = 50;
 
 /** Repeats work, after a pause each time, until the time is over. @returns how long each took, in milliseconds */

@@ -10,7 +10,7 @@ import { figure, measured, milliseconds, ratioVerdict, remark, sized, verdict, w
 import { rounds, scale, selected } from './options.js';
 import { personAt } from './people.js';
 import type { Programme, Sizes } from './programme.js';
-import type { Answer } from './service.js';
+import type { TimedResponse } from './service.js';
 import { median, percentile } from './statistics.js';
 
 /** Trainers and their courses are as large in both, as they are in larger programmes. */
@@ -39,19 +39,24 @@ const maxMs = { page: 50, search: 300 };
 const growthLimit = 1.5;
 
 /** A repeated request that must succeed. */
-async function asked({ service, programme }: Served, url: string, by: keyof Programme): Promise<() => Promise<Answer>> {
+async function asked(
+  { service, programme }: Served,
+  url: string,
+  by: keyof Programme,
+): Promise<() => Promise<TimedResponse>> {
   const token = await service.token(programme[by]);
   return async () => {
-    const answer = await service.get(url, token);
-    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer;
+    const response = await service.get(url, token);
+    if (response.status !== 200)
+      throw new Error(`${url} answered ${response.status}: ${JSON.stringify(response.body)}`);
+    return response;
   };
 }
 
 const tenth = 'as long as among a tenth';
 
 /** Every listing has it. */
-const paginationOf = ({ body }: Answer) => body.pagination as { totalItems: number; totalItemsCapped?: true };
+const paginationOf = ({ body }: TimedResponse) => body.pagination as { totalItems: number; totalItemsCapped?: true };
 
 /** Pages of every listing: first ones, in other orders, filtered, and deep ones. */
 const pages: readonly (readonly [url: (programme: Programme) => string, by: keyof Programme])[] = [
@@ -88,7 +93,11 @@ const pages: readonly (readonly [url: (programme: Programme) => string, by: keyo
 ];
 
 /** Requests for the same thing, in turn. @param shown the request for people */
-async function judge(shown: string, little: () => Promise<Answer>, much: () => Promise<Answer>): Promise<void> {
+async function judge(
+  shown: string,
+  little: () => Promise<TimedResponse>,
+  much: () => Promise<TimedResponse>,
+): Promise<void> {
   const { totalItems, totalItemsCapped } = paginationOf(await much());
   const result = await measured({ little, much }, secondsEach);
   const { serverMs } = result.of('much');

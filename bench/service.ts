@@ -11,7 +11,7 @@ import type { Timing } from './figures.js';
 import { program } from './options.js';
 
 /** The result of a request. */
-export interface Answer extends Timing {
+export interface TimedResponse extends Timing {
   status: number;
   body: Readonly<Record<string, unknown>>;
 }
@@ -21,7 +21,7 @@ export interface Service {
   url: string;
   token(userId: string): Promise<string>;
   /** One request after the other: the time in the service belongs to the last. */
-  get(path: string, token: string): Promise<Answer>;
+  get(path: string, token: string): Promise<TimedResponse>;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function serve(databaseUrl: string, folder: string): Promise<Servic
       const inService = new Promise<number>((resolve) => (served = resolve));
       const startedAt = performance.now();
       const response = await fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
-      const body = (await response.json()) as Answer['body'];
+      const body = (await response.json()) as TimedResponse['body'];
       const clientMs = performance.now() - startedAt;
       return { status: response.status, body, clientMs, serverMs: await inService };
     },

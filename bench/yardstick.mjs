@@ -1,7 +1,7 @@
 /**
  * The yardstick of `npm run bench -- requests`: an Express server that does for each request what can't be left out, and
  * nothing else: it verifies the token, reads the session with its account by one prepared statement, and answers by as few
- * statements as the same answer takes. `JWT_SECRET` and `DATABASE_URL` are those of the service; prints its address.
+ * statements as the same response takes. `JWT_SECRET` and `DATABASE_URL` are those of the service; prints its address.
  */
 import { createSecretKey, randomUUID } from 'node:crypto';
 import express from 'express';

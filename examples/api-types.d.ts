@@ -1767,7 +1767,7 @@ export interface ListCoursesParameters {
     seatsLeft?: boolean;
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
-    /** Optional keys of the answer: seats. Several are separated by commas */
+    /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
@@ -1898,7 +1898,7 @@ export interface ListTrainerCoursesParameters {
     seatsLeft?: boolean;
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
-    /** Optional keys of the answer: seats. Several are separated by commas */
+    /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
@@ -1930,7 +1930,7 @@ export interface ShowCourseParameters {
     id: string;
   };
   query?: {
-    /** Optional keys of the answer: seats. Several are separated by commas */
+    /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
   };
 }

@@ -254,13 +254,13 @@ export function openapiTypes(document: object): string {
   return [preamble, ...declarations.map(declared)].join('\n');
 }
 
-/** How a client sends an operation's body, and reads its answer. */
+/** How a client sends an operation's body, and reads its response. */
 interface Transport {
   method: string;
   path: string;
   sends?: 'json' | 'form';
   /** JSON unless it says so. */
-  answers?: 'text' | 'blob';
+  response?: 'text' | 'blob';
 }
 
 function transportOf(method: string, path: string, described: Json): Transport {
@@ -270,14 +270,14 @@ function transportOf(method: string, path: string, described: Json): Transport {
   const answered = Object.entries(asObject(described.responses, place))
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, response]) => contentTypes(asObject(response, place).content));
-  const answersJson = answered.includes('application/json');
+  const respondsJson = answered.includes('application/json');
   const sends = sent.includes('multipart/form-data') ? 'form' : sent.length > 0 ? 'json' : undefined;
-  const answers = answersJson ? undefined : answered.every((type) => type.startsWith('text/')) ? 'text' : 'blob';
+  const response = respondsJson ? undefined : answered.every((type) => type.startsWith('text/')) ? 'text' : 'blob';
   return {
     method: method.toUpperCase(),
     path,
     ...(sends && { sends }),
-    ...(answers && { answers }),
+    ...(response && { response }),
   };
 }
 

@@ -65,11 +65,11 @@ async function started({ node, cli }: Installed, env: NodeJS.ProcessEnv, folder:
   closeSync(log);
   const deadline = performance.now() + scaled(180_000);
   while (child.exitCode === null && performance.now() < deadline) {
-    const answers = await fetch(`${env.PUBLIC_URL}/server/ping`).then(
+    const responses = await fetch(`${env.PUBLIC_URL}/server/ping`).then(
       ({ ok }) => ok,
       () => false,
     );
-    if (answers) return { process: child, port: Number(env.PORT) };
+    if (responses) return { process: child, port: Number(env.PORT) };
     await sleep(100);
   }
   if (child.exitCode === null) {

@@ -23,10 +23,10 @@ export function severalOf(label: string, words: readonly string[]) {
     .meta({ type: 'array', items: { type: 'string', enum: [...words] } });
 }
 
-/** The keys that an answer has only for those who ask for them. */
+/** The keys that a response has only for those who ask for them. */
 export const include = <T extends string>(...keys: readonly [T, ...T[]]) =>
   severalOf('include', keys).description(
-    `Optional keys of the answer: ${keys.join(', ')}. Several are separated by commas`,
+    `Optional keys of the response: ${keys.join(', ')}. Several are separated by commas`,
   );
 
 const searchTooLong = `search must be at most ${searchMaximum} characters.`;

@@ -9,7 +9,7 @@ const maxProblems = 20;
 /**
  * Checks raw input against a schema and gives the normalised value. Unknown keys are dropped, and those that
  * hold `undefined`: an option that isn't given is absent, as in JSON.
- * @param input anything: a parsed JSON body, a query, command line options, prompt answers, CSV cells
+ * @param input anything: a parsed JSON body, a query, command line options, prompt responses, CSV cells
  * @throws AppError `VALIDATION` with one problem a field, for the first 20 invalid fields; values are never repeated
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {

@@ -48,7 +48,7 @@ if (onMysql)
       );
 
     /** The connection breaks once, when a client sends these words, or when they are answered. */
-    function breakAt(words: string, at: 'drop' | 'drop answer' = 'drop'): void {
+    function breakAt(words: string, at: 'drop' | 'drop response' = 'drop'): void {
       proxy.onSent = (data) => {
         if (!data.includes(words)) return 'pass';
         proxy.onSent = undefined;
@@ -78,7 +78,7 @@ if (onMysql)
       const { code } = await failureOf(() => insert('a', attempts));
       expect([code, attempts.count]).to.deep.equal(['DATABASE_UNREACHABLE', 1]);
       expect(await namesIn(direct)).to.deep.equal([]);
-      breakAt('COMMIT;', 'drop answer');
+      breakAt('COMMIT;', 'drop response');
       expect(await insert('b', attempts)).to.equal('b');
       expect(attempts.count).to.equal(2);
       expect(await namesIn(direct)).to.deep.equal(['b']);

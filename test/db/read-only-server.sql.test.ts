@@ -23,8 +23,8 @@ async function connectionsOf(database: Database): Promise<number[]> {
     database.read(() =>
       database.sequelize.query<{ id: number }>('SELECT CONNECTION_ID() AS id, SLEEP(0.1)', { type: QueryTypes.SELECT }),
     );
-  const answers = await Promise.all(Array.from({ length: 3 }, ask));
-  return answers.flat().map(({ id }) => id);
+  const responses = await Promise.all(Array.from({ length: 3 }, ask));
+  return responses.flat().map(({ id }) => id);
 }
 
 const write = (database: Database) =>

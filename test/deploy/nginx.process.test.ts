@@ -15,7 +15,7 @@ import { configureNginx } from './nginx.js';
   let folder: ReturnType<typeof temporaryFolder>;
   let proxy: ChildProcess | undefined;
   let https: number;
-  /** What instances have received, in this order; the first `lost` of them get no answer. */
+  /** What instances have received, in this order; the first `lost` of them get no response. */
   let received: string[];
   let lost: number;
   const instances = [0, 1].map(() =>

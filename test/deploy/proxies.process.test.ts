@@ -114,9 +114,9 @@ for (const { program, configure } of proxies)
       async function untilReady(): Promise<void> {
         for (;;) {
           if (proxy.exitCode !== null) throw new Error(`${program} ended: ${message}`);
-          const answer = await send('GET', '/readyz').catch(() => undefined);
-          answer?.resume();
-          if (answer?.statusCode === 200) return;
+          const response = await send('GET', '/readyz').catch(() => undefined);
+          response?.resume();
+          if (response?.statusCode === 200) return;
           await sleep(50);
         }
       }
@@ -161,9 +161,9 @@ for (const { program, configure } of proxies)
           'X-Requested-With': 'coursectl',
           'X-Forwarded-For': '203.0.113.9',
         };
-        const answer = await send('POST', '/api/auth/web-session', headers, body);
-        expect(answer.statusCode, await text(answer)).to.equal(200);
-        expect(answer.headers['set-cookie']?.join()).to.match(/^__Host-[^;]+;.*Secure/);
+        const response = await send('POST', '/api/auth/web-session', headers, body);
+        expect(response.statusCode, await text(response)).to.equal(200);
+        expect(response.headers['set-cookie']?.join()).to.match(/^__Host-[^;]+;.*Secure/);
         // An address that a client makes up is not the one that the service sees.
         const [session] = await harness.context.database.models.Session.findAll({
           where: { userId: user.id },
@@ -180,11 +180,11 @@ for (const { program, configure } of proxies)
         const { headers, body } = form(Buffer.from(['firstName,lastName,email,phone', ...rows].join('\n')));
         expect(body.length).to.be.greaterThan(4 * 2 ** 20);
         const uploaded = await send('POST', '/api/imports', { ...headers, Authorization }, body);
-        const answer = await text(uploaded);
-        expect(uploaded.statusCode, answer).to.equal(202);
-        const { id } = (JSON.parse(answer) as { import: { id: string } }).import;
+        const response = await text(uploaded);
+        expect(uploaded.statusCode, response).to.equal(202);
+        const { id } = (JSON.parse(response) as { import: { id: string } }).import;
         const events = await send('GET', `/api/imports/${id}/events`, { Authorization });
-        // It is there though the answer goes on.
+        // It is there though the response goes on.
         const [first] = (await once(events, 'data')) as [Buffer];
         expect(first.toString()).to.include('event: progress');
         expect(events.complete).to.equal(false);
@@ -201,7 +201,7 @@ for (const { program, configure } of proxies)
             return given.statusCode;
           })
           .catch((error: Error & { code?: string }) => error.code);
-        // The answer may be lost while its client is still sending.
+        // The response may be lost while its client is still sending.
         expect(refused).to.be.oneOf([413, 'EPIPE', 'ECONNRESET']);
       });
     },

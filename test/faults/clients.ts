@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Load, LoadResult, Request } from './load-generator.js';
 
-/** What became of a request: 0 is no answer, a reset or a connection that was refused. */
+/** What became of a request: 0 is no response, a reset or a connection that was refused. */
 export interface Outcome {
   at: number;
   ms: number;
@@ -33,7 +33,7 @@ const protocols = {
   'https:': { request: requestHttps, agent: new HttpsAgent({ ...pool, rejectUnauthorized: false }) },
 };
 
-/** Sends a request and waits for the end of its answer; nothing is tried again. */
+/** Sends a request and waits for the end of its response; nothing is tried again. */
 export async function send(
   url: string,
   { method, path: target, token, body }: Call,
@@ -124,7 +124,7 @@ export function statuses(outcomes: readonly { status: number }[]): string {
   for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1);
   return [...counts]
     .sort(([one], [other]) => one - other)
-    .map(([status, count]) => `${status === 0 ? 'no answer' : status}: ${count}`)
+    .map(([status, count]) => `${status === 0 ? 'no response' : status}: ${count}`)
     .join(', ');
 }
 

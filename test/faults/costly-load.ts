@@ -30,7 +30,7 @@ export interface Attack {
   trainerToken: string;
 }
 
-/** What came of it: answers by status, `closed` and `refused` where there was none; and `bytes` sent. */
+/** What came of it: responses by status, `closed` and `refused` where there was none; and `bytes` sent. */
 export type AttackCounts = Record<string, number>;
 
 const bytesASecond = 1_000_000;
@@ -108,7 +108,7 @@ async function write(socket: Socket, content: Buffer): Promise<void> {
   }
 }
 
-/** Sends requests over connections of their own, one after the other, each with a wait for its answer. */
+/** Sends requests over connections of their own, one after the other, each with a wait for its response. */
 async function repeat(next: () => Buffer): Promise<never> {
   for (;;) {
     const socket = await open();
@@ -117,7 +117,7 @@ async function repeat(next: () => Buffer): Promise<never> {
         const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(data.toString('latin1', 0, 12)) ?? [];
         if (status !== undefined) count(status);
       });
-      // Without an answer for so long it is given up.
+      // Without a response for so long it is given up.
       socket.setTimeout(60_000, () => socket.destroy());
       socket.once('close', () => resolve());
     });
@@ -173,7 +173,7 @@ function images() {
   return several(100, () => repeat(next));
 }
 
-/** As many requests on a connection as it takes, without a wait for answers. */
+/** As many requests on a connection as it takes, without a wait for responses. */
 async function probes() {
   await several(4, async (number) => {
     const batch = Buffer.from(head(number % 2 === 0 ? 'GET /readyz' : 'GET /healthz').repeat(1000));

@@ -45,7 +45,7 @@ export interface LoadResult {
   others: Record<string, number>;
   /** Not sent, because the generator could not keep up. */
   unsent: number;
-  /** How long the oldest request has been without an answer in the end, in milliseconds. */
+  /** How long the oldest request has been without a response in the end, in milliseconds. */
   oldest: number;
   seconds: number;
   /** Of the good ones, in milliseconds. */
@@ -53,7 +53,7 @@ export interface LoadResult {
   p99: number;
 }
 
-/** Sockets at most that wait for answers. */
+/** Sockets at most that wait for responses. */
 const maxSockets = 1500;
 
 const load = JSON.parse(process.argv[2] ?? '') as Load;
@@ -112,7 +112,7 @@ function countOther(what: string): void {
   result.others[what] = (result.others[what] ?? 0) + 1;
 }
 
-/** Opens a connection; `answered` is told of each whole answer. */
+/** Opens a connection; `answered` is told of each whole response. */
 function openSocket(answered: (socket: Socket) => void): Socket {
   const socket = connect(load.port, '127.0.0.1');
   open += 1;

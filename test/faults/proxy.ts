@@ -22,7 +22,7 @@ export interface FaultyProxy {
   /** How often the fault that is set has struck: pieces of traffic, or connections. */
   struck(): number;
   /** Asked about each piece that a client sends: whether it, or the answer to it, ends the connection instead of arriving. */
-  onSent: ((data: Buffer) => 'pass' | 'drop' | 'drop answer') | undefined;
+  onSent: ((data: Buffer) => 'pass' | 'drop' | 'drop response') | undefined;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
   class Pair {
     /** A connection that has lost a piece never recovers: its ends wait for different bytes. */
     private lost = false;
-    private dropsAnswer = false;
+    private dropsResponse = false;
     private left = fault.kind === 'cut' ? fault.bytes : 0;
 
     constructor(
@@ -75,8 +75,8 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
 
     private pass(from: Socket, to: Socket): void {
       from.on('data', (data: Buffer) => {
-        const fate = from === this.client ? proxy.onSent?.(data) : this.dropsAnswer ? 'drop' : 'pass';
-        this.dropsAnswer ||= fate === 'drop answer';
+        const fate = from === this.client ? proxy.onSent?.(data) : this.dropsResponse ? 'drop' : 'pass';
+        this.dropsResponse ||= fate === 'drop response';
         if (fate === 'drop') this.end();
         else this.forward(data, to);
       });

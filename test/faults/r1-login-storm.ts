@@ -78,11 +78,11 @@ async function send({ identifier, forwardedFor, count }: Storm, urls: readonly s
       return generate({ port, clients, count: own.length, durationMs: 60_000 }, [request], folder);
     }),
   );
-  const answers: Record<string, number> = {};
+  const responses: Record<string, number> = {};
   for (const { good, shed, others } of results)
     for (const [status, own] of Object.entries({ 200: good, 503: shed, ...others }))
-      if (own > 0) answers[status] = (answers[status] ?? 0) + own;
-  return answers;
+      if (own > 0) responses[status] = (responses[status] ?? 0) + own;
+  return responses;
 }
 
 /** Signs in twice a second, at one instance after the other, until told to stop. @returns answers by status */
@@ -98,24 +98,24 @@ function keepSigningIn(urls: readonly string[], forwardedFor: string | undefined
     // Without a proxy, they come from another of this machine's addresses.
     ...(forwardedFor === undefined && { from: '127.0.0.2' }),
   };
-  const answers: Record<string, number> = {};
+  const responses: Record<string, number> = {};
   let over = false;
   const signingIn = (async () => {
     for (let n = 0; !over; n += 1) {
       const { status } = await sendRaw(urls[n % urls.length] ?? '', request);
-      answers[status] = (answers[status] ?? 0) + 1;
+      responses[status] = (responses[status] ?? 0) + 1;
       await sleep(500);
     }
   })();
   return async () => {
     over = true;
     await signingIn;
-    return answers;
+    return responses;
   };
 }
 
-const listed = (answers: Record<string, number>) =>
-  Object.entries(answers)
+const listed = (responses: Record<string, number>) =>
+  Object.entries(responses)
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ');
 
@@ -139,15 +139,15 @@ export async function run(): Promise<Verdict[]> {
       for (const storm of storms) {
         await LoginThrottle.destroy({ where: {} });
         const stopSigningIn = keepSigningIn(urls, honest);
-        const answers = await send(storm, urls, stage.folder);
+        const responses = await send(storm, urls, stage.folder);
         const signedIn = await stopSigningIn();
-        const through = answers['401'] ?? 0;
+        const through = responses['401'] ?? 0;
         const limit = storm.limit + urls.length;
         verdicts.push(
           {
             promised: `storm on ${storm.name}: at most ${limit} attempts let through, the rest refused with 429 or 503`,
-            measured: `${through} through: ${listed(answers)}`,
-            kept: through <= limit && through > 0 && Object.keys(answers).every((key) => /^(401|429|503)$/.test(key)),
+            measured: `${through} through: ${listed(responses)}`,
+            kept: through <= limit && through > 0 && Object.keys(responses).every((key) => /^(401|429|503)$/.test(key)),
           },
           {
             promised: `storm on ${storm.name}: another user signs in from another address meanwhile`,

@@ -22,12 +22,12 @@ const post = (path: string, body: object, token?: string): Call => ({ method: 'P
 const put = (path: string, body: object, token?: string): Call => ({ method: 'PUT', path, body, token });
 const enroll = (courseId: string, token = ''): Call => post('/api/enrollments', { courseId }, token);
 
-type Answer = Outcome & { text: string };
+type SentResponse = Outcome & { text: string };
 
 /** How often what was answered, such as `1 x 201 ok, 49 x 400 Course is at maximum capacity.` */
-function counted(answers: readonly Answer[]): string {
+function counted(responses: readonly SentResponse[]): string {
   const counts: Record<string, number> = {};
-  for (const { status, text } of answers) {
+  for (const { status, text } of responses) {
     const error = status >= 400 ? (JSON.parse(text) as { error: string }).error : text;
     const what = `${status} ${status >= 200 && status < 300 ? 'ok' : error}`;
     counts[what] = (counts[what] ?? 0) + 1;
@@ -64,7 +64,7 @@ export class Contests {
     await this.quota();
   }
 
-  private ask(call: Call): Promise<Answer> {
+  private ask(call: Call): Promise<SentResponse> {
     this.next += 1;
     const { token = this.admin } = call;
     return send(this.urls[this.next % this.urls.length] ?? '', { ...call, token });
@@ -72,15 +72,15 @@ export class Contests {
 
   /**
    * Asks for something that must be given, to prepare a race: again, as clients should, when the service is overloaded.
-   * @returns the answer's body
+   * @returns the response's body
    */
   private async must(call: Call) {
-    let answer = await this.ask(call);
-    for (let tries = 1; answer.status === 503 && tries < 10; tries += 1) {
+    let response = await this.ask(call);
+    for (let tries = 1; response.status === 503 && tries < 10; tries += 1) {
       await sleep(1000);
-      answer = await this.ask(call);
+      response = await this.ask(call);
     }
-    const { status, text } = answer;
+    const { status, text } = response;
     if (status === 0 || status >= 300) throw new Error(`${call.method} ${call.path}: ${status} ${text}`);
     // The shapes are the contract tests' matter.
     return JSON.parse(text) as Record<string, { id: string }> & { token: string };
@@ -88,16 +88,16 @@ export class Contests {
 
   /** Sends all requests together. @param expected what is answered, and how often; where absent, some succeed, and none fails */
   private async race(promised: string, calls: readonly Call[], expected?: Readonly<Record<string, number>>) {
-    const answers = await Promise.all(calls.map((call) => this.ask(call)));
-    const measured = counted(answers);
-    const isSuccess = ({ status }: Answer) => status >= 200 && status < 300;
-    const noneFails = answers.some(isSuccess) && answers.every((one) => one.status > 0 && one.status < 500);
+    const responses = await Promise.all(calls.map((call) => this.ask(call)));
+    const measured = counted(responses);
+    const isSuccess = ({ status }: SentResponse) => status >= 200 && status < 300;
+    const noneFails = responses.some(isSuccess) && responses.every((one) => one.status > 0 && one.status < 500);
     this.verdicts.push({
       promised: `${this.name}: ${promised}${expected ? '' : ': some succeed, no 5xx'}`,
       measured,
       kept: expected ? measured === listed(expected) : noneFails,
     });
-    return answers.find(isSuccess)?.text ?? '{}';
+    return responses.find(isSuccess)?.text ?? '{}';
   }
 
   private async register(role: 'trainee' | 'trainer'): Promise<{ id: string; email: string }> {

@@ -65,11 +65,11 @@ export async function measureQuorum({ nodes }: GaleraCluster, instances: readonl
   );
 
   for (const [index, instance] of instances.entries()) {
-    const answers = await askAll(instance, 10);
+    const responses = await askAll(instance, 10);
     judge(
       `instance ${index + 1} without quorum: 503 with Retry-After to all, within 5 s`,
-      `${answers.filter(is503).length} of ${answers.length}, the slowest ${seconds(slowest(answers))}`,
-      answers.every(is503) && slowest(answers) < 5000,
+      `${responses.filter(is503).length} of ${responses.length}, the slowest ${seconds(slowest(responses))}`,
+      responses.every(is503) && slowest(responses) < 5000,
     );
   }
   const alive = await Promise.all(instances.map(({ url }) => send(url, { method: 'GET', path: '/healthz' })));

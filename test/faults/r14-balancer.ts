@@ -24,7 +24,7 @@ import { recordWrites, thereOnce } from './writes.js';
 const clients = 12;
 /** Between two requests of a client, in milliseconds. */
 const pauseMs = 20;
-/** How long the service may be without an answer but 503, in milliseconds. */
+/** How long the service may be without a response but 503, in milliseconds. */
 const longestOutageMs = 15_000;
 /** How long the load goes on at least after an event, and after what puts it right, in milliseconds. */
 const watchedMs = 7000;
@@ -118,9 +118,9 @@ function createLoad(token: string) {
 }
 
 const isServed = ({ status }: Outcome) => status === 200 || status === 201;
-/** The answers of a service whose database is away, and of HAProxy where no instance is ready. */
+/** The responses of a service whose database is away, and of HAProxy where no instance is ready. */
 const isRefused = ({ status }: Outcome) => status === 503;
-/** What becomes of requests whose instance or connection ends: no answer, or HAProxy's that there was none. */
+/** What becomes of requests whose instance or connection ends: no response, or HAProxy's that there was none. */
 const isLost = ({ status }: Outcome) => status === 0 || status === 502;
 
 /** The longest time without a request that was served, from an event on, in milliseconds. */

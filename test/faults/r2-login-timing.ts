@@ -89,9 +89,9 @@ export async function run(): Promise<Verdict[]> {
           // Each comes first, and after each of the others, as often.
           const next = all[(n + round + lane) % all.length];
           if (!next) continue;
-          const answer = await logIn(url, next.kind);
-          next.times.push(answer.milliseconds);
-          next.statuses.add(answer.status);
+          const response = await logIn(url, next.kind);
+          next.times.push(response.milliseconds);
+          next.statuses.add(response.status);
         }
       }
     };

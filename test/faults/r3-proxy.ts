@@ -14,7 +14,7 @@ const answeredWithinMs = 3500 + onThisMachine(1500);
 const healedWithinMs = 10_000;
 const faultMs = 8000;
 const afterMs = 12_000;
-/** A request asks the database at least once: it takes longer than this where each answer is late. */
+/** A request asks the database at least once: it takes longer than this where each response is late. */
 const slowMs = 500;
 const feltShare = 0.1;
 /** Fewer looks at /healthz would say little: it is looked at several times a second. */
@@ -57,7 +57,7 @@ async function suffer(fault: Fault, proxy: FaultyProxy, clients: ClientGroup): P
   return { name, during, after, healedAt, struck };
 }
 
-/** Whether requests met the fault: a part of them failed, or took as long as the answer of a slow database does. */
+/** Whether requests met the fault: a part of them failed, or took as long as the response of a slow database does. */
 function isFelt({ name, during, struck }: Phase): Verdict {
   const failed = during.filter(({ status }) => status === 503).length;
   const slow = during.filter(({ status, ms }) => status !== 503 && ms >= slowMs).length;

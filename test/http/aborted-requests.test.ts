@@ -18,7 +18,7 @@ interface Line {
   aborted?: boolean;
 }
 
-describe('A request whose client leaves before the answer', () => {
+describe('A request whose client leaves before the response', () => {
   const lines: Line[] = [];
   const logger = createLogger('info', { write: (line: string) => void lines.push(JSON.parse(line)) });
   const harness = useHarness({ PORT: '0' }, logger);

@@ -25,14 +25,14 @@ describe('Accounts that change while they are given a place or a course', () => 
   /** The answer to a request that arrives while an account is being changed, just before that is done. */
   async function meanwhile(user: User, changes: Partial<User>, request: () => Promise<Response>): Promise<Response> {
     const { database } = harness.context;
-    let answer: Promise<Response> | undefined;
+    let response: Promise<Response> | undefined;
     await database.inTransaction(async (transaction) => {
       await database.models.User.update(changes, { where: { id: user.id }, transaction });
-      answer ??= request();
+      response ??= request();
       await sleep(aMoment);
     });
-    if (!answer) throw new Error('Nothing was asked.');
-    return answer;
+    if (!response) throw new Error('Nothing was asked.');
+    return response;
   }
   const seats = () => harness.context.database.models.Enrollment.count({ where: { status: ['pending', 'active'] } });
 
@@ -48,10 +48,10 @@ describe('Accounts that change while they are given a place or a course', () => 
       const { id } = await buildEnrollment(harness.context, user, course, { status: 'cancelled' });
       const revive = () => call(cast.owner, 'put', `/api/enrollments/${id}/status`, { status: 'active' });
       for (const request of [ask, assign, revive]) {
-        const answer = await meanwhile(user, changes, request);
+        const response = await meanwhile(user, changes, request);
         // A trainee who asks is refused by what has ended their session, or, on a busy machine, before that by their role.
-        if (request === ask) expect(answer.status).to.be.oneOf([401, 403]);
-        else expectFailure(answer, status, words);
+        if (request === ask) expect(response.status).to.be.oneOf([401, 403]);
+        else expectFailure(response, status, words);
         await harness.context.database.models.User.update(
           { role: 'trainee', isActive: true },
           { where: { id: user.id } },

@@ -46,13 +46,13 @@ function refusalOfOthers(access: Access, role: Role, isPublished: boolean): 403 
 
 /** A cell of the table: where drafts differ, after a slash. */
 function cell(operation: Operation, { role, own }: { role: Role; own: boolean }): string {
-  const answers = [true, false].map(
+  const responses = [true, false].map(
     (isPublished) =>
       refusal(operation, role, own) ??
       (own ? undefined : refusalOfOthers(operation.access, role, isPublished)) ??
       'yes',
   );
-  return [...new Set(answers)].join(' / ');
+  return [...new Set(responses)].join(' / ');
 }
 
 /** The answers to all callers, in the order of the columns. */
@@ -68,18 +68,18 @@ function row(operation: Operation): string {
   return cells.join(' | ');
 }
 
-/** A row for all operations with the same answers. */
+/** A row for all operations with the same responses. */
 function table(): string {
   const callers = ['anonymous', ...Object.keys(people), 'inactive account', 'initial password'];
   const titles = new Map<string, string[]>();
   for (const [, operation] of operations) {
-    const answers = row(operation);
-    titles.set(answers, [...(titles.get(answers) ?? []), `\`${titleOf(operation)}\``]);
+    const responses = row(operation);
+    titles.set(responses, [...(titles.get(responses) ?? []), `\`${titleOf(operation)}\``]);
   }
   const rows = [
     ['Operations', ...callers].join(' | '),
     ['', ...callers].map(() => '---').join(' | '),
-    ...[...titles].map(([answers, group]) => `${group.join('<br>')} | ${answers}`),
+    ...[...titles].map(([responses, group]) => `${group.join('<br>')} | ${responses}`),
   ];
   return rows.map((cells) => `| ${cells} |\n`).join('');
 }
@@ -96,7 +96,7 @@ describe('Every operation over HTTP', () => {
   const guarded = operations.flatMap(([, operation]) => (isOpen(operation) ? [] : [operation]));
 
   /** Answers of operations to a caller whose request is wrong in all other ways, too. */
-  async function* answers(which: readonly Operation[], token?: string) {
+  async function* responses(which: readonly Operation[], token?: string) {
     for (const operation of which) {
       const { method, path } = operation;
       const response = await harness.api(method, pathOf(path, {}), token).send({ surplus: true });
@@ -105,7 +105,7 @@ describe('Every operation over HTTP', () => {
   }
 
   it('is refused with 401 without a token, unless it is open', async () => {
-    for await (const { title, response } of answers(guarded)) {
+    for await (const { title, response } of responses(guarded)) {
       expect(response.headers['www-authenticate'], title).to.equal('Bearer');
       expectFailure(response, 401, messages.noToken);
     }
@@ -115,7 +115,7 @@ describe('Every operation over HTTP', () => {
     it(`is refused with 403 to a ${role} where the contract names other roles or another trainer's id`, async () => {
       const { token } = await signIn(harness.context, { role });
       const refused = guarded.filter((operation) => refusal(operation, role, false) === 403);
-      for await (const { title, response } of answers(refused, token)) {
+      for await (const { title, response } of responses(refused, token)) {
         expect(response.status, title).to.equal(403);
         expect(failure.validate(response.body).error, title).to.equal(undefined);
       }
@@ -124,7 +124,7 @@ describe('Every operation over HTTP', () => {
   it('is refused with 403 to an account that must change its password first, below /api/auth excepted', async () => {
     const refused = guarded.filter(({ allowsInitialPassword }) => !allowsInitialPassword);
     const { token } = await signIn(harness.context, { role: 'super_admin', requiresPasswordChange: true });
-    for await (const { title, response } of answers(refused, token)) {
+    for await (const { title, response } of responses(refused, token)) {
       expect(response.status, title).to.equal(403);
       expect(response.body).to.deep.equal({ error: 'Password change required.', code: 'PASSWORD_CHANGE_REQUIRED' });
     }

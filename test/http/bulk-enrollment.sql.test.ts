@@ -141,7 +141,7 @@ describe('Many enrollments at once', () => {
     }
   });
 
-  it('take notes of 2,000 characters for 50 trainees, and shorter ones for more: the answer repeats them', async () => {
+  it('take notes of 2,000 characters for 50 trainees, and shorter ones for more: the response repeats them', async () => {
     await assign(idsTo(50), { notes: 'n'.repeat(2000) }).expect(201);
     await assign(idsTo(500), { notes: '\u{1f600}'.repeat(200) }).expect(201);
     const refused = await assign(idsTo(500), { notes: 'n'.repeat(201) });

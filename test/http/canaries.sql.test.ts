@@ -56,7 +56,7 @@ async function hide(context: Context, table: string): Promise<() => Promise<void
 
 const guardedTables = ['users', 'sessions', 'login_throttle', 'imports', 'courses', 'enrollments', 'files'];
 
-/** What may be wrong during requests, the status of some answers then, and the operations that can't do without. */
+/** What may be wrong during requests, the status of some responses then, and the operations that can't do without. */
 const faults: Record<string, { status: number; concerns: readonly string[]; of: (context: Context) => Fault }> = {
   'all well': { status: 200, concerns: [], of: (context) => ({ app: createApp(context) }) },
   'writes refused by the database': {
@@ -115,7 +115,7 @@ describe('Secrets sent through the whole contract', function () {
   const parts = atDepth(Object.keys(faults).length, 1);
 
   for (const [index, [during, { status, concerns, of }]] of Object.entries(faults).entries())
-    it(`are in no answer, log line, row or file name: ${during}`, async () => {
+    it(`are in no response, log line, row or file name: ${during}`, async () => {
       const fault = { during, ...of(harness.context) };
       const sample = operations.filter(([name], n) => n % parts === index % parts || concerns.includes(name));
       await watch.overhear(async () => {
@@ -150,8 +150,8 @@ describe('Secrets sent through the whole contract', function () {
         const { id } = submitted || (await importFile(context, file));
         const places = { listImports: '', showImport: `/${id}`, watchImport: `/${id}/events` } as const;
         for (const [name, place] of Object.entries(places) as [keyof typeof places, string][])
-          watch.answer(name, 'after an import', await harness.api('get', `/api/imports${place}`, token));
-        watch.answer('listAudit', 'after an import', await harness.api('get', '/api/audit', token));
+          watch.record(name, 'after an import', await harness.api('get', `/api/imports${place}`, token));
+        watch.record('listAudit', 'after an import', await harness.api('get', '/api/audit', token));
         await watch.everywhere('after an import');
       });
     }

@@ -40,7 +40,7 @@ describe('The connections of a service', () => {
     await end();
   });
 
-  it('are not broken off when the service ends, while clients take their answers', async () => {
+  it('are not broken off when the service ends, while clients take their responses', async () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
     const description = 'ä'.repeat(20_000);
     for (let number = 0; number < 100; number += 1)

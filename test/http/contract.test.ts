@@ -13,7 +13,7 @@ const titleOf = ({ method, path }: Operation) => `${method.toUpperCase()} ${path
 const methods = ['get', 'post', 'put', 'delete', 'patch'] as const;
 const keysOf = (schema: Operation['body']): string[] => Object.keys(schema?.describe().keys ?? {});
 
-/** An answer that isn't JSON: of the documented kind, and nothing that a browser would run. */
+/** A response that isn't JSON: of the documented kind, and nothing that a browser would run. */
 function expectContent({ headers, text, body }: Response, content: string, described?: { content: object }): void {
   const kinds: Record<string, RegExp> = { '*/*': /^text\/plain$/, 'image/webp': /^image\/webp$/ };
   expect(headers['content-type']).to.match(kinds[content] ?? new RegExp(`^${content};.*charset=utf-8$`));
@@ -136,9 +136,9 @@ describe('Methods of the API', () => {
         expect(allowed, url).to.include.members(known.map((allowedMethod) => allowedMethod.toUpperCase()));
         // What the header lists is allowed.
         for (const name of method === 'patch' ? allowed : []) {
-          const answer = await request(harness.app)[name.toLowerCase() as 'options'](url);
-          expect(answer.status, `${name} ${path}`).not.to.equal(405);
-          expect(answer.body, `${name} ${path}`).not.to.deep.equal({ error: 'Resource not found.' });
+          const response = await request(harness.app)[name.toLowerCase() as 'options'](url);
+          expect(response.status, `${name} ${path}`).not.to.equal(405);
+          expect(response.body, `${name} ${path}`).not.to.deep.equal({ error: 'Resource not found.' });
         }
       }
     }

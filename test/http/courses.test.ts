@@ -80,11 +80,11 @@ describe('POST /api/courses', () => {
       const app = createApp(context);
       const createBy = ({ token }: Person, body: object) =>
         request(app).post('/api/courses').set('Authorization', `Bearer ${token}`).send(body);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => createBy(cast.owner, weaving)));
-      expect(answers.filter(({ status }) => status === 201)).to.have.length(3);
+      const responses = await Promise.all(Array.from({ length: 6 }, () => createBy(cast.owner, weaving)));
+      expect(responses.filter(({ status }) => status === 201)).to.have.length(3);
       expect(await count()).to.equal(3);
       const full = 'You may have 3 courses, and have 3. Delete some first, or ask the super admin.';
-      for (const answer of answers) if (answer.status !== 201) expectFailure(answer, 400, full, { max: 3 });
+      for (const response of responses) if (response.status !== 201) expectFailure(response, 400, full, { max: 3 });
       // Others have their own, and the super admin may give them more.
       await createBy(cast.foreign, weaving).expect(201);
       await createBy(cast.admin, { ...weaving, trainerId: cast.owner.user.id }).expect(201);

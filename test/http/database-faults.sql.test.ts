@@ -46,9 +46,9 @@ if (onMysql)
       await Promise.all(Array.from({ length: 12 }, () => get('/api/auth/me', token).expect(200)));
       proxy.set({ kind: 'black hole' });
       const startedAt = performance.now();
-      const answers = await Promise.all([...paths, ...paths, ...paths, ...paths].map((path) => get(path, token)));
+      const responses = await Promise.all([...paths, ...paths, ...paths, ...paths].map((path) => get(path, token)));
       expect(performance.now() - startedAt).to.be.lessThan(scaled(5000));
-      for (const response of answers) {
+      for (const response of responses) {
         expectFailure(response, 503, 'The service is temporarily unavailable.');
         expect(response.headers['retry-after']).to.match(/^\d+$/);
       }
@@ -60,7 +60,7 @@ if (onMysql)
 
     for (const [when, statement, fate] of [
       ['before a change', 'INSERT INTO `courses`', 'drop'],
-      ['during its commit', 'COMMIT;', 'drop answer'],
+      ['during its commit', 'COMMIT;', 'drop response'],
     ] as const)
       it(`loses the connection ${when} answers what took place, once`, async () => {
         const { token } = await signIn(harness.context, { role: 'trainer' });

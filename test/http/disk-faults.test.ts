@@ -12,7 +12,7 @@ import {
   fileRows,
   form,
   image,
-  type RawAnswer,
+  type RawResponse,
   send,
   uploadsIn,
 } from './support/uploads.js';
@@ -41,7 +41,7 @@ describe('A disk for uploads', function () {
     return true;
   }
 
-  const message = ({ status, body }: RawAnswer) => ({ status, ...(JSON.parse(body) as object) });
+  const message = ({ status, body }: RawResponse) => ({ status, ...(JSON.parse(body) as object) });
   const unavailable = { status: 503, error: 'The service is temporarily unavailable.' };
   const full = { status: 507, error: 'There is no space left on the server. Its operator must free some.' };
 
@@ -78,9 +78,9 @@ describe('A disk for uploads', function () {
   for (const inTheWay of ['uploads', 'files'])
     it(`with something in the way of ${inTheWay} is unavailable, says no more to clients, and keeps nothing`, async () => {
       writeFileSync(path.join(service.folder, inTheWay), 'in the way');
-      const answer = await post(material());
-      expect(message(answer)).to.deep.equal(unavailable);
-      expect(answer.head).to.match(/^Retry-After: \d+$/im);
+      const response = await post(material());
+      expect(message(response)).to.deep.equal(unavailable);
+      expect(response.head).to.match(/^Retry-After: \d+$/im);
       rmSync(path.join(service.folder, inTheWay));
       expect(uploadsIn(service.context)).to.deep.equal([]);
       // What could not be told from something that is there is looked for again.
@@ -94,8 +94,8 @@ describe('A disk for uploads', function () {
     writeFileSync(path.join(service.folder, 'imports'), 'in the way');
     const admin = (await signIn(service.context, { role: 'super_admin' })).token;
     const body = form(filePart('firstName,lastName,email,phone\nAda,King,ada@example.org,1\n', 'people.csv'));
-    const answer = await send(service.server.url, { path: '/api/imports', token: admin, body });
-    expect(message(answer)).to.deep.equal(unavailable);
+    const response = await send(service.server.url, { path: '/api/imports', token: admin, body });
+    expect(message(response)).to.deep.equal(unavailable);
     await expectNothingLeft(service.context);
     expect(await service.context.database.models.Import.count()).to.equal(0);
   });

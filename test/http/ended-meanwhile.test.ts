@@ -50,9 +50,9 @@ describe('A request that another one overtakes', () => {
     const context = Object.create(harness.context, { database: { value: { ...database, inTransaction } } }) as Context;
     const { method, path, by, body, image } = overtaken;
     const call = request(createApp(context))[method](path).set('Authorization', `Bearer ${by.token}`);
-    const answer = await (image ? call.attach('image', image, 'me.png') : call.send(body));
+    const response = await (image ? call.attach('image', image, 'me.png') : call.send(body));
     expect(waiting, 'what was to come in between').to.equal(undefined);
-    return answer;
+    return response;
   }
 
   const change = (method: 'post' | 'put' | 'delete', path: string, by: Person, body: object = {}) =>
@@ -99,8 +99,8 @@ describe('A request that another one overtakes', () => {
     for (const first of [deactivate, demote]) {
       const by = await signIn(harness.context, { role: 'trainer' });
       const body = { title: 'Looms', description: 'Wood.' };
-      const answer = await overtake({ method: 'post', path: '/api/courses', by, body }, first(by));
-      expectFailure(answer, 401, messages.badToken);
+      const response = await overtake({ method: 'post', path: '/api/courses', by, body }, first(by));
+      expectFailure(response, 401, messages.badToken);
     }
     expect(await harness.context.database.models.Course.count()).to.equal(0);
   });
@@ -152,8 +152,8 @@ describe('A request that another one overtakes', () => {
         };
         const before = await stored();
         const sent = method === 'delete' ? {} : { body };
-        const answer = await overtake({ method, path, by, ...sent }, logOutEverywhere(by));
-        expectFailure(answer, 401, messages.badToken);
+        const response = await overtake({ method, path, by, ...sent }, logOutEverywhere(by));
+        expectFailure(response, 401, messages.badToken);
         expect(await stored()).to.deep.equal(before);
       });
 
@@ -233,8 +233,8 @@ describe('A request that another one overtakes', () => {
         storage: { value: { ...storage, open } },
         logger: { value: createLogger('error', { write: (line) => void lines.push(line) }) },
       }) as Context;
-      const answer = await request(createApp(context)).get(path).set('Authorization', `Bearer ${cast.owner.token}`);
-      expectFailure(answer, 404, 'File not found.');
+      const response = await request(createApp(context)).get(path).set('Authorization', `Bearer ${cast.owner.token}`);
+      expectFailure(response, 404, 'File not found.');
       const message = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
       expect(message).to.deep.equal(isDeleted ? [] : ['a file is missing in the storage']);
     });
@@ -242,8 +242,8 @@ describe('A request that another one overtakes', () => {
   it('unlocks no account that was deleted: its audit trail ends there', async () => {
     const { id } = cast.trainee.user;
     const unlock = { method: 'post', path: `/api/users/${id}/unlock`, by: cast.admin } as const;
-    const answer = await overtake(unlock, async () => change('delete', `/api/users/${id}`, cast.admin));
-    expectFailure(answer, 404, 'User not found.');
+    const response = await overtake(unlock, async () => change('delete', `/api/users/${id}`, cast.admin));
+    expectFailure(response, 404, 'User not found.');
     expect(await actions(id)).to.deep.equal(['user.delete']);
   });
 });

@@ -40,22 +40,22 @@ for (const instances of [1, 2]) {
       course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 10 });
     });
 
-    /** Sends all together, to the instances round robin, and counts the answers by status and error. */
+    /** Sends all together, to the instances round robin, and counts the responses by status and error. */
     async function race(calls: readonly Call[]): Promise<Record<string, number>> {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         calls.map(async ([{ token }, method, path, body], index) => {
           const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
           const url = `${servers[index % servers.length]?.url}/api${path}`;
           const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-          const answer = (await response.json()) as { error?: string; enrollment?: { status: string } };
+          const given = (await response.json()) as { error?: string; enrollment?: { status: string } };
           // What is answered is what was asked for, whatever came next.
           const wanted = path.endsWith('/status') && response.ok ? (body as { status: string }).status : undefined;
-          if (wanted !== undefined) expect(answer.enrollment?.status).to.equal(wanted);
-          return `${response.status} ${answer.error ?? 'done'}`;
+          if (wanted !== undefined) expect(given.enrollment?.status).to.equal(wanted);
+          return `${response.status} ${given.error ?? 'done'}`;
         }),
       );
       const counts: Record<string, number> = {};
-      for (const answer of answers) counts[answer] = (counts[answer] ?? 0) + 1;
+      for (const response of responses) counts[response] = (counts[response] ?? 0) + 1;
       return counts;
     }
     const people = async (count: number) => {

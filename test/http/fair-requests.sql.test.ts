@@ -46,17 +46,17 @@ describe('Requests from several networks', () => {
     await start(1);
     const { token } = await signIn(harness.context);
     const ended: string[] = [];
-    const answers: Promise<unknown>[] = [];
-    const send = (from: string) => void answers.push(ask(from).then(({ status }) => ended.push(`${from} ${status}`)));
+    const responses: Promise<unknown>[] = [];
+    const send = (from: string) => void responses.push(ask(from).then(({ status }) => ended.push(`${from} ${status}`)));
     await whileLocked(async () => {
-      answers.push(change(attacker, token).then());
+      responses.push(change(attacker, token).then());
       await untilLoad({ working: 1, queued: 0 });
       for (let number = 0; number < 100; number += 1) send(attacker);
       await untilLoad({ working: 1, queued: 100 });
       send(other);
       await untilLoad({ working: 1, queued: 101 });
     });
-    await Promise.all(answers);
+    await Promise.all(responses);
     expect(ended).to.have.length(101);
     // Answers on several connections may arrive in another order.
     expect(ended.indexOf(`${other} 200`)).to.be.within(0, 10);
@@ -66,22 +66,22 @@ describe('Requests from several networks', () => {
   it('share the slots: one network has all while nobody else asks, and a quarter of them while others do', async () => {
     await start(8);
     const { token } = await signIn(harness.context);
-    const answers: Promise<{ status: number }>[] = [];
+    const responses: Promise<{ status: number }>[] = [];
     await whileLocked(async () => {
       // Who monitors the service isn't somebody else.
       for (const path of ['/metrics', '/metrics/', '/healthz']) expect((await ask(other, path)).status).to.equal(200);
-      for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
+      for (let number = 0; number < 6; number += 1) responses.push(change(attacker, token).then());
       await untilLoad({ working: 6, queued: 0 });
     });
-    await Promise.all(answers);
+    await Promise.all(responses);
     await whileLocked(async () => {
       expect((await ask(other)).status).to.equal(200);
-      for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
+      for (let number = 0; number < 6; number += 1) responses.push(change(attacker, token).then());
       await untilLoad({ working: 2, queued: 4 });
       expect((await ask(other)).status).to.equal(200);
       await untilLoad({ working: 2, queued: 4 });
     });
-    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    expect((await Promise.all(responses)).map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
   });
 
   it('leave connections to the database to others, though a page is read with two queries', async function () {
@@ -90,11 +90,11 @@ describe('Requests from several networks', () => {
     await start(20, { DB_POOL_MAX: '10' });
     expect((await ask(other)).status).to.equal(200);
     const operator = await createConnection(harness.databaseUrl);
-    const answers: Promise<{ status: number }>[] = [];
+    const responses: Promise<{ status: number }>[] = [];
     try {
       // Nobody can read the catalogue until the lock is released.
       await operator.query('LOCK TABLES courses WRITE');
-      for (let number = 0; number < 20; number += 1) answers.push(ask(attacker, '/api/courses').then());
+      for (let number = 0; number < 20; number += 1) responses.push(ask(attacker, '/api/courses').then());
       await untilLoad({ working: 5, queued: 15 });
       const { text } = await ask(other, '/metrics');
       const [, inUse] = /^coursectl_database_connections\{state="in_use"\} (\d+)$/m.exec(text) ?? [];
@@ -104,16 +104,16 @@ describe('Requests from several networks', () => {
     } finally {
       await operator.end();
     }
-    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    expect((await Promise.all(responses)).map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
   });
 
   it('need no slot for operations that may take minutes', async () => {
     await start(1);
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const { id } = await buildUser(harness.context);
-    let answer: Promise<{ status: number; body: { counts?: object } }> | undefined;
+    let response: Promise<{ status: number; body: { counts?: object } }> | undefined;
     await whileLocked(async () => {
-      answer = request(service.url)
+      response = request(service.url)
         .post('/api/users/bulk')
         .set('Authorization', `Bearer ${token}`)
         .send({ action: 'deactivate', ids: [id] })
@@ -122,7 +122,7 @@ describe('Requests from several networks', () => {
       for (let number = 0; number < 10; number += 1) expect((await ask(other)).status).to.equal(200);
       await untilLoad({ working: 0, queued: 0 });
     });
-    const { status, body } = (await answer) ?? {};
+    const { status, body } = (await response) ?? {};
     expect(status).to.equal(200);
     expect(body?.counts).to.deep.equal({ done: 1, unchanged: 0, refused: 0 });
   });

@@ -190,9 +190,9 @@ describe('files in a bucket, over HTTP', function () {
     for (let round = 0; round < 5; round += 1) {
       const headers = { Authorization: `Bearer ${token}` };
       await new Promise<void>((resolve) => {
-        get(`${server.url}${routeOf(file.id)}`, { headers }, (answer) => {
-          answer.once('data', () => {
-            answer.destroy();
+        get(`${server.url}${routeOf(file.id)}`, { headers }, (response) => {
+          response.once('data', () => {
+            response.destroy();
             resolve();
           });
         });
@@ -239,9 +239,9 @@ describe('files in a bucket, over HTTP', function () {
   describe('that can not be reached', () => {
     it('takes nothing, says when to try again, and is well when it is back', async () => {
       way.set('closed');
-      for (const answer of [await upload('x'), await thumbnail()]) {
-        expectFailure(answer, 503, unavailable);
-        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+      for (const response of [await upload('x'), await thumbnail()]) {
+        expectFailure(response, 503, unavailable);
+        expect(Number(response.headers['retry-after'])).to.be.greaterThan(0);
       }
       expect(uploadsIn(context)).to.deep.equal([]);
       // Whether something has come to it can't be told: the sweep looks again.
@@ -260,9 +260,9 @@ describe('files in a bucket, over HTTP', function () {
       for (const broken of ['closed', 'cut'] as const) {
         way.set(broken);
         for (const route of [routeOf(file.id), imageUrl]) {
-          const answer = await api('get', route);
-          expectFailure(answer, 503, unavailable);
-          expect(answer.headers).to.include({ 'cache-control': 'no-store', 'retry-after': '5' });
+          const response = await api('get', route);
+          expectFailure(response, 503, unavailable);
+          expect(response.headers).to.include({ 'cache-control': 'no-store', 'retry-after': '5' });
         }
       }
       way.set('open');

@@ -68,7 +68,7 @@ describe('many images together', function () {
   }
   const goOn = (pid: number) => process.kill(pid, 'SIGCONT');
 
-  /** Sends an image, and can leave without an answer. */
+  /** Sends an image, and can leave without a response. */
   function sendAvatar(as: string): Socket {
     const body = form(filePart(emptyPng(40, 30), 'me.png', 'image'));
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
@@ -83,8 +83,8 @@ describe('many images together', function () {
     const tokens = await accounts(4 * maxInFlight);
     const { pid, sent } = await standingStill(() => tokens.map((as) => avatar(as).then(({ status }) => status)));
     await until(() => uploadsIn(context).length === 4 * maxInFlight);
-    const answers = await Promise.all(Array.from({ length: 6 }, async () => (await me()).status));
-    expect(answers).to.deep.equal(Array(6).fill(200));
+    const responses = await Promise.all(Array.from({ length: 6 }, async () => (await me()).status));
+    expect(responses).to.deep.equal(Array(6).fill(200));
     goOn(pid);
     expect(await Promise.all(sent)).to.deep.equal(Array(4 * maxInFlight).fill(200));
     await expectNothingLeft(context, 4 * maxInFlight);
@@ -100,11 +100,11 @@ describe('many images together', function () {
     const theirs = avatar(other).then(({ status }) => status);
     await until(() => uploadsIn(context).length === 10);
     goOn(pid);
-    const answers = await Promise.all(sent);
-    const turnedAway = answers.filter(({ status }) => status === 503);
+    const responses = await Promise.all(sent);
+    const turnedAway = responses.filter(({ status }) => status === 503);
     expect(turnedAway.length).to.equal(5);
     for (const { headers } of turnedAway) expect(headers['retry-after']).to.match(/^\d+$/);
-    expect(answers.filter(({ status }) => status === 200).length).to.equal(9);
+    expect(responses.filter(({ status }) => status === 200).length).to.equal(9);
     expect(await theirs).to.equal(200);
     await expectNothingLeft(context, 2);
   });

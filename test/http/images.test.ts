@@ -63,8 +63,8 @@ describe('images over HTTP', () => {
 
     it('keeps one of several concurrent uploads', async () => {
       const content = await image().jpeg().toBuffer();
-      const answers = await Promise.all(Array.from({ length: 3 }, () => thumbnail(content)));
-      expect(answers.map(({ status }) => status)).to.deep.equal(Array(3).fill(200));
+      const responses = await Promise.all(Array.from({ length: 3 }, () => thumbnail(content)));
+      expect(responses.map(({ status }) => status)).to.deep.equal(Array(3).fill(200));
       await course.reload();
       await harness.api('get', course.thumbnail ?? '').expect(200);
       await expectNothingLeft(harness.context, 1);
@@ -73,8 +73,8 @@ describe('images over HTTP', () => {
     it('is refused to callers without access before any of it is read', async () => {
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
       // No form at all: reading it would fail differently.
-      const answer = await harness.api('post', `/api/courses/${course.id}/thumbnail`, other).send({ not: 'a form' });
-      expect(answer.status).to.equal(403);
+      const response = await harness.api('post', `/api/courses/${course.id}/thumbnail`, other).send({ not: 'a form' });
+      expect(response.status).to.equal(403);
       expect((await harness.api('post', `/api/courses/${course.id}/thumbnail`, token).send({})).status).to.equal(415);
     });
 
@@ -141,11 +141,11 @@ describe('images over HTTP', () => {
       const admin = await superAdmin();
       const deletion = () => harness.api('delete', `/api/users/${user.id}`, admin).expect(200);
       const content = await image().jpeg().toBuffer();
-      const answer = await request(createApp(storingAfter(harness.context, deletion)))
+      const response = await request(createApp(storingAfter(harness.context, deletion)))
         .put('/api/auth/avatar')
         .set('Authorization', `Bearer ${own}`)
         .attach('image', content, 'me.jpg');
-      expect(answer.status).to.equal(401);
+      expect(response.status).to.equal(401);
       await expectNothingLeft(harness.context);
     });
   });
@@ -153,9 +153,9 @@ describe('images over HTTP', () => {
   describe('a form that brings no image', () => {
     /** Both ways to send an image refuse it so, and nothing is left of it. */
     async function expectRefused(content: Buffer | string, message: string, name?: string): Promise<void> {
-      for (const answer of [await thumbnail(content, name), await avatar(content, name)]) {
-        expectInvalid(answer, ['image']);
-        expect(messageOf(answer)).to.equal(message);
+      for (const response of [await thumbnail(content, name), await avatar(content, name)]) {
+        expectInvalid(response, ['image']);
+        expect(messageOf(response)).to.equal(message);
       }
       await expectNothingLeft(harness.context);
     }
@@ -186,9 +186,9 @@ describe('images over HTTP', () => {
       const none = await harness.api('post', route, token).field('image', 'x');
       const two = await thumbnail(content).attach('image', content, 'two.jpg');
       const other = await harness.api('post', route, token).attach('file', content, 'x.jpg');
-      const answers = [none, two, other];
-      for (const answer of answers) expectInvalid(answer, ['image']);
-      expect(answers.map(messageOf)).to.deep.equal([
+      const responses = [none, two, other];
+      for (const response of responses) expectInvalid(response, ['image']);
+      expect(responses.map(messageOf)).to.deep.equal([
         'A file is required.',
         ...Array(2).fill('Send one file, in the field "image".'),
       ]);
@@ -214,9 +214,9 @@ describe('images over HTTP', () => {
       const { imageUrl } = (await thumbnail(await image().jpeg().toBuffer()).expect(200)).body;
       const stored = path.join(harness.context.storage.location, 'image', path.posix.basename(imageUrl as string));
       truncateSync(stored, 20);
-      const answer = await harness.api('get', imageUrl);
-      expectFailure(answer, 503, 'The service is temporarily unavailable.');
-      expect(answer.headers['cache-control']).to.equal('no-store');
+      const response = await harness.api('get', imageUrl);
+      expectFailure(response, 503, 'The service is temporarily unavailable.');
+      expect(response.headers['cache-control']).to.equal('no-store');
       await expectNothingLeft(harness.context, 1);
     });
 
@@ -232,9 +232,9 @@ describe('images over HTTP', () => {
         '%00',
         ...odd,
       ]) {
-        const answer = await harness.api('get', `/api/images/${other}`);
-        expect(answer.status, other).to.equal(404);
-        expect(answer.headers['cache-control']).to.equal('no-store');
+        const response = await harness.api('get', `/api/images/${other}`);
+        expect(response.status, other).to.equal(404);
+        expect(response.headers['cache-control']).to.equal('no-store');
       }
     });
   });

@@ -195,9 +195,9 @@ describe('Imports that are planned over HTTP', () => {
       [{ map: [{ column: 0, field: 'shoe' }] }, 'map.0.field'],
     ] as const;
     for (const [body, path] of invalid) {
-      const answer = await call('post', `/${id}/plan`).send(body).expect(400);
-      expect(answer.body.errors, JSON.stringify(body)).to.have.length(1);
-      expect(answer.body.errors[0]).to.include({ path, location: 'body' });
+      const response = await call('post', `/${id}/plan`).send(body).expect(400);
+      expect(response.body.errors, JSON.stringify(body)).to.have.length(1);
+      expect(response.body.errors[0]).to.include({ path, location: 'body' });
     }
     expect(await show(id)).to.include({ status: 'planned' });
   });

@@ -178,9 +178,9 @@ describe('Imports over HTTP', function () {
     expect(existsSync(file)).to.equal(true);
     await call('head', `/api/imports/${id}/credentials.csv`).expect(200);
     expect(existsSync(file)).to.equal(true);
-    const answers = await Promise.all([1, 2].map(() => call('get', `/api/imports/${id}/credentials.csv`)));
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 410]);
-    const [, line = ''] = answers.find(({ status }) => status === 200)?.text.split('\n') ?? [];
+    const responses = await Promise.all([1, 2].map(() => call('get', `/api/imports/${id}/credentials.csv`)));
+    expect(responses.map(({ status }) => status).sort()).to.deep.equal([200, 410]);
+    const [, line = ''] = responses.find(({ status }) => status === 200)?.text.split('\n') ?? [];
     const [, , , email, , password] = line.split(',');
     await request(url).post('/api/auth/login').send({ identifier: email, password }).expect(200);
     while (existsSync(file)) await sleep(5);
@@ -225,19 +225,19 @@ describe('Imports over HTTP', function () {
       const watch = async () => {
         const leaving = new AbortController();
         const options = { headers: { Authorization: `Bearer ${token}` }, signal: leaving.signal };
-        // The answer is kept: the body of one that is collected as garbage is cancelled.
-        return { answer: await fetch(`${url}${events}`, options), leaving };
+        // The response is kept: the body of one that is collected as garbage is cancelled.
+        return { response: await fetch(`${url}${events}`, options), leaving };
       };
       const watching = await Promise.all(Array.from({ length: 20 }, watch));
-      expect(new Set(watching.map(({ answer }) => answer.status))).to.deep.equal(new Set([200]));
+      expect(new Set(watching.map(({ response }) => response.status))).to.deep.equal(new Set([200]));
       await call('get', events).expect(503);
       // One that leaves makes place.
       watching[0]?.leaving.abort();
       let next = await watch();
-      for (; next.answer.status === 503; next = await watch()) await sleep(50);
-      expect(next.answer.status).to.equal(200);
+      for (; next.response.status === 503; next = await watch()) await sleep(50);
+      expect(next.response.status).to.equal(200);
       await call('post', `/api/imports/${id}/cancel`).expect(200);
-      for (const { answer } of [...watching.slice(1), next]) expect(await answer.text()).to.include('event: end');
+      for (const { response } of [...watching.slice(1), next]) expect(await response.text()).to.include('event: end');
     } finally {
       await release();
     }

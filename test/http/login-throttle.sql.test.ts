@@ -42,8 +42,8 @@ describe('The throttle of logins', () => {
 
   it('lets ten failures through in ten minutes, of those that come together too, then nothing, the right password neither', async () => {
     const { email } = await buildUser(harness.context);
-    const answers = await wrong(15, email);
-    const statuses = answers.map(({ status }) => status).sort();
+    const responses = await wrong(15, email);
+    const statuses = responses.map(({ status }) => status).sort();
     expect(statuses).to.deep.equal([...Array(10).fill(401), ...Array(5).fill(429)]);
     expectLocked(await login(email, factoryPassword), 10);
     expectLocked(await login(email, factoryPassword, '198.51.100.7', 'trainee-login'), 10);
@@ -64,8 +64,8 @@ describe('The throttle of logins', () => {
       [trainer, 'trainee-login', '192.0.2.3'],
     ] as const) {
       const guess = () => login(identifier, factoryPassword, address, path);
-      for (const answer of await Promise.all(Array.from({ length: 10 }, guess)))
-        expectFailure(answer, 401, messages.noMatch);
+      for (const response of await Promise.all(Array.from({ length: 10 }, guess)))
+        expectFailure(response, 401, messages.noMatch);
       expectLocked(await guess(), 10);
     }
     expectLocked(await login(' NOBODY@example.org', factoryPassword), 10);
@@ -212,7 +212,7 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword).expect(200);
   });
 
-  it('counts guesses that are compared, though their sender does not wait for the answer', async () => {
+  it('counts guesses that are compared, though their sender does not wait for the response', async () => {
     const { id, email } = await buildUser(harness.context);
     const server = createServer(harness.app).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -102,14 +102,14 @@ describe('Logins of other roles', () => {
 
   it('are refused by trainee-login when the account becomes a trainer while its password is compared', async () => {
     const user = await buildUser(harness.context);
-    let answer: Promise<Response> | undefined;
+    let response: Promise<Response> | undefined;
     await harness.context.database.inTransaction(async (transaction) => {
       await harness.context.database.models.User.update({ role: 'trainer' }, { where: { id: user.id }, transaction });
-      answer ??= (async () => login('trainee-login', user.email))();
+      response ??= (async () => login('trainee-login', user.email))();
       await sleep(300);
     });
-    if (!answer) throw new Error('No login succeeded.');
-    expectFailure(await answer, 401, messages.noMatch);
+    if (!response) throw new Error('No login succeeded.');
+    expectFailure(await response, 401, messages.noMatch);
     expect(await harness.context.database.models.Session.count()).to.equal(0);
   });
 

@@ -28,10 +28,10 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
 
   const get = (headers: Record<string, string>): Test => harness.api('get', route, token).set(headers);
   async function expectWhole(headers: Record<string, string>): Promise<void> {
-    const answer = await get(headers);
-    expect([answer.status, answer.text], JSON.stringify(headers)).to.deep.equal([200, content]);
-    expect(answer.headers).to.include({ etag, 'accept-ranges': 'bytes', 'content-length': '26' });
-    expect(answer.headers).not.to.have.property('content-range');
+    const response = await get(headers);
+    expect([response.status, response.text], JSON.stringify(headers)).to.deep.equal([200, content]);
+    expect(response.headers).to.include({ etag, 'accept-ranges': 'bytes', 'content-length': '26' });
+    expect(response.headers).not.to.have.property('content-range');
   }
 
   it('are given as they are asked for', async () => {
@@ -44,9 +44,9 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
       ['bytes=-1000', content, 'bytes 0-25/26'],
     ];
     for (const [range, piece, contentRange] of pieces) {
-      const answer = await get({ Range: range });
-      expect([answer.status, answer.text], range).to.deep.equal([206, piece]);
-      expect(answer.headers).to.include({
+      const response = await get({ Range: range });
+      expect([response.status, response.text], range).to.deep.equal([206, piece]);
+      expect(response.headers).to.include({
         etag,
         'accept-ranges': 'bytes',
         'content-range': contentRange,
@@ -61,9 +61,9 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
 
   it('are refused where there are none', async () => {
     for (const range of ['bytes=26-', 'bytes=1000-1001', 'bytes=-0']) {
-      const answer = await get({ Range: range });
-      expectFailure(answer, 416, 'Range not satisfiable.');
-      expect(answer.headers).to.include({ 'content-range': 'bytes */26' });
+      const response = await get({ Range: range });
+      expectFailure(response, 416, 'Range not satisfiable.');
+      expect(response.headers).to.include({ 'content-range': 'bytes */26' });
     }
   });
 
@@ -81,9 +81,9 @@ describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
   it('and all of it are not sent to a client that has it', async () => {
     for (const known of [etag, `"other", ${etag}`, '*'])
       for (const range of ['bytes=0-1', 'bytes=99-']) {
-        const answer = await get({ 'If-None-Match': known, Range: range });
-        expect([answer.status, answer.text], range).to.deep.equal([304, '']);
-        expect(answer.headers).to.include({ etag }).and.not.to.have.property('content-range');
+        const response = await get({ 'If-None-Match': known, Range: range });
+        expect([response.status, response.text], range).to.deep.equal([304, '']);
+        expect(response.headers).to.include({ etag }).and.not.to.have.property('content-range');
       }
     await expectWhole({ 'If-None-Match': '"other"' });
     expect((await get({ 'If-None-Match': '"other"', Range: 'bytes=99-' })).status).to.equal(416);

@@ -19,7 +19,7 @@ import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter, up
 
 const settings = { FILE_MATERIAL_MAX_BYTES: '5000000', FILE_COURSE_QUOTA_BYTES: '6000000' };
 
-/** Takes the bytes of an answer as they are. */
+/** Takes the bytes of a response as they are. */
 const asBytes = (response: Response, done: (error: Error | null, body: Buffer) => void) => {
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -116,10 +116,10 @@ describe('materials of courses over HTTP', () => {
         ['   ', 'upload'],
         ['', undefined],
       ] as const) {
-        const answer = await serving((url) => send(url, { path: routeOf(), token, body: form(filePart('x', sent)) }));
+        const response = await serving((url) => send(url, { path: routeOf(), token, body: form(filePart('x', sent)) }));
         // Without a name it is a field that no file was chosen for; bytes that no header may have break the form.
-        expect(answer.status, sent).to.equal(kept === undefined ? 400 : 201);
-        if (kept !== undefined) expect(JSON.parse(answer.body).file.name).to.equal(kept);
+        expect(response.status, sent).to.equal(kept === undefined ? 400 : 201);
+        if (kept !== undefined) expect(JSON.parse(response.body).file.name).to.equal(kept);
       }
       const { StoredFile } = harness.context.database.models;
       await expectNothingLeft(harness.context, await StoredFile.count());
@@ -132,8 +132,11 @@ describe('materials of courses over HTTP', () => {
       for (const bytes of [0, 5_000_000]) {
         const { id, ...file } = await added(Buffer.alloc(bytes));
         expect(file.bytes).to.equal(bytes);
-        const answer = await download(id).expect(200);
-        expect([answer.headers['content-length'], (answer.body as Buffer).length]).to.deep.equal([`${bytes}`, bytes]);
+        const response = await download(id).expect(200);
+        expect([response.headers['content-length'], (response.body as Buffer).length]).to.deep.equal([
+          `${bytes}`,
+          bytes,
+        ]);
       }
       await expectNothingLeft(harness.context, 2);
     });
@@ -144,7 +147,7 @@ describe('materials of courses over HTTP', () => {
       const stored: string[] = [];
       const app = createApp(storingAfter(harness.context, async () => void stored.push('a file')));
       const tooLong = form(filePart(Buffer.alloc(2_000_001)));
-      const answers = await serving(async (url) => {
+      const responses = await serving(async (url) => {
         const request = { path: routeOf(), token };
         return [
           // Nothing comes of what is announced.
@@ -162,20 +165,21 @@ describe('materials of courses over HTTP', () => {
           }),
         ];
       }, app);
-      for (const answer of answers) expect([answer.status, JSON.parse(answer.body).error]).to.deep.equal([400, full]);
+      for (const response of responses)
+        expect([response.status, JSON.parse(response.body).error]).to.deep.equal([400, full]);
       expect(stored).to.deep.equal([]);
       await expectNothingLeft(harness.context, 1);
     });
 
     it('takes no more than a course may have of those that come together, and again when some are deleted', async () => {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => upload(Buffer.alloc(1_500_000))));
-      const statuses = answers.map(({ status }) => status).sort();
+      const responses = await Promise.all(Array.from({ length: 10 }, () => upload(Buffer.alloc(1_500_000))));
+      const statuses = responses.map(({ status }) => status).sort();
       expect(statuses).to.deep.equal([...Array(4).fill(201), ...Array(6).fill(400)]);
-      for (const { status, body } of answers)
+      for (const { status, body } of responses)
         if (status === 400) expect(body.error).to.match(/^The course's files may/);
       await upload('').expect(201);
       await upload('x').expect(400);
-      const { id } = answers.find(({ status }) => status === 201)?.body.file ?? {};
+      const { id } = responses.find(({ status }) => status === 201)?.body.file ?? {};
       await harness.api('delete', routeOf(id), token).expect(200);
       await upload('x').expect(201);
       await expectNothingLeft(harness.context, 5);
@@ -188,12 +192,12 @@ describe('materials of courses over HTTP', () => {
       const full = 'The course may have 5 files, and has 5. Delete some first.';
       await serving(async (url) => {
         const addTo = (path: string) => send(url, { path, token, body: form(filePart('')) });
-        const answers = await Promise.all(Array.from({ length: 8 }, () => addTo(routeOf())));
-        expect(answers.map(({ status }) => status).sort()).to.deep.equal([
+        const responses = await Promise.all(Array.from({ length: 8 }, () => addTo(routeOf())));
+        expect(responses.map(({ status }) => status).sort()).to.deep.equal([
           ...Array(5).fill(201),
           ...Array(3).fill(400),
         ]);
-        for (const { status, body } of answers)
+        for (const { status, body } of responses)
           if (status === 400) expect(JSON.parse(body)).to.deep.equal({ error: full, params: { max: 5 } });
         // A file beyond the quota isn't received.
         const announced = await send(url, { path: routeOf(), token, headers: { 'Content-Length': 4_000_000 } });
@@ -212,14 +216,14 @@ describe('materials of courses over HTTP', () => {
       const { config, logger, hasher } = harness.context;
       const files = { ...config.files, materialTypes: ['pdf', 'mp4'] };
       const context = await createContext({ ...config, files }, logger, { hasher });
-      const answers = await serving(async (url) => {
+      const responses = await serving(async (url) => {
         const found = [];
         for (const name of ['a.pdf', 'A.PDF', 'b.mp4', 'c.txt', 'pdf', 'd.pdf.exe', '.pdf', 'e.pdf ', 'f.pdf%0D%0A'])
           found.push(await send(url, { path: routeOf(), token, body: form(filePart('x', name)) }));
         return found;
       }, createApp(context)).finally(() => context.close());
-      expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201, 400, 400, 400, 400, 201, 201]);
-      expect(JSON.parse(answers[3]?.body ?? '')).to.deep.equal({
+      expect(responses.map(({ status }) => status)).to.deep.equal([201, 201, 201, 400, 400, 400, 400, 201, 201]);
+      expect(JSON.parse(responses[3]?.body ?? '')).to.deep.equal({
         errors: [
           {
             type: 'field',
@@ -245,7 +249,7 @@ describe('materials of courses over HTTP', () => {
       const none = await harness.api('post', routeOf(), token).field('name', 'x');
       const two = await upload('x').attach('file', Buffer.from('y'), 'y.txt');
       const other = await harness.api('post', routeOf(), token).attach('image', Buffer.from('x'), 'x.txt');
-      for (const answer of [none, two, other]) expectInvalid(answer, ['file']);
+      for (const response of [none, two, other]) expectInvalid(response, ['file']);
       expect(messageOf(none)).to.equal('A file is required.');
       expect(messageOf(two)).to.equal('Send one file, in the field "file".');
       await expectNothingLeft(harness.context);
@@ -257,7 +261,7 @@ describe('materials of courses over HTTP', () => {
         const body = form(filePart('What was said.'));
         const { hostname, port } = new URL(url);
         const socket = connect({ host: hostname, port: Number(port) });
-        const answer = text(socket);
+        const response = text(socket);
         socket.write(
           `POST ${routeOf()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`,
         );
@@ -266,7 +270,7 @@ describe('materials of courses over HTTP', () => {
         while (uploadsIn(harness.context).length === 0) await sleep(10);
         await event();
         socket.write(body.subarray(-5));
-        return (await answer).slice(0, 'HTTP/1.1 201'.length);
+        return (await response).slice(0, 'HTTP/1.1 201'.length);
       });
 
     it('takes nothing of a trainer who was deactivated while the file was on its way', async () => {
@@ -280,8 +284,8 @@ describe('materials of courses over HTTP', () => {
     it('leaves nothing when the course is deleted while the file is on its way', async () => {
       const deletion = () => harness.api('delete', `/api/courses/${course.id}`, token).expect(200);
       const app = createApp(storingAfter(harness.context, deletion));
-      const answer = await serving((url) => send(url, { path: routeOf(), token, body: form(filePart('x')) }), app);
-      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([404, { error: 'Course not found.' }]);
+      const response = await serving((url) => send(url, { path: routeOf(), token, body: form(filePart('x')) }), app);
+      expect([response.status, JSON.parse(response.body)]).to.deep.equal([404, { error: 'Course not found.' }]);
       await expectNothingLeft(harness.context);
     });
   });
@@ -375,9 +379,9 @@ describe('materials of courses over HTTP', () => {
       for (const content of ['abcdefghi', '', 'abcdefghijk']) {
         writeFileSync(path.join(storage.location, storageKey), content);
         for (const headers of [{}, { Range: 'bytes=0-1' }, { Range: 'bytes=0-' }]) {
-          const answer = await harness.api('get', routeOf(id), token).set(headers as Record<string, string>);
-          expectFailure(answer, 503, 'The service is temporarily unavailable.');
-          expect(answer.headers).not.to.have.any.keys('etag', 'content-range', 'content-disposition');
+          const response = await harness.api('get', routeOf(id), token).set(headers as Record<string, string>);
+          expectFailure(response, 503, 'The service is temporarily unavailable.');
+          expect(response.headers).not.to.have.any.keys('etag', 'content-range', 'content-disposition');
         }
         const { status } = await serving((url) => send(url, { method: 'HEAD', path: routeOf(id), token }));
         expect(status).to.equal(503);
@@ -399,8 +403,8 @@ describe('materials of courses over HTTP', () => {
   describe('who may read', () => {
     /** What listing and fetching answer. */
     async function statuses(as: string, id: string): Promise<number[]> {
-      const answers = [await harness.api('get', routeOf(), as), await harness.api('get', routeOf(id), as)];
-      return answers.map(({ status }) => status);
+      const responses = [await harness.api('get', routeOf(), as), await harness.api('get', routeOf(id), as)];
+      return responses.map(({ status }) => status);
     }
 
     for (const isPublished of [true, false]) {

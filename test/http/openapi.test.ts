@@ -84,7 +84,7 @@ describe('GET /api/openapi.json', () => {
     expect(undescribed, 'Describe them in src/http/api/field-docs.ts').to.deep.equal([]);
   });
 
-  it('describes every answer in words that speak to clients', () => {
+  it('describes every response in words that speak to clients', () => {
     for (const [name, operation] of operations) {
       for (const [status, { description }] of Object.entries(describedBy(operation)?.responses ?? {})) {
         expect(description, `${name} ${status}`)

@@ -20,10 +20,10 @@ describe('A service with limits', () => {
   /** Keeps the only place of the service: its statement waits for a row that we hold. */
   async function whileBusy(work: (token: string) => Promise<void>): Promise<void> {
     const { token } = await signIn(harness.context);
-    let answer: Promise<unknown> = Promise.resolve();
+    let response: Promise<unknown> = Promise.resolve();
     await harness.context.database.inTransaction(async (transaction) => {
       await harness.context.database.models.User.update({ lastName: 'Held' }, { where: {}, transaction });
-      answer = request(service.url)
+      response = request(service.url)
         .put('/api/auth/profile')
         .set('Authorization', `Bearer ${token}`)
         .send({ lastName: 'Waiting' })
@@ -31,7 +31,7 @@ describe('A service with limits', () => {
       await until(async () => (await request(service.url).get('/readyz')).body.requests.working === 1);
       await work(token);
     });
-    await answer;
+    await response;
   }
 
   const untilQueued = (count: number) =>
@@ -70,8 +70,8 @@ describe('A service with limits', () => {
     // All are sent before the service can take the first.
     for (const [index, { socket }] of clients.entries()) socket.write(requests[index] ?? '');
     await Promise.all(clients.map(({ closed }) => closed));
-    const answers = clients.map(({ received }) => received().slice(9, 12));
-    const count = (status: string) => answers.filter((answer) => answer === status).length;
+    const responses = clients.map(({ received }) => received().slice(9, 12));
+    const count = (status: string) => responses.filter((response) => response === status).length;
     expect({ 200: count('200'), 201: count('201'), 400: count('400') }).to.deep.equal({ 200: 540, 201: 50, 400: 10 });
     expect(await harness.context.database.models.Enrollment.count()).to.equal(50);
   });
@@ -79,24 +79,24 @@ describe('A service with limits', () => {
   it('signs in a class of 100 behind one address together', async () => {
     await start();
     const users = await Promise.all(Array.from({ length: 100 }, () => buildUser(harness.context)));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       users.map(({ email }) =>
         request(service.url).post('/api/auth/login').send({ identifier: email, password: factoryPassword }),
       ),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     expect(statuses).to.deep.equal(statuses.map(() => 200));
   });
 
   it('answers excess requests with 503 and Retry-After, and is alive and ready meanwhile', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' }, { deadlines, queueWaitMs: () => 100 });
     await whileBusy(async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 5 }, () =>
           request(service.url).get('/api/auth/setup-status').set('Origin', 'https://app.example.org'),
         ),
       );
-      for (const response of answers) {
+      for (const response of responses) {
         expectFailure(response, 503, 'The service is busy. Try again shortly.');
         expect(response.headers['retry-after']).to.match(/^\d+$/);
         expect(response.headers['error-code']).to.equal('OVERLOADED');

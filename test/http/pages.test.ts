@@ -7,7 +7,7 @@ import { useHarness } from '../support/harness.js';
 import { document } from './support/described.js';
 import { expectFailure, messages } from './support/expectations.js';
 
-describe('Headers of every answer', () => {
+describe('Headers of every response', () => {
   const harness = useHarness();
 
   it('tell browsers that it is no page and not to be kept, nothing of the program, and an id of its own', async () => {
@@ -158,9 +158,9 @@ describe('GET /metrics by very many', () => {
   const harness = useHarness();
 
   it('writes its figures once for all who ask at the same time', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => harness.api('get', '/metrics').expect(200)));
-    // Each answer is counted: figures that were written for each would differ.
-    const texts = new Set(answers.map(({ text }) => text));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => harness.api('get', '/metrics').expect(200)));
+    // Each response is counted: figures that were written for each would differ.
+    const texts = new Set(responses.map(({ text }) => text));
     expect(texts.size).to.be.below(10);
   });
 });

@@ -21,14 +21,14 @@ describe('Requests that arrive together', () => {
     return new Promise((resolve) => server.close(resolve));
   });
 
-  /** Sends one request a contender, all together, and counts the answers by status and error. */
+  /** Sends one request a contender, all together, and counts the responses by status and error. */
   async function race(
     method: string,
     path: string,
     body: (index: number) => object,
     tokenOf?: (index: number) => string | undefined,
   ) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       contenders.map(async (index) => {
         const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${tokenOf?.(index) ?? ''}` };
         const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body(index)) });
@@ -37,7 +37,7 @@ describe('Requests that arrive together', () => {
       }),
     );
     const counts: Record<string, number> = {};
-    for (const answer of answers) counts[answer] = (counts[answer] ?? 0) + 1;
+    for (const response of responses) counts[response] = (counts[response] ?? 0) + 1;
     return counts;
   }
   const users = () => harness.context.database.models.User.count();
@@ -117,7 +117,7 @@ describe('Requests that arrive together', () => {
         headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${as}` },
         body: JSON.stringify(body),
       });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       trainees.flatMap(({ user: { id }, token }, index) => [
         [
           () => send('POST', '/api/enrollments', token, { courseId }),
@@ -127,7 +127,7 @@ describe('Requests that arrive together', () => {
         send('PUT', `/api/users/${id}`, admin, { role: 'trainer' }),
       ]),
     );
-    expect(answers.filter((answer) => (answer?.status ?? 500) >= 500)).to.have.length(0);
+    expect(responses.filter((response) => (response?.status ?? 500) >= 500)).to.have.length(0);
     const trainers = (await models.User.findAll({ where: { role: 'trainer' } })).map(({ id }) => id);
     const places = await models.Enrollment.count({ where: { userId: trainers } });
     const given = await models.Enrollment.count();

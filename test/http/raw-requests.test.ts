@@ -11,7 +11,7 @@ describe('A request as it goes over the wire', () => {
   beforeEach(() => service.start({ TRUST_PROXY: '1', METRICS_TOKEN: metricsToken }));
 
   /** Sends lines and an empty one, and maybe more; gives what comes first. */
-  async function answerTo(lines: readonly string[], more = ''): Promise<string> {
+  async function responseTo(lines: readonly string[], more = ''): Promise<string> {
     const { socket } = await open(`${lines.join('\r\n')}\r\n\r\n${more}`);
     const [data] = (await once(socket, 'data')) as [Buffer];
     return data.toString('latin1');
@@ -24,7 +24,7 @@ describe('A request as it goes over the wire', () => {
     const origins = ['Origin: https://undefined', 'Origin: https://example.org', 'Referer: http://example.org/'];
     for (const origin of origins)
       for (const lines of [['GET /api/auth/me HTTP/1.0'], ['GET /api/auth/me HTTP/1.1', 'Host:']])
-        expect(await answerTo([...lines, `Cookie: coursectl=${token}; __Host-coursectl=${token}`, origin])).to.match(
+        expect(await responseTo([...lines, `Cookie: coursectl=${token}; __Host-coursectl=${token}`, origin])).to.match(
           /^HTTP\/1.1 401 .*Access denied\. No token provided\./s,
           `${lines.join(', ')}, ${origin}`,
         );
@@ -36,7 +36,7 @@ describe('A request as it goes over the wire', () => {
       ['Content-Length: 204800', ''],
       ['Transfer-Encoding: chunked', chunk],
     ] as const)
-      expect(await answerTo([...login, line], body)).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
+      expect(await responseTo([...login, line], body)).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
   });
 
   it('may follow a setup that was refused before its body was read, on the same connection', async () => {
@@ -45,14 +45,20 @@ describe('A request as it goes over the wire', () => {
     const next = 'GET /api/auth/setup-status HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n';
     const { closed, received } = await open(`${setup.join('\r\n')}\r\n\r\n${'{'.repeat(9000)}${next}`);
     await closed;
-    const answers = received();
-    expect(answers).to.match(/^HTTP\/1.1 400 .*System setup already completed\..*HTTP\/1.1 200 .*"superAdminCount":1/s);
+    const responses = received();
+    expect(responses).to.match(
+      /^HTTP\/1.1 400 .*System setup already completed\..*HTTP\/1.1 200 .*"superAdminCount":1/s,
+    );
   });
 
   it('is refused with 400 where it has two Host headers, the same or not', async () => {
     for (const second of ['example.org', 'example.com']) {
-      const answer = await answerTo(['GET /api/auth/setup-status HTTP/1.1', 'Host: example.org', `Host: ${second}`]);
-      expect(answer).to.match(/^HTTP\/1.1 400 .*The request has more than one Host header\./s);
+      const response = await responseTo([
+        'GET /api/auth/setup-status HTTP/1.1',
+        'Host: example.org',
+        `Host: ${second}`,
+      ]);
+      expect(response).to.match(/^HTTP\/1.1 400 .*The request has more than one Host header\./s);
     }
   });
 
@@ -67,20 +73,20 @@ describe('A request as it goes over the wire', () => {
       `Content-Length: ${body.length}`,
       'Connection: close',
     ];
-    expect(await answerTo([...login, ...forwarded], body)).to.match(/^HTTP\/1.1 200 /);
+    expect(await responseTo([...login, ...forwarded], body)).to.match(/^HTTP\/1.1 200 /);
     const sessions = await harness.context.database.models.Session.findAll();
     expect(sessions.map(({ ip }) => ip)).to.include('203.0.113.9');
   });
 
   it('gets the metrics only with their token, however the path is written', async () => {
     for (const path of ['/metrics', '/metrics/', '/metrics?x', '/metrics/?x', '//metrics', '/Metrics', '/metrics/x']) {
-      const answer = await answerTo([`GET ${path} HTTP/1.1`, 'Host: example.org']);
-      expect(answer, path).to.match(/^HTTP\/1.1 40[14] /);
-      expect(answer, path).not.to.include('coursectl_http');
+      const response = await responseTo([`GET ${path} HTTP/1.1`, 'Host: example.org']);
+      expect(response, path).to.match(/^HTTP\/1.1 40[14] /);
+      expect(response, path).not.to.include('coursectl_http');
     }
     for (const path of ['/metrics', '/metrics/']) {
-      const answer = await answerTo([`GET ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${metricsToken}`]);
-      expect(answer, path).to.match(/^HTTP\/1.1 200 /);
+      const response = await responseTo([`GET ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${metricsToken}`]);
+      expect(response, path).to.match(/^HTTP\/1.1 200 /);
     }
   });
 });

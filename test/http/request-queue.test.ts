@@ -25,7 +25,7 @@ describe('The queue of requests', () => {
       const request = { url, destroyed: false } as IncomingMessage;
       requests.admit(request, response as unknown as ServerResponse, () => begun.push(url));
       return {
-        answer(statusCode: number) {
+        respond(statusCode: number) {
           Object.assign(response, { statusCode, writableFinished: true }).emit('close');
         },
         abort: () => void Object.assign(response, { destroyed: true }).emit('close'),
@@ -44,16 +44,16 @@ describe('The queue of requests', () => {
     const sent = ['/a1', '/a2', '/a3', '/a4', '/a5', '/a6'].map(send);
     for (const [index, status] of [500, 200, 503].entries()) {
       await settled();
-      sent[index]?.answer(status);
+      sent[index]?.respond(status);
     }
     await settled();
     sent[3]?.abort();
     await settled();
     expect(begun).to.have.length(5);
-    sent[4]?.answer(503);
+    sent[4]?.respond(503);
     await settled();
     for (const url of ['/b1', '/a7']) send(url);
-    sent[5]?.answer(503);
+    sent[5]?.respond(503);
     await settled();
     expect(refused).to.have.members(['/b1', '/a7']);
   });
@@ -65,7 +65,7 @@ describe('The queue of requests', () => {
     send('/metrics');
     second.abort();
     expect(requests.figures()).to.deep.equal({ working: 1, queued: 0, turnedAway: 0 });
-    first.answer(200);
+    first.respond(200);
     await settled();
     expect(begun).to.have.members(['/a1', '/healthz', '/metrics']);
     expect(requests.figures()).to.deep.equal({ working: 0, queued: 0, turnedAway: 0 });

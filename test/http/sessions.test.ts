@@ -108,8 +108,8 @@ describe('The sessions of an account', () => {
     const { body } = await login().expect(200);
     await expectEnded(harness, oldest);
     for (const token of [body.token, second, other.token]) await me(harness, token).expect(200);
-    const answers = await Promise.all(Array.from({ length: 30 }, login));
-    for (const { status } of answers) expect(status).to.equal(200);
+    const responses = await Promise.all(Array.from({ length: 30 }, login));
+    for (const { status } of responses) expect(status).to.equal(200);
     expect(await count()).to.equal(25);
   });
 });

@@ -17,12 +17,12 @@ describe('The token', () => {
       if (path === 'trainee-login')
         await harness.context.database.models.User.update({ role: 'trainee' }, { where: {} });
       const body = path === 'setup' ? ada : { identifier: ada.email, password: ada.password };
-      const answer = await harness.api('post', `/api/auth/${path}`).send(body);
-      const { header, payload } = jwt.verify(answer.body.token, secret, { complete: true });
+      const response = await harness.api('post', `/api/auth/${path}`).send(body);
+      const { header, payload } = jwt.verify(response.body.token, secret, { complete: true });
       expect(header).to.deep.equal({ alg: 'HS256', typ: 'JWT' });
       expect(payload).to.have.all.keys('userId', 'sid', 'iat', 'exp');
       const { userId, iat = 0, exp = 0 } = payload as jwt.JwtPayload;
-      expect(userId).to.equal(answer.body.user.id);
+      expect(userId).to.equal(response.body.user.id);
       expect(exp - iat).to.equal(7 * 86_400);
     }
   });

@@ -12,7 +12,7 @@ import {
   filePart,
   form,
   part,
-  type RawAnswer,
+  type RawResponse,
   send,
   uploadsIn,
 } from './support/uploads.js';
@@ -22,10 +22,10 @@ describe('abuse of uploads', function () {
   const service = useUploadService();
   const { post, expectWell } = service;
 
-  /** The answer is this status, with a body of the documented shape, and nothing is left. */
-  async function expectRefused(answer: RawAnswer, status: number, what: string): Promise<void> {
-    expect(answer.status, `${what}: ${answer.body}`).to.equal(status);
-    const body = JSON.parse(answer.body) as { error?: string; errors?: { path: string; msg: string }[] };
+  /** The response is this status, with a body of the documented shape, and nothing is left. */
+  async function expectRefused(response: RawResponse, status: number, what: string): Promise<void> {
+    expect(response.status, `${what}: ${response.body}`).to.equal(status);
+    const body = JSON.parse(response.body) as { error?: string; errors?: { path: string; msg: string }[] };
     if (body.errors) expect(body.errors.map(({ path }) => path)).to.deep.equal(['file']);
     else expect(body, what).to.include.keys('error');
     await expectNothingLeft(service.context);
@@ -50,8 +50,8 @@ describe('abuse of uploads', function () {
     };
     it('allow as much as they say', async () => {
       for (const [index, [name, make]] of Object.entries(allowed).entries()) {
-        const answer = await post(make());
-        expect(answer.status, `${name}: ${answer.body}`).to.equal(201);
+        const response = await post(make());
+        expect(response.status, `${name}: ${response.body}`).to.equal(201);
         await expectNothingLeft(service.context, index + 1);
       }
     });
@@ -86,8 +86,8 @@ describe('abuse of uploads', function () {
     it('keep lists in the forms of imports short', async () => {
       const admin = (await signIn(service.context, { role: 'super_admin' })).token;
       const body = form(fieldPart('map[4000000000]', 'x=phone'), filePart('firstName\n', 'people.csv'));
-      const answer = await send(service.server.url, { path: '/api/imports', token: admin, body });
-      await expectRefused(answer, 400, 'a list of four thousand million');
+      const response = await send(service.server.url, { path: '/api/imports', token: admin, body });
+      await expectRefused(response, 400, 'a list of four thousand million');
     });
   });
 
@@ -143,9 +143,12 @@ describe('abuse of uploads', function () {
       });
 
     it('where a length says so that is too small', async () => {
-      const answer = await post(whole, { headers: { 'Content-Length': 1000, Connection: 'keep-alive' }, leave: 'end' });
+      const response = await post(whole, {
+        headers: { 'Content-Length': 1000, Connection: 'keep-alive' },
+        leave: 'end',
+      });
       // What follows is taken for another request, and isn't one.
-      expect(answer.status).to.equal(400);
+      expect(response.status).to.equal(400);
       await expectNothingLeft(service.context);
       await expectWell();
     });
@@ -193,8 +196,8 @@ describe('abuse of uploads', function () {
         [foreign, 403],
       ] as const) {
         const request = { path: `/api/courses/${service.course.id}/files`, body: material(3 * mebibyte) };
-        const answer = await send(service.server.url, as === undefined ? request : { ...request, token: as });
-        await expectRefused(answer, status, String(as));
+        const response = await send(service.server.url, as === undefined ? request : { ...request, token: as });
+        await expectRefused(response, status, String(as));
       }
       // The folder is made for the first one that is.
       expect(readdirSync(service.folder)).not.to.include('uploads');
@@ -202,15 +205,15 @@ describe('abuse of uploads', function () {
     });
 
     it('is refused unread when it says that it is far too long', async () => {
-      const answer = await post(Buffer.from('--x\r\n'), { headers: { 'Content-Length': 10 ** 12 } });
-      await expectRefused(answer, 413, 'far too long');
+      const response = await post(Buffer.from('--x\r\n'), { headers: { 'Content-Length': 10 ** 12 } });
+      await expectRefused(response, 413, 'far too long');
       await expectWell();
     });
 
     it('leaves nothing of many that come together', async () => {
       const [large, small] = [material(3 * mebibyte + 1), material(1000)];
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index % 2 ? large : small)));
-      const statuses = answers.map(({ status }) => status);
+      const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index % 2 ? large : small)));
+      const statuses = responses.map(({ status }) => status);
       expect(statuses).to.deep.equal(statuses.map((_, index) => (index % 2 ? 413 : 201)));
       await expectNothingLeft(service.context, 10);
     });

@@ -142,11 +142,11 @@ describe('Requests that wait for their clients', () => {
       }, 5);
       await until(async () => (await ready()).waiting.uploads > 4);
       const file = { filename: 'a.png', contentType: 'image/png' };
-      const answer = await request(service.url)
+      const response = await request(service.url)
         .put('/api/auth/avatar')
         .set('Authorization', `Bearer ${other}`)
         .attach('image', Buffer.from('no image'), file);
-      expect(answer.status).to.equal(400);
+      expect(response.status).to.equal(400);
       // Those that are stalled give way to those behind them, until all have had their place.
       await until(() => stalled.filter(isOpen).length <= 4);
       clearInterval(watch);

@@ -17,7 +17,7 @@ const secure = '__Host-coursectl';
 const path = '/api/auth/web-session';
 const notOwnPage = 'Access denied. Only for pages of this service.';
 
-/** The cookie that an answer sets, by its parts. */
+/** The cookie that a response sets, by its parts. */
 function cookieOf(response: Response): { name: string; value: string; attributes: string[] } {
   const set = response.headers['set-cookie'] as unknown as string[] | undefined;
   expect(set, 'one Set-Cookie').to.have.length(1);

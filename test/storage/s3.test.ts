@@ -163,7 +163,7 @@ describe('the storage in a bucket', () => {
     page.server.close();
   });
 
-  it('reports a server that does not answer, and aborts running requests when it is closed', async () => {
+  it('reports a server that does not response, and aborts running requests when it is closed', async () => {
     const silent = await answering((request) => request.resume());
     await expectFaults(await storageWith({ ...silent, timeoutMs: 100 }), /doesn't answer in time/);
     const closed = await storageWith({ ...silent, timeoutMs: 600_000 });

@@ -11,11 +11,11 @@ export interface RawRequest {
   /** The address it comes from, where the machine has several. */
   from?: string;
   agent?: Agent;
-  /** How long the answer may take, in milliseconds; five seconds on a quiet machine unless it is given. */
+  /** How long the response may take, in milliseconds; five seconds on a quiet machine unless it is given. */
   timeLimitMs?: number;
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   headers: NodeJS.Dict<string | string[]>;
   text: string;
@@ -27,13 +27,13 @@ export const head = (line: string, ...headers: string[]): string =>
   `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
 
 /**
- * Sends a request and waits for its whole answer; of one that goes on for as long as it is watched, for its first piece.
+ * Sends a request and waits for its whole response; of one that goes on for as long as it is watched, for its first piece.
  * @throws when there is none in time, or the connection ends without one
  */
 export function sendRaw(
   url: string,
   { method, path, headers, body, from, agent, timeLimitMs = scaled(5000) }: RawRequest,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   // Node says it of no GET and no DELETE, and its server would take the body for the next request.
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
@@ -61,7 +61,7 @@ export function sendRaw(
       response.once('end', settle);
       response.once('error', reject);
     });
-    const late = setTimeout(() => call.destroy(new Error(`no answer in ${timeLimitMs} ms`)), timeLimitMs);
+    const late = setTimeout(() => call.destroy(new Error(`no response in ${timeLimitMs} ms`)), timeLimitMs);
     call.once('error', (error) => {
       clearTimeout(late);
       reject(error);

@@ -2,7 +2,7 @@ import type { ErrorCode, ErrorParams, Operations, ValidationError } from '../../
 import { operations } from './operations.js';
 
 export type OperationId = keyof Operations;
-export type Answer<Id extends OperationId> = Operations[Id]['response'];
+export type ResponseBody<Id extends OperationId> = Operations[Id]['response'];
 
 /** The same where an optional field may be given as undefined, which is as good as absent. */
 type MaybeAbsent<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
@@ -28,7 +28,7 @@ interface AnyInput {
 /** A field that the service refused. */
 export type FieldProblem = ValidationError['errors'][number];
 
-/** Why an answer isn't a success. */
+/** Why a response isn't a success. */
 export interface Refusal {
   /** Absent where something between the browser and the service has answered. */
   code?: ErrorCode | undefined;
@@ -41,7 +41,7 @@ interface Failure extends Refusal {
   retryAfter?: number | undefined;
 }
 
-/** An answer that isn't a success, or none at all (`status` 0). */
+/** A response that isn't a success, or none at all (`status` 0). */
 export class ApiError extends Error implements Refusal {
   override name = 'ApiError';
   readonly code: ErrorCode | undefined;
@@ -64,7 +64,7 @@ export class ApiError extends Error implements Refusal {
 /** The session has ended: the form to sign in again says so. */
 export class SessionEnded extends ApiError {}
 
-/** Told of every answer that says that there is no session (any more). */
+/** Told of every response that says that there is no session (any more). */
 let onSignedOut: () => void = () => undefined;
 
 /** Sets what happens when the service doesn't know the session. */
@@ -110,13 +110,13 @@ function requestOf(id: OperationId, input: AnyInput): RequestInit {
   };
 }
 
-/** What the body of an answer that isn't a success says, besides sentences. */
+/** What the body of a response that isn't a success says, besides sentences. */
 interface FailureBody {
   params?: ErrorParams;
   errors?: FieldProblem[];
 }
 
-/** @param headerOf gives a header of the answer */
+/** @param headerOf gives a header of the response */
 function failureOf(
   id: OperationId,
   status: number,
@@ -134,9 +134,9 @@ function failureOf(
   });
 }
 
-const noAnswer = () => new ApiError(0);
+const noResponse = () => new ApiError(0);
 
-/** @throws ApiError for every answer that isn't a success, and with status 0 when there is no answer */
+/** @throws ApiError for every response that isn't a success, and with status 0 when there is no response */
 async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
@@ -148,7 +148,7 @@ async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: A
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw noAnswer();
+    throw noResponse();
   }
   if (!response.ok) {
     // What stands between the browser and the service may answer with something else than JSON.
@@ -162,24 +162,24 @@ async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: A
 
 /**
  * Calls an operation of the API by its id.
- * @throws ApiError for every answer that isn't a success, and with status 0 when there is no answer
+ * @throws ApiError for every response that isn't a success, and with status 0 when there is no response
  */
 export async function call<Id extends OperationId>(
   id: Id,
   input: Input<Id>,
   signal?: AbortSignal,
-): Promise<Answer<Id>> {
+): Promise<ResponseBody<Id>> {
   const response = await send(id, input, signal);
   const transport = operations[id];
-  const answers = 'answers' in transport ? transport.answers : 'json';
-  // The document describes each answer; `fetch` knows nothing of it.
-  if (answers === 'text') return (await response.text()) as Answer<Id>;
-  if (answers === 'blob') return (await response.blob()) as Answer<Id>;
-  return (await response.json()) as Answer<Id>;
+  const responses = 'response' in transport ? transport.response : 'json';
+  // The document describes each response; `fetch` knows nothing of it.
+  if (responses === 'text') return (await response.text()) as ResponseBody<Id>;
+  if (responses === 'blob') return (await response.blob()) as ResponseBody<Id>;
+  return (await response.json()) as ResponseBody<Id>;
 }
 
 /**
- * The bytes of an answer as they came, in whatever encoding: for files that the service gives once, where the page has to
+ * The bytes of a response as they came, in whatever encoding: for files that the service gives once, where the page has to
  * know whether they arrived.
  * @throws ApiError as {@link call}
  */
@@ -188,7 +188,7 @@ export async function callForFile<Id extends OperationId>(id: Id, input: Input<I
   try {
     return await response.blob();
   } catch {
-    throw noAnswer();
+    throw noResponse();
   }
 }
 
@@ -217,7 +217,7 @@ export function upload<Id extends OperationId>(
   id: Id,
   input: Input<Id>,
   { onProgress, signal }: UploadOptions,
-): Promise<Answer<Id>> {
+): Promise<ResponseBody<Id>> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
@@ -225,11 +225,11 @@ export function upload<Id extends OperationId>(
     request.onloadend = () => signal?.removeEventListener('abort', abort);
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
     request.onabort = () => reject(signal?.reason ?? new DOMException('', 'AbortError'));
-    request.onerror = () => reject(noAnswer());
+    request.onerror = () => reject(noResponse());
     request.onload = () => {
       const body = jsonOf(request.responseText);
-      // The document describes each answer.
-      if (request.status < 400) return resolve(body as Answer<Id>);
+      // The document describes each response.
+      if (request.status < 400) return resolve(body as ResponseBody<Id>);
       const failure = failureOf(id, request.status, body as FailureBody, (name) => request.getResponseHeader(name));
       if (failure instanceof SessionEnded) onSignedOut();
       reject(failure);

@@ -8,9 +8,9 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { ErrorCode } from '../../../examples/api-types.js';
-import { type Answer, ApiError, call, type Input, type OperationId } from './client.js';
+import { type ResponseBody, ApiError, call, type Input, type OperationId } from './client.js';
 
-/** No answer, or one that says that the service is busy or, from a proxy before it, away. */
+/** No response, or one that says that the service is busy or, from a proxy before it, away. */
 const passing: readonly number[] = [0, 429, 502, 503, 504];
 
 /** Whether asking again can help: the service was busy or out of reach. */
@@ -59,9 +59,9 @@ interface QueryOptions<Data> {
 export function useApi<Id extends OperationId>(
   id: Id,
   input: Input<Id>,
-  { enabled = true, keepPrevious = false, refetchInterval = false, refetchWhile }: QueryOptions<Answer<Id>> = {},
-): UseQueryResult<Answer<Id>, ApiError> {
-  return useQuery<Answer<Id>, ApiError>({
+  { enabled = true, keepPrevious = false, refetchInterval = false, refetchWhile }: QueryOptions<ResponseBody<Id>> = {},
+): UseQueryResult<ResponseBody<Id>, ApiError> {
+  return useQuery<ResponseBody<Id>, ApiError>({
     queryKey: [id, input],
     queryFn: ({ signal }) => call(id, input, signal),
     enabled,
@@ -83,13 +83,13 @@ const withPasswords: readonly OperationId[] = ['register', 'resetPassword', 'cha
 export function useChange<Id extends OperationId>(
   id: Id,
   changes?: readonly OperationId[],
-): UseMutationResult<Answer<Id>, ApiError, Input<Id>> {
+): UseMutationResult<ResponseBody<Id>, ApiError, Input<Id>> {
   const client = useQueryClient();
   const refresh = () =>
     client.invalidateQueries(
       changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
     );
-  return useMutation<Answer<Id>, ApiError, Input<Id>>({
+  return useMutation<ResponseBody<Id>, ApiError, Input<Id>>({
     mutationFn: (input) => call(id, input),
     onSuccess: () => {
       const refreshed = refresh();

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
-import { type Answer, ApiError, call, whenSignedOut } from '../api/client.js';
+import { ApiError, call, type ResponseBody, whenSignedOut } from '../api/client.js';
 import { mayLeave } from '../ui/guards.js';
 
-export type Session = Answer<'showWebSession'>;
+export type Session = ResponseBody<'showWebSession'>;
 export type SessionUser = Session['user'];
 export type Role = SessionUser['role'];
 

@@ -2,7 +2,7 @@ import { Anchor, Box } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import type { useApi } from '../api/queries.js';
 import type { ListSearch } from '../app/list-search.js';
 import { type Column, DataTable } from '../ui/data-table.js';
@@ -17,7 +17,7 @@ interface AuditTableProps {
   label: string;
   query: ReturnType<typeof useApi<'listAudit'>>;
   entries: readonly AuditEntry[] | undefined;
-  pagination: Answer<'listAudit'>['pagination'] | undefined;
+  pagination: ResponseBody<'listAudit'>['pagination'] | undefined;
   search: ListSearch;
   onSearch(change: ListSearch, replace?: boolean): void;
   filtered?: boolean;

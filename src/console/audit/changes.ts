@@ -1,8 +1,8 @@
 import i18next, { type TFunction } from 'i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import type { Words } from '../i18n/en.js';
 
-export type AuditEntry = Answer<'listAudit'>['entries'][number];
+export type AuditEntry = ResponseBody<'listAudit'>['entries'][number];
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);

@@ -1,7 +1,7 @@
 import { Button, Checkbox, SimpleGrid } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { listChange, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { levels } from '../courses/course-values.js';
@@ -10,7 +10,7 @@ import { Filters } from '../ui/filters.js';
 import { Page } from '../ui/page.js';
 import { Pager, usePages } from '../ui/pager.js';
 import { SearchField } from '../ui/search-field.js';
-import { Answered, Empty, Loading } from '../ui/states.js';
+import { Empty, Loaded, Loading } from '../ui/states.js';
 import { CourseCard } from './course-card.js';
 import { useOwnStatuses } from './own-enrollments.js';
 
@@ -63,7 +63,7 @@ export function CataloguePage() {
   });
   const clear = () => onSearch({ search: undefined, category: undefined, level: undefined, seatsLeft: undefined });
 
-  function content({ courses }: Answer<'listCourses'>) {
+  function content({ courses }: ResponseBody<'listCourses'>) {
     if (isBeyond) return <Loading lines={8} />;
     if (courses.length === 0)
       return filtered ? (
@@ -87,9 +87,9 @@ export function CataloguePage() {
   return (
     <Page title={t('catalogue.title')}>
       <CatalogueFilters search={search} onSearch={onSearch} />
-      <Answered query={query} lines={8}>
+      <Loaded query={query} lines={8}>
         {content}
-      </Answered>
+      </Loaded>
       {pages && <Pager pagination={pages} sizes={[12, 24, 48]} onChange={onSearch} />}
     </Page>
   );

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { useApi } from '../api/queries.js';
 import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
@@ -12,7 +12,7 @@ import { lazyDialog } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { Pager, usePages } from '../ui/pager.js';
-import { Answered, Empty, Loading } from '../ui/states.js';
+import { Empty, Loaded, Loading } from '../ui/states.js';
 import { OwnCourse } from './own-course.js';
 import type { OwnEnrollment } from './own-place.js';
 
@@ -50,7 +50,7 @@ export function OwnCoursesPage() {
   });
   const toCatalogue = <ButtonLink to="/catalogue">{t('catalogue.browse')}</ButtonLink>;
 
-  function content({ enrollments }: Answer<'listOwnEnrollments'>) {
+  function content({ enrollments }: ResponseBody<'listOwnEnrollments'>) {
     if (isBeyond) return <Loading />;
     if (enrollments.length === 0)
       return (
@@ -70,7 +70,7 @@ export function OwnCoursesPage() {
       <Filters>
         <StatusFilter value={status} onChange={(value) => onSearch({ status: value })} />
       </Filters>
-      <Answered query={query}>{content}</Answered>
+      <Loaded query={query}>{content}</Loaded>
       {pages && <Pager pagination={pages} onChange={onSearch} />}
       <ProgressDialog
         enrollment={editing && { id: editing.id, progress: editing.progress, name: editing.course.title }}

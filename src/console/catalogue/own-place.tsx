@@ -2,7 +2,7 @@ import { Alert, Button, Group, Paper, Stack, Text, Textarea, Title } from '@mant
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { statusRules } from '../api/enrollment-statuses.js';
 import { useChange } from '../api/queries.js';
 import { type Course, isFull } from '../courses/course-values.js';
@@ -22,7 +22,7 @@ const ProgressDialog = lazyDialog(
   'enrollment',
 );
 
-export type OwnEnrollment = Answer<'listOwnEnrollments'>['enrollments'][number];
+export type OwnEnrollment = ResponseBody<'listOwnEnrollments'>['enrollments'][number];
 
 type CourseOfPlace = Pick<Course, 'id' | 'title' | 'isPublished' | 'seatsLeft'>;
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Modal, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { initialStatuses } from '../api/enrollment-statuses.js';
 import { useApi, useChange } from '../api/queries.js';
 import { changedSearch, type ListSearch } from '../app/list-search.js';
@@ -17,8 +17,8 @@ import { useUnsavedGuard } from '../ui/unsaved.js';
 import type { Course } from './course-values.js';
 import { SeatsLeft } from './seats.js';
 
-type Trainee = Answer<'listAvailableTrainees'>['trainees'][number];
-type Skipped = Answer<'assignMany'>['skipped'];
+type Trainee = ResponseBody<'listAvailableTrainees'>['trainees'][number];
+type Skipped = ResponseBody<'assignMany'>['skipped'];
 
 interface AssignDialogProps {
   course: Course;
@@ -71,10 +71,10 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
     async submit({ status, notes }) {
       if (selected.size === 0) throw new Error(t('courses.assign.nobody'));
       const body = { courseId: course.id, traineeIds: [...selected.keys()], status };
-      const answer = await assign.mutateAsync({ body: { ...body, ...(notes.trim() !== '' && { notes }) } });
-      notifyDone(t('courses.assign.done', { count: answer.enrollments.length }));
-      setSkipped(answer.skipped);
-      if (answer.skipped.length === 0) onClose();
+      const response = await assign.mutateAsync({ body: { ...body, ...(notes.trim() !== '' && { notes }) } });
+      notifyDone(t('courses.assign.done', { count: response.enrollments.length }));
+      setSkipped(response.skipped);
+      if (response.skipped.length === 0) onClose();
     },
   });
   if (skipped.length > 0) return <SkippedTrainees skipped={skipped} names={selected} onClose={onClose} />;

@@ -8,7 +8,7 @@ import { useUser } from '../app/session.js';
 import { lazyPart } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { answerOf, Loading } from '../ui/states.js';
+import { Loading, resultOf } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CourseDetails } from './course-details.js';
@@ -30,7 +30,7 @@ export function CoursePage() {
   const { id } = route.useParams();
   const query = useApi('showCourse', { path: { id }, query: { include: ['seats'] } });
   const back = <TextLink to="/courses">{t('courses.all')}</TextLink>;
-  const { data, failed } = answerOf(query);
+  const { data, failed } = resultOf(query);
   if (data) return <ManagedCourse key={id} course={data.course} failed={failed} />;
   return (
     <Page title={t('courses.title')} hint={back}>

@@ -1,10 +1,10 @@
 import type { TFunction } from 'i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { oneOf } from '../app/list-search.js';
 import type { Tone } from '../ui/status-badge.js';
 
-export type Course = Answer<'showCourse'>['course'];
-export type Enrollment = Answer<'showEnrollment'>['enrollment'];
+export type Course = ResponseBody<'showCourse'>['course'];
+export type Enrollment = ResponseBody<'showEnrollment'>['enrollment'];
 export type EnrollmentStatus = Enrollment['status'];
 
 export const levels = ['beginner', 'intermediate', 'advanced'] as const;

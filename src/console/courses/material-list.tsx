@@ -2,11 +2,11 @@ import { Anchor, Group, List, Stack, Text } from '@mantine/core';
 import { IconFileDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Answer, addressOf } from '../api/client.js';
+import { addressOf, type ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { formatBytes, formatDate } from '../i18n/format.js';
 import { Pager, usePages } from '../ui/pager.js';
-import { Answered, Loading } from '../ui/states.js';
+import { Loaded, Loading } from '../ui/states.js';
 
 /** The materials of a course, to be downloaded. */
 export function MaterialList({ courseId }: { courseId: string }) {
@@ -21,7 +21,7 @@ export function MaterialList({ courseId }: { courseId: string }) {
     onBeyond: (page) => setPaging({ ...paging, page }),
   });
 
-  function content({ files }: Answer<'listMaterials'>) {
+  function content({ files }: ResponseBody<'listMaterials'>) {
     if (isBeyond) return <Loading lines={2} />;
     if (files.length === 0) return <Text c="dimmed">{t('courses.materials.none')}</Text>;
     return (
@@ -47,9 +47,9 @@ export function MaterialList({ courseId }: { courseId: string }) {
 
   return (
     <Stack gap="xs">
-      <Answered query={query} lines={2}>
+      <Loaded query={query} lines={2}>
         {content}
-      </Answered>
+      </Loaded>
       {pages && pages.totalPages > 1 && (
         <Pager pagination={pages} onChange={(change) => setPaging({ ...paging, page: 1, ...change })} />
       )}

@@ -3,7 +3,7 @@ import { IconDownload, IconTrash, IconX } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Answer, addressOf, SessionEnded } from '../api/client.js';
+import { addressOf, type ResponseBody, SessionEnded } from '../api/client.js';
 import { isPassing, useApi, useChange } from '../api/queries.js';
 import { listChange } from '../app/list-search.js';
 import { formatBytes, formatTime } from '../i18n/format.js';
@@ -17,7 +17,7 @@ import { useUnsavedGuard } from '../ui/unsaved.js';
 import { type Upload, useUploads } from './uploads.js';
 
 const route = getRouteApi('/courses/$id');
-type Material = Answer<'listMaterials'>['files'][number];
+type Material = ResponseBody<'listMaterials'>['files'][number];
 
 /** The files of a course for those who manage it: added, downloaded and deleted. */
 export function Materials({ courseId }: { courseId: string }) {

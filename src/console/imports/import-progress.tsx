@@ -8,7 +8,7 @@ import { FailureText } from './reason-text.js';
 
 interface ImportProgressProps {
   current: Import;
-  /** Whether the last answer is of now. */
+  /** Whether the last response is of now. */
   reachable: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 
-export type Import = Answer<'showImport'>['import'];
+export type Import = ResponseBody<'showImport'>['import'];
 export type Plan = NonNullable<Import['plan']>;
 export type ImportStatus = Import['status'];
 

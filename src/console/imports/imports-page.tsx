@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
 import { formatNumber, formatTime } from '../i18n/format.js';
@@ -14,7 +14,7 @@ import { Empty } from '../ui/states.js';
 import { ImportStatusBadge, isUnderWay } from './import-status.js';
 import { UploadArea } from './upload-area.js';
 
-type Row = Answer<'listImports'>['imports'][number];
+type Row = ResponseBody<'listImports'>['imports'][number];
 
 const route = getRouteApi('/imports');
 

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
 import { type Column, DataTable } from '../ui/data-table.js';
@@ -13,7 +13,7 @@ import { importFieldName, isKnownField } from './field-name.js';
 import type { Plan } from './import-status.js';
 import { ReasonText, reasonOf } from './reason-text.js';
 
-type Row = Answer<'listImportRows'>['rows'][number];
+type Row = ResponseBody<'listImportRows'>['rows'][number];
 
 const route = getRouteApi('/imports/$id');
 const outcomes = ['created', 'updated', 'skipped', 'rejected'] as const;

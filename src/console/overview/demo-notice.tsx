@@ -1,12 +1,12 @@
 import { Alert, Box, Group, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { CopyField } from '../ui/copy-field.js';
 import { TextLink } from '../ui/links.js';
 
 interface DemoNoticeProps {
-  demo: Answer<'showDemo'>['demo'];
+  demo: ResponseBody<'showDemo'>['demo'];
   /** It was loaded just now: its notice takes the place of the button that had the focus. */
   isNew: boolean;
 }

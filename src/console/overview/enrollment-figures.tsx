@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { Figures, Section } from './figures.js';
@@ -8,7 +8,7 @@ const otherStatuses = enrollmentStatuses.filter((status) => status !== 'pending'
 
 interface EnrollmentFiguresProps {
   title: string;
-  enrollments: Answer<'enrollmentStatistics'>['stats'];
+  enrollments: ResponseBody<'enrollmentStatistics'>['stats'];
   requestsWaiting: number;
 }
 

@@ -40,8 +40,8 @@ function ImportStep() {
     setFailure(undefined);
     try {
       const file = new File([await call('importExample', {})], exampleName, { type: 'text/csv' });
-      const answer = await upload.mutateAsync({ body: { file, plan: true } });
-      await navigate({ to: '/imports/$id', params: { id: answer.import.id } });
+      const response = await upload.mutateAsync({ body: { file, plan: true } });
+      await navigate({ to: '/imports/$id', params: { id: response.import.id } });
     } catch (error) {
       setFailure(error);
     } finally {

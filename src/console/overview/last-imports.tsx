@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { formatNumber } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { Time } from '../ui/time.js';
 
-type Import = Extract<Answer<'showOverview'>['overview'], { role: 'super_admin' }>['imports'][number];
+type Import = Extract<ResponseBody<'showOverview'>['overview'], { role: 'super_admin' }>['imports'][number];
 
 const tones: Record<Import['status'], Tone> = {
   planning: 'waiting',

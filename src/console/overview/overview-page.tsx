@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { Page } from '../ui/page.js';
-import { Answered, Loading } from '../ui/states.js';
+import { Loaded, Loading } from '../ui/states.js';
 
-type AnyOverview = Answer<'showOverview'>['overview'];
+type AnyOverview = ResponseBody<'showOverview'>['overview'];
 export type Overview<Role extends AnyOverview['role']> = Extract<AnyOverview, { role: Role }>;
 
 const isOf = <Role extends AnyOverview['role']>(role: Role, overview: AnyOverview): overview is Overview<Role> =>
@@ -26,12 +26,12 @@ export function OverviewPage<Role extends AnyOverview['role']>({
   children,
 }: OverviewPageProps<Role>) {
   const { t } = useTranslation();
-  const answer = useApi('showOverview', {});
+  const query = useApi('showOverview', {});
   return (
     <Page title={t('overview.title')}>
-      <Answered query={answer} lines={10}>
+      <Loaded query={query} lines={10}>
         {({ overview }) => (isOf(viewer, overview) && !isPending ? children(overview) : <Loading lines={10} />)}
-      </Answered>
+      </Loaded>
     </Page>
   );
 }

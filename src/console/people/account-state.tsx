@@ -1,9 +1,9 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { StatusBadge } from '../ui/status-badge.js';
 
-export type Account = Answer<'listUsers'>['users'][number];
+export type Account = ResponseBody<'listUsers'>['users'][number];
 
 type States = Pick<Account, 'isActive' | 'requiresPasswordChange'> & { lockedUntil?: string | null };
 

@@ -1,7 +1,7 @@
 import { Button, Group, Loader, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { messageOf, refusalText } from '../ui/messages.js';
@@ -12,7 +12,7 @@ import { Outcomes } from './bulk-outcomes.js';
 import { SavePasswords } from './save-passwords.js';
 import { useShownOnce } from './shown-once.js';
 
-type ChangedAccount = Answer<'changeManyUsers'>['outcomes'][number];
+type ChangedAccount = ResponseBody<'changeManyUsers'>['outcomes'][number];
 
 /** Accounts in one request. */
 const atATime = 50;
@@ -76,9 +76,9 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
       if (left.aborted) return;
       const some = changing.slice(begin, begin + atATime);
       try {
-        const answer = await change.mutateAsync({ body: { action, ids: some.map(({ id }) => id), dryRun: false } });
+        const response = await change.mutateAsync({ body: { action, ids: some.map(({ id }) => id), dryRun: false } });
         const emails = new Map(some.map(({ id, email }) => [id, email]));
-        outcomes.push(...answer.outcomes.map((one) => told(one, emails.get(one.id))));
+        outcomes.push(...response.outcomes.map((one) => told(one, emails.get(one.id))));
       } catch (error) {
         if (begin === 0) {
           setDone(undefined);

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal, NativeSelect, Stack, Switch, type TextInpu
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { inputFields } from '../api/account-fields.js';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { AccountInputs } from '../ui/account-inputs.js';
 import { CopyField } from '../ui/copy-field.js';
@@ -24,7 +24,7 @@ const empty = Object.fromEntries(texts.map((name) => [name, ''])) as Record<(typ
 /** Where a dialog begins. */
 const autoFocus = { 'data-autofocus': true } as TextInputProps;
 
-type Created = Answer<'register'>['user'] & { password: string };
+type Created = ResponseBody<'register'>['user'] & { password: string };
 
 interface NewPersonDialogProps {
   opened: boolean;

@@ -46,8 +46,8 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   }
 
   async function resetPassword(): Promise<void> {
-    const answer = await reset.mutateAsync({ path });
-    setTemporaryPassword(answer.temporaryPassword);
+    const response = await reset.mutateAsync({ path });
+    setTemporaryPassword(response.temporaryPassword);
   }
 
   async function unlockUser(): Promise<void> {

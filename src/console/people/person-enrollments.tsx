@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import type { ListSearch } from '../app/list-search.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
@@ -11,7 +11,7 @@ import { Empty } from '../ui/states.js';
 import { Time } from '../ui/time.js';
 import type { PersonDetails } from './person-form.js';
 
-type Row = Answer<'listEnrollments'>['enrollments'][number];
+type Row = ResponseBody<'listEnrollments'>['enrollments'][number];
 
 /** A list of the person's page. */
 export interface PersonListProps {

@@ -1,14 +1,14 @@
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { inputFields } from '../api/account-fields.js';
-import { type Answer, call } from '../api/client.js';
+import { type ResponseBody, call } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { AccountInputs, changesBetween, valuesOf } from '../ui/account-inputs.js';
 import { useEditForm } from '../ui/edit-form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { Time } from '../ui/time.js';
 
-export type PersonDetails = Answer<'showUser'>['user'];
+export type PersonDetails = ResponseBody<'showUser'>['user'];
 
 type Fields = Pick<PersonDetails, (typeof inputFields.update)[number]>;
 

@@ -8,7 +8,7 @@ import { lazyPart } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
-import { answerOf, Empty, Loading } from '../ui/states.js';
+import { Empty, Loading, resultOf } from '../ui/states.js';
 import { AccountState } from './account-state.js';
 import { PersonActions } from './person-actions.js';
 import { PersonForm } from './person-form.js';
@@ -37,7 +37,7 @@ function Person({ id }: { id: string }) {
   const navigate = route.useNavigate();
   const person = useApi('showUser', { path: { id } });
   const user = person.data?.user;
-  const { failed } = answerOf(person);
+  const { failed } = resultOf(person);
   const isMissing = person.error instanceof ApiError && person.error.status === 404;
 
   if (!user)

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { useApi, useChange } from '../api/queries.js';
 import { useSessionColumns } from '../profile/session-columns.js';
 import { clientName } from '../ui/client-name.js';
@@ -12,7 +12,7 @@ import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import type { PersonListProps } from './person-enrollments.js';
 
-type Session = Answer<'listUserSessions'>['sessions'][number];
+type Session = ResponseBody<'listUserSessions'>['sessions'][number];
 
 /** Where an account is signed in; each session can be ended, and all of them. */
 export function PersonSessions({ user, search, onSearch }: PersonListProps) {

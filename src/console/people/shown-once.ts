@@ -4,7 +4,7 @@ import { useUnsavedGuard } from '../ui/unsaved.js';
 
 /**
  * For passwords that are shown once: neither leaving the page nor the end of the session takes them away unasked.
- * @param isShown also while they are asked for: the service sets them whether or not anybody sees the answer
+ * @param isShown also while they are asked for: the service sets them whether or not anybody sees the response
  */
 export function useShownOnce(isShown: boolean): void {
   const { t } = useTranslation();

@@ -1,13 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
+import type { ResponseBody } from '../api/client.js';
 import { formatTime } from '../i18n/format.js';
 import { clientName } from '../ui/client-name.js';
 import type { Column } from '../ui/data-table.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { Time } from '../ui/time.js';
 
-type Session = Answer<'listSessions'>['sessions'][number] & Answer<'listUserSessions'>['sessions'][number];
+type Session = ResponseBody<'listSessions'>['sessions'][number] & ResponseBody<'listUserSessions'>['sessions'][number];
 
 /**
  * The columns of a list of sessions, of the own account or another one.

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Answer, ApiError, call } from '../api/client.js';
+import { ApiError, call, type ResponseBody } from '../api/client.js';
 import { useApi, useChange, useRefresh } from '../api/queries.js';
 import { listChange } from '../app/list-search.js';
 import { clientName } from '../ui/client-name.js';
@@ -12,7 +12,7 @@ import { notifyDone } from '../ui/notify.js';
 import { useSessionColumns } from './session-columns.js';
 
 const route = getRouteApi('/profile');
-type Session = Answer<'listSessions'>['sessions'][number];
+type Session = ResponseBody<'listSessions'>['sessions'][number];
 
 /** Ends every session but this one. @throws ApiError */
 async function endOthers(): Promise<void> {

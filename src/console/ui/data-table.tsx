@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ListSearch } from '../app/list-search.js';
 import { type PageInfo, Pager, usePages } from './pager.js';
-import { answerOf, Empty, Loading } from './states.js';
+import { Empty, Loading, resultOf } from './states.js';
 
 export interface Column<Row> {
   id: string;
@@ -70,7 +70,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     search,
     onBeyond: (page) => onSearch({ page }, true),
   });
-  const { data: rows, failed } = answerOf({ ...query, data: isBeyond ? undefined : props.rows });
+  const { data: rows, failed } = resultOf({ ...query, data: isBeyond ? undefined : props.rows });
   if (!rows && !failed) return <Loading lines={8} />;
   if (rows?.length === 0 && !failed)
     return filtered ? (

@@ -39,7 +39,7 @@ export function useEditForm<Source, Values extends object, Changes extends { [Na
 
   async function assertNotChangedMeanwhile(values: Values, changes: Changes): Promise<void> {
     latest.current = valuesOf(await read());
-    // What was saved without an answer is no change of somebody else.
+    // What was saved without a response is no change of somebody else.
     const differing = changesOf(latest.current, values);
     const theirs = namesOf(changesOf(form.initialValues(), latest.current)).filter(
       (name) => name in changes && name in differing,

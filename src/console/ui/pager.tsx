@@ -18,7 +18,7 @@ export interface PageInfo {
 
 interface PagesOptions {
   query: Pick<UseQueryResult<unknown>, 'isPlaceholderData' | 'error'>;
-  /** Of the answer; undefined while there is none. */
+  /** Of the response; undefined while there is none. */
   pagination: PageInfo | undefined;
   isEmpty: boolean;
   /** What was asked for. */

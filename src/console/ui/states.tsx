@@ -65,23 +65,23 @@ interface Asked<Data> extends Pick<UseQueryResult, 'error' | 'refetch'> {
  * What to show of a query: the failure above the data where it can't be read again, as a form or a dialog may be open in it;
  * the failure alone where there is no data, or it may no longer be seen.
  */
-export function answerOf<Data>({ data, error, refetch }: Asked<Data>): { data: Data | undefined; failed: ReactNode } {
+export function resultOf<Data>({ data, error, refetch }: Asked<Data>): { data: Data | undefined; failed: ReactNode } {
   return {
     data: isWithheld(error) ? undefined : data,
     failed: error && <Failed error={error} onRetry={() => void refetch()} />,
   };
 }
 
-interface AnsweredProps<Data> {
+interface LoadedProps<Data> {
   query: Asked<Data>;
-  /** Of what is drawn until there is an answer. */
+  /** Of what is drawn until there is a response. */
   lines?: number;
   children(data: Data): ReactNode;
 }
 
-/** What a query answers, as {@link answerOf} says. */
-export function Answered<Data>({ query, lines = 6, children }: AnsweredProps<Data>) {
-  const { data, failed } = answerOf(query);
+/** The data or the failure of a query, as {@link resultOf} says. */
+export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) {
+  const { data, failed } = resultOf(query);
   if (data === undefined) return failed ?? <Loading lines={lines} />;
   return (
     <>

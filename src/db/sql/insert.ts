@@ -27,7 +27,7 @@ const firstStatementCharacters = 6_000;
  */
 export class Inserts {
   readonly #transaction: Transaction;
-  #answer: Promise<unknown> = Promise.resolve();
+  #pending: Promise<unknown> = Promise.resolve();
   #maxCharacters = firstStatementCharacters;
 
   constructor(transaction: Transaction) {
@@ -89,18 +89,18 @@ export class Inserts {
    * the transaction, and queued statements would commit by themselves.
    */
   async #send(sequelize: Sequelize, sql: string): Promise<void> {
-    await this.#answer;
+    await this.#pending;
     this.#maxCharacters = statementCharacters;
     // With the type given, Sequelize doesn't parse the statement to find out.
-    this.#answer = sequelize.query(sql, { type: QueryTypes.INSERT, transaction: this.#transaction });
+    this.#pending = sequelize.query(sql, { type: QueryTypes.INSERT, transaction: this.#transaction });
     // Awaited before the next statement; until then a rejection must not count as unhandled.
-    this.#answer.catch(() => undefined);
+    this.#pending.catch(() => undefined);
     await nextTick();
   }
 
   /** Returns when all rows are inserted. */
   async done(): Promise<void> {
-    await this.#answer;
+    await this.#pending;
   }
 }
 

@@ -156,8 +156,8 @@ class Connection {
     callback(null);
   }
 
-  private send(kind: Request['kind'], sql: string, parameters: Parameters, answer: (reply: Reply | Error) => void) {
-    if (this.failure) return process.nextTick(answer, this.failure);
+  private send(kind: Request['kind'], sql: string, parameters: Parameters, settle: (reply: Reply | Error) => void) {
+    if (this.failure) return process.nextTick(settle, this.failure);
     this.thread ??= this.threads.take();
     const { thread } = this;
     this.pending += 1;
@@ -167,7 +167,7 @@ class Connection {
       if (!(reply instanceof Error)) this.threads.noteSchema(reply);
       else if (thread.isLost && this.uuid !== undefined) this.failure = reply;
       if (this.pending === 0 && !thread.inTransaction) this.giveBack();
-      answer(reply);
+      settle(reply);
     });
   }
 

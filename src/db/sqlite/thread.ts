@@ -13,7 +13,7 @@ export interface Request {
 /** Values by position or by name. */
 export type Parameters = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** The answer to a {@link Request}. */
+/** The reply to a {@link Request}. */
 export interface Reply {
   failure?: { message: string; code: string; errno?: number };
   /** The rows of `all`, each with a value for every column. */
@@ -69,12 +69,12 @@ export class SqliteThread {
   }
 
   /** Runs a statement. */
-  send(request: Request, answer: (reply: Reply | Error) => void): void {
+  send(request: Request, settle: (reply: Reply | Error) => void): void {
     if (this.isLost) {
-      process.nextTick(answer, this.lostBecause ?? this.lostError('it was closed'));
+      process.nextTick(settle, this.lostBecause ?? this.lostError('it was closed'));
       return;
     }
-    this.expect(answer);
+    this.expect(settle);
     this.worker.postMessage(request);
   }
 
@@ -94,16 +94,16 @@ export class SqliteThread {
   }
 
   /** The thread keeps the process alive only while a reply is pending. */
-  private expect(answer: (reply: Reply | Error) => void): void {
+  private expect(settle: (reply: Reply | Error) => void): void {
     if (this.waiting.length === 0) this.worker.ref();
-    this.waiting.push(answer);
+    this.waiting.push(settle);
   }
 
   private settle(reply: Reply | Error): void {
-    const answer = this.waiting.shift();
+    const settle = this.waiting.shift();
     if (this.waiting.length === 0 && !this.isLost) this.worker.unref();
     if (!(reply instanceof Error)) this.inTransaction = reply.inTransaction;
     const failure = !(reply instanceof Error) && reply.failure;
-    answer?.(failure ? Object.assign(new Error(failure.message), failure) : reply);
+    settle?.(failure ? Object.assign(new Error(failure.message), failure) : reply);
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StreamAnswer } from '../body/streams.js';
+import type { StreamedResponse } from '../body/streams.js';
 import { script, style } from './docs-page/assets.js';
 import { originVariable } from './docs-page/curl.js';
 import { type Document, type Endpoint, escaped, prose } from './docs-page/document.js';
@@ -73,7 +73,7 @@ const policy = `default-src 'none'; script-src ${digestOf(script)}; style-src ${
 let page: string | undefined;
 
 /** The page. */
-export function docsPage(): StreamAnswer {
+export function docsPage(): StreamedResponse {
   page ??= render();
   const html = page;
   return {

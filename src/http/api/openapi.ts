@@ -63,7 +63,7 @@ const header = (description: string, type: 'string' | 'integer') => ({ descripti
 
 const retryAfter = { 'Retry-After': header('Seconds to wait before retrying', 'integer') };
 
-/** What an answer carries besides its body, by its status. */
+/** What a response carries besides its body, by its status. */
 const headersByStatus: Readonly<Record<number, object>> = {
   202: { Location: header('URL of the import', 'string') },
   401: { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') },

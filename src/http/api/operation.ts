@@ -35,7 +35,7 @@ export interface Operation {
   allowsInitialPassword?: true;
   /** Only for pages that this service serves: other requests are refused with 403. */
   ownPagesOnly?: true;
-  /** Its answer sets the session cookie, or removes it. */
+  /** Its response sets the session cookie, or removes it. */
   setsCookie?: true;
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
@@ -50,18 +50,18 @@ export interface Operation {
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** No deadline for the database: the work may take many seconds, or minutes. Otherwise a request waits a few seconds for it. */
   databaseDeadline?: 'none';
-  /** It reads very many rows from the database: of all such answers one piece is made at a time (overload/costly-work.ts). */
+  /** It reads very many rows from the database: of all such responses one piece is made at a time (overload/costly-work.ts). */
   exportsRows?: true;
   /** It waits for a hash, in a queue that has its own bound. */
   hashesPassword?: true;
   /** Answers `Range` with a part and `If-None-Match` with 304 (RFC 9110, sections 13.1.2 and 14). */
   acceptsRanges?: true;
   /**
-   * The most bytes of JSON that an item of its list can have, where the answer can have more than 2 MB. Such answers are built
+   * The most bytes of JSON that an item of its list can have, where the response can have more than 2 MB. Such responses are built
    * a few at a time (overload/costly-work.ts), by the query's limit, or without one by what the handler expects.
    */
   itemBytes?: number;
-  /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
+  /** The response when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }
     | {
@@ -71,7 +71,7 @@ export interface Operation {
           | 'text/html'
           | 'text/plain'
           | 'image/webp'
-          // Of a kind that the answer itself says.
+          // Of a kind that the response itself says.
           | '*/*';
       }
   );
@@ -99,7 +99,7 @@ export function operations(tag: keyof typeof tags) {
   return { get: declare('get'), post: declare('post'), put: declare('put'), delete: declare('delete') };
 }
 
-/** @param body the keys of the answer, or all of it */
+/** @param body the keys of the response, or all of it */
 const answered =
   <const S extends 200 | 201 | 202>(status: S) =>
   (description: string, body: Joi.ObjectSchema | Record<string, Joi.AnySchema>) => ({
@@ -112,7 +112,7 @@ export const ok = answered(200);
 export const created = answered(201);
 export const accepted = answered(202);
 
-/** An answer that isn't JSON. */
+/** A response that isn't JSON. */
 export const streamed = <const C extends string>(description: string, content: C) =>
   ({ status: 200, description, content }) as const;
 

@@ -12,7 +12,7 @@ import { bulkActions } from '../../schemas/user.js';
 import { publicCodes } from '../server/errors.js';
 import { component } from './json-schema.js';
 
-/** The shapes of answers, for the documentation and the contract tests. Every key is required unless it says otherwise. */
+/** The shapes of responses, for the documentation and the contract tests. Every key is required unless it says otherwise. */
 
 export const text = Joi.string().required();
 export const nullableText = Joi.string().allow(null, '').required();
@@ -243,7 +243,7 @@ export const courseWithSeats = component(
   course.append({ seatsTaken: count.optional(), seatsLeft: count.allow(null).optional() }),
 );
 
-/** What publishing and unpublishing a course answers. */
+/** The response to publishing and unpublishing a course. */
 export const publication = Joi.object({
   message: Joi.valid('Course published successfully.', 'Course unpublished successfully.').required(),
   course: component(
@@ -287,7 +287,7 @@ export const accountDetails = component(
   account.append({ lockedUntil: nullableTimestamp }),
 );
 
-/** What activating and deactivating an account answers. */
+/** The response to activating and deactivating an account. */
 export const activation = Joi.object({
   message: Joi.valid('User activated successfully.', 'User deactivated successfully.').required(),
   user: account.required(),

@@ -54,7 +54,7 @@ function assertSmall(request: Request, { maxBytes, arrivalMs }: JsonLimits): Pro
   return new Promise((_resolve, reject) => {
     const refuse = () => {
       reject(new AppError('BODY_TOO_LARGE'));
-      // Reads on for a while so that the client sees the answer before the connection closes.
+      // Reads on for a while so that the client sees the response before the connection closes.
       const late = setTimeout(() => request.socket.destroy(), arrivalMs).unref();
       request.once('end', () => clearTimeout(late));
     };

@@ -27,7 +27,7 @@ export function isKnown(request: Request, response: Response, etag: string): boo
   // Express compares with what would be sent.
   response.setHeader('ETag', etag);
   const known = request.fresh;
-  // The answer may still become an error.
+  // The response may still become an error.
   response.removeHeader('ETag');
   return known;
 }

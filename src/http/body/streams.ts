@@ -4,9 +4,9 @@ import type { ByteRange } from '../../services/files/files.js';
 import { destroyUnlessRead } from '../overload/deadlines.js';
 import { isKnown } from './ranges.js';
 
-/** An answer that is sent as it comes. Nothing is sent before its first piece is there. */
-export interface StreamAnswer {
-  /** Not asked for when only the head of the answer is wanted. */
+/** A response that is sent as it comes. Nothing is sent before its first piece is there. */
+export interface StreamedResponse {
+  /** Not asked for when only the head of the response is wanted. */
   pieces(): AsyncIterable<string | Buffer>;
   /** The name to keep it under; without one it isn't meant to be kept. */
   filename?: string;
@@ -24,7 +24,7 @@ export interface StreamAnswer {
   settled?(arrived: boolean): Promise<void>;
 }
 
-/** How an answer is sent as it comes. */
+/** How a response is sent as it comes. */
 export interface Sending {
   /** A client that reads nothing for this long is disconnected, in milliseconds. */
   unreadMs: number;
@@ -34,9 +34,9 @@ export interface Sending {
   onUnread(): void;
 }
 
-function setStreamHeaders(response: Response, content: string, answer: StreamAnswer): void {
-  const { filename, contentType, bytes, etag, piece } = answer;
-  const { contentSecurityPolicy = "default-src 'none'; sandbox" } = answer;
+function setStreamHeaders(response: Response, content: string, streamed: StreamedResponse): void {
+  const { filename, contentType, bytes, etag, piece } = streamed;
+  const { contentSecurityPolicy = "default-src 'none'; sandbox" } = streamed;
   if (filename !== undefined) response.attachment(filename);
   // nginx and others would keep events back until there are many.
   if (content === 'text/event-stream') response.setHeader('X-Accel-Buffering', 'no');
@@ -49,38 +49,38 @@ function setStreamHeaders(response: Response, content: string, answer: StreamAns
   if (piece) response.status(206).setHeader('Content-Range', `bytes ${piece.start}-${piece.end}/${piece.of}`);
 }
 
-/** Sends an answer as it comes, no faster than the client takes it. */
+/** Sends a response as it comes, no faster than the client takes it. */
 export async function sendStream(
   request: Request,
   response: Response,
   content: string,
-  answer: StreamAnswer,
+  streamed: StreamedResponse,
   sending: Sending,
 ): Promise<void> {
   let arrived = false;
   try {
-    if (answer.etag !== undefined && isKnown(request, response, answer.etag))
-      response.status(304).setHeader('ETag', answer.etag).end();
+    if (streamed.etag !== undefined && isKnown(request, response, streamed.etag))
+      response.status(304).setHeader('ETag', streamed.etag).end();
     else if (request.method === 'HEAD') {
-      setStreamHeaders(response, content, answer);
+      setStreamHeaders(response, content, streamed);
       response.end();
-    } else arrived = await sendPieces(response, content, answer, sending);
+    } else arrived = await sendPieces(response, content, streamed, sending);
   } finally {
-    await answer.settled?.(arrived);
+    await streamed.settled?.(arrived);
   }
 }
 
 async function sendPieces(
   response: Response,
   content: string,
-  answer: StreamAnswer,
+  streamed: StreamedResponse,
   { unreadMs, onBegin, onUnread }: Sending,
 ): Promise<boolean> {
-  const source = answer.pieces()[Symbol.asyncIterator]();
+  const source = streamed.pieces()[Symbol.asyncIterator]();
   try {
     // Whatever is wrong from the start is still answered as what it is.
     let piece = await source.next();
-    setStreamHeaders(response, content, answer);
+    setStreamHeaders(response, content, streamed);
     response.flushHeaders();
     onBegin();
     for (; !piece.done && !response.destroyed; piece = await source.next()) {
@@ -97,36 +97,36 @@ async function sendPieces(
   }
 }
 
-/** The JSON of answers that never change. */
+/** The JSON of bodies that never change. */
 const encoded = new WeakMap<object, string>();
 
-/** Encodes an answer that never changes, so that {@link sendJson} needn't do it each time. */
-export function encodeOnce<T extends object>(answer: T): T {
-  encoded.set(answer, JSON.stringify(answer));
-  return answer;
+/** Encodes a response that never changes, so that {@link sendJson} needn't do it each time. */
+export function encodeOnce<T extends object>(body: T): T {
+  encoded.set(body, JSON.stringify(body));
+  return body;
 }
 
-/** Sends an answer in one piece, and doesn't wait for its client. */
-export function sendJson(response: Response, answer: object): void {
-  const text = encoded.get(answer) ?? JSON.stringify(answer);
+/** Sends a response in one piece, and doesn't wait for its client. */
+export function sendJson(response: Response, body: object): void {
+  const text = encoded.get(body) ?? JSON.stringify(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   // As text: Node writes it together with the headers.
   response.end(text);
 }
 
-/** The length of a part of a large answer, in units of UTF-16; other requests are served before the next one is written. */
+/** The length of a part of a large response, in units of UTF-16; other requests are served before the next one is written. */
 const partLength = 128 * 1024;
 
-/** A list of an answer, whose items may be read from the database while they are encoded. */
+/** A list of a response, whose items may be read from the database while they are encoded. */
 function isList(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 }
 
-/** The JSON of an answer, the items of its lists one by one. */
-async function* piecesOfJson(answer: object): AsyncGenerator<string> {
+/** The JSON of a response, the items of its lists one by one. */
+async function* piecesOfJson(body: object): AsyncGenerator<string> {
   let before = '{';
-  for (const [key, value] of Object.entries(answer) as [string, unknown][]) {
+  for (const [key, value] of Object.entries(body) as [string, unknown][]) {
     yield `${before}${JSON.stringify(key)}:`;
     before = ',';
     if (isList(value)) {
@@ -141,11 +141,11 @@ async function* piecesOfJson(answer: object): AsyncGenerator<string> {
   yield '}';
 }
 
-/** Encodes an answer in parts, so that the whole is never in memory as one text. */
-async function encodeInParts(answer: object): Promise<Buffer[]> {
+/** Encodes a response in parts, so that the whole is never in memory as one text. */
+async function encodeInParts(body: object): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   let text = '';
-  for await (const piece of piecesOfJson(answer)) {
+  for await (const piece of piecesOfJson(body)) {
     text += piece;
     if (text.length < partLength) continue;
     parts.push(Buffer.from(text));
@@ -156,16 +156,16 @@ async function encodeInParts(answer: object): Promise<Buffer[]> {
 }
 
 /**
- * As {@link sendJson}, for answers that can be large: encoded in parts, between which other requests are served.
- * @returns the bytes of the answer
+ * As {@link sendJson}, for bodies that can be large: encoded in parts, between which other requests are served.
+ * @returns the bytes of the response
  */
-export async function sendLargeJson(response: Response, answer: object): Promise<number> {
-  const parts = await encodeInParts(answer);
+export async function sendLargeJson(response: Response, body: object): Promise<number> {
+  const parts = await encodeInParts(body);
   const bytes = parts.reduce((sum, { length }) => sum + length, 0);
   if (response.destroyed) return bytes;
   response.setHeader('Content-Type', 'application/json; charset=utf-8').setHeader('Content-Length', bytes);
   response.cork();
-  // Node leaves out the body of an answer to HEAD.
+  // Node leaves out the body of a response to HEAD.
   for (const part of parts) response.write(part);
   response.end();
   return bytes;

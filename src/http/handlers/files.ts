@@ -13,11 +13,11 @@ import {
 import { removeThumbnail, setThumbnail } from '../../services/courses/thumbnails.js';
 import { contentOf, type StoredObject } from '../../services/files/files.js';
 import { openImage } from '../../services/files/images.js';
-import type { StreamAnswer } from '../body/streams.js';
+import type { StreamedResponse } from '../body/streams.js';
 import type { Handlers } from '../server/handler.js';
 
-/** A stored file as an answer. */
-function streamed(object: StoredObject): StreamAnswer {
+/** A stored file as a response. */
+function streamed(object: StoredObject): StreamedResponse {
   const { stream, bytes } = object;
   return {
     bytes,
@@ -81,7 +81,7 @@ export const fileHandlers = {
     const { id, fileId } = params;
     // What is under an id never changes.
     const etag = `"${fileId}"`;
-    let piece: StreamAnswer['piece'];
+    let piece: StreamedResponse['piece'];
     const { file, object } = await openMaterial(context, actorOf(caller), id, fileId, {
       rangeOf({ bytes }) {
         const range = rangeOf(Number(bytes), etag);

@@ -9,18 +9,18 @@ import type { Handlers } from '../server/handler.js';
 import { assertMayRead, type Metrics } from '../server/metrics.js';
 import type { ServerHandle } from '../server/server-handle.js';
 
-/** How long an answer about the database is good for others who ask, in milliseconds. */
+/** How long a response about the database is good for others who ask, in milliseconds. */
 const readinessMs = 1000;
 /** The same for figures, which are many: writing them takes milliseconds. */
 const figuresMs = 250;
 
 /** Asks once for all who ask within a time. */
 function shared<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T> {
-  let last: { answer: Promise<T>; at: number } | undefined;
+  let last: { result: Promise<T>; at: number } | undefined;
   return () => {
     const at = performance.now();
-    if (!last || at - last.at >= milliseconds) last = { answer: ask(), at };
-    return last.answer;
+    if (!last || at - last.at >= milliseconds) last = { result: ask(), at };
+    return last.result;
   };
 }
 

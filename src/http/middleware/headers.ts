@@ -20,7 +20,7 @@ export function headersOf(middleware: RequestHandler): Headers {
   return response.getHeaderNames().map((name) => [name, response.getHeader(name) ?? '']);
 }
 
-/** Sets headers of an answer. */
+/** Sets headers of a response. */
 function setHeaders(response: ServerResponse, headers: Headers): void {
   for (const [name, value] of headers)
     response.setHeader(name, typeof value === 'number' || typeof value === 'string' ? value : [...value]);
@@ -67,7 +67,7 @@ export function corsMiddleware(allowedOrigins: readonly string[]): RequestHandle
     credentials: true,
     optionsSuccessStatus: 200,
   };
-  // The specification lists a preflight's headers, and browsers look for this one on the real answer only.
+  // The specification lists a preflight's headers, and browsers look for this one on the real response only.
   const preflight = cors(allowances);
   const real = cors({ ...allowances, exposedHeaders });
   // To clients that are no browsers, or are of this origin, it says the same every time.

@@ -13,7 +13,7 @@ export function describeRequest(request: Request, response: Response): object {
 }
 
 /**
- * Gives each request an id, answered as `X-Request-Id`, and logs a line when it is done; one whose answer wasn't sent whole is
+ * Gives each request an id, answered as `X-Request-Id`, and logs a line when it is done; one whose response wasn't sent whole is
  * `aborted`, and has a status only if its client was sent that. Health checks are logged at debug
  * level: they come every few seconds. Written here, because every request pays for it: `pino-http` makes a logger for each
  * and looks in each line for secrets, of which these have none.

@@ -4,7 +4,7 @@ import { createFairQueue, type Place } from '../../fair-queue.js';
 /** Whether the URL of a request is that of a health check, which comes every few seconds. */
 export const isProbe = (url = ''): boolean => /^\/(health|ready)z(\?|$)/.test(url);
 
-/** Whether a monitor asks, for health or for figures: their answers are shared, and need no slot. */
+/** Whether a monitor asks, for health or for figures: their responses are shared, and need no slot. */
 const isPolled = (url = ''): boolean => isProbe(url) || /^\/metrics(\/|\?|$)/.test(url);
 
 /**

@@ -50,7 +50,7 @@ export async function assertSessionActive(context: Context, caller: Caller | und
 /**
  * A table for as long as its reader is signed in: who takes it slowly would get rows that are newer than the end of their
  * session.
- * @throws AppError `TOKEN_INVALID`; what was sent of the answer then has no end
+ * @throws AppError `TOKEN_INVALID`; what was sent of the response then has no end
  */
 export async function* whileSignedIn<T>(
   context: Context,

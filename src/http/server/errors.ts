@@ -269,7 +269,7 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       if (known) logFailure(known.code, entry);
       else logger.error(entry, 'request failed');
     }
-    // Too late for an answer: the connection ends, so that the client can't take a half for the whole.
+    // Too late for a response: the connection ends, so that the client can't take a half for the whole.
     if (response.headersSent) return void response.destroy();
     // The handler may have set Cache-Control; an error must not be cached.
     response.setHeader('Cache-Control', 'no-store');

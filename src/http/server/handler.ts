@@ -3,7 +3,7 @@ import type { Caller, Client } from '../../services/core.js';
 import type { ByteRange, UploadLimit, WithoutSlot } from '../../services/files/files.js';
 import type { Contract } from '../api/contract.js';
 import type { Operation, PathParameter } from '../api/operation.js';
-import type { StreamAnswer } from '../body/streams.js';
+import type { StreamedResponse } from '../body/streams.js';
 import type { ReceivedUpload } from '../body/uploads.js';
 import type { SessionCookie } from './session-cookie.js';
 
@@ -40,20 +40,20 @@ export interface HandlerRequest<T extends Operation = Operation> {
   signal: AbortSignal;
   /** Releases the request's slot while it waits in another bounded queue, or for the storage. */
   withoutSlot: WithoutSlot;
-  /** Waits until an answer with so many items may be built, where the query has no limit for them: see `itemBytes`. */
+  /** Waits until a response with so many items may be built, where the query has no limit for them: see `itemBytes`. */
   expectItems(count: number): Promise<void>;
   /** The header, for operations that know callers of their own. */
   authorization: string | undefined;
   /** The session cookie of the web console. */
   cookie: SessionCookie;
-  /** Sets a header of the answer. */
+  /** Sets a header of the response. */
   setHeader(name: string, value: string): void;
 }
 
-/** Gives the body of the operation's success answer. */
+/** Gives the body of the operation's success response. */
 export type Handler<T extends Operation> = (
   request: HandlerRequest<T>,
-) => Promise<T['success'] extends { content: string } ? StreamAnswer : object>;
+) => Promise<T['success'] extends { content: string } ? StreamedResponse : object>;
 
 /** One handler for each operation of the contract: a missing or surplus one doesn't compile. */
 export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };

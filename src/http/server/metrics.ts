@@ -90,14 +90,14 @@ export function createMetrics({ database }: Context, load?: () => Load): Metrics
   const labelNames = ['method', 'path', 'status'] as const;
   const durations = new Histogram({
     name: 'coursectl_http_request_duration_seconds',
-    help: 'How long requests took, by operation and status; "aborted" where the answer was not sent whole',
+    help: 'How long requests took, by operation and status; "aborted" where the response was not sent whole',
     labelNames,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
   const aborted = new Counter({
     name: 'coursectl_http_requests_aborted_total',
-    help: 'Requests that ended before their answer was sent whole, mostly because their client left',
+    help: 'Requests that ended before their response was sent whole, mostly because their client left',
     registers: [registry],
   });
   new Gauge({

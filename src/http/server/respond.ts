@@ -7,7 +7,7 @@ import { atMost, removeUpload, uploadsFolder } from '../../services/files/files.
 import type { Operation } from '../api/operation.js';
 import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
-import { type StreamAnswer, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
+import { type StreamedResponse, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
 import { readUpload } from '../body/uploads.js';
 import type { ClientOwner, Clients, Leave } from '../overload/clients.js';
 import { type CostlyWork, type EndLargeResponse, pageLength } from '../overload/costly-work.js';
@@ -94,7 +94,7 @@ function createReceiver(
 }
 
 /**
- * Serves an operation: who calls, its body, its handler, its answer.
+ * Serves an operation: who calls, its body, its handler, its response.
  * @param handler fits the operation
  */
 export function respond<T extends Operation>(
@@ -140,11 +140,11 @@ export function respond<T extends Operation>(
   async function stream(
     [request, response]: readonly [Request, Response],
     content: string,
-    answer: StreamAnswer,
+    streamed: StreamedResponse,
     { caller, owner }: { caller: Caller | undefined; owner: ClientOwner },
   ): Promise<void> {
-    let { pieces } = answer;
-    if (content === 'text/csv') pieces = () => whileSignedIn(context, caller, answer.pieces());
+    let { pieces } = streamed;
+    if (content === 'text/csv') pieces = () => whileSignedIn(context, caller, streamed.pieces());
     if (operation.exportsRows && overload) {
       const signedIn = pieces;
       pieces = () => overload.costlyWork.serialized(signedIn());
@@ -154,7 +154,7 @@ export function respond<T extends Operation>(
       request,
       response,
       content,
-      { ...answer, pieces },
+      { ...streamed, pieces },
       {
         unreadMs: deadlines.unreadMs,
         onBegin: () => overload?.requests.release(response),
@@ -221,14 +221,14 @@ export function respond<T extends Operation>(
     const items = pageLength(operation, query);
     if (items !== undefined) await expectItems(items);
     try {
-      const answer = await handled();
+      const result = await handled();
       response.statusCode = operation.success.status;
       // Where the contract names a content type, its handlers give a stream: the mapped types say so.
       if ('content' in operation.success)
-        await stream([request, response], operation.success.content, answer as StreamAnswer, { caller, owner });
-      else if (operation.itemBytes === undefined) sendJson(response, answer);
+        await stream([request, response], operation.success.content, result as StreamedResponse, { caller, owner });
+      else if (operation.itemBytes === undefined) sendJson(response, result);
       else {
-        const bytes = await sendLargeJson(response, answer);
+        const bytes = await sendLargeJson(response, result);
         endLarge?.({ bytes });
       }
     } catch (error) {

@@ -28,9 +28,9 @@ export function bindContract(context: Context, handlers: Handlers, control: Requ
     for (const name of names) {
       const operation: Operation = contract[name];
       // Each handler fits its own operation; the loop sees the union of both.
-      const answer = respond(context, operation, handlers[name] as Handler<Operation>, control);
-      route[operation.method](answer);
-      if (!path.includes(':')) spelled.set(`${operation.method.toUpperCase()} ${path}`, answer);
+      const serve = respond(context, operation, handlers[name] as Handler<Operation>, control);
+      route[operation.method](serve);
+      if (!path.includes(':')) spelled.set(`${operation.method.toUpperCase()} ${path}`, serve);
     }
     const methods = names.map((name) => contract[name].method.toUpperCase());
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
@@ -42,8 +42,8 @@ export function bindContract(context: Context, handlers: Handlers, control: Requ
   }
   return (request, response, next) => {
     const { method, path } = request;
-    const answer = spelled.get(`${method} ${path}`);
-    if (answer) return void answer(request, response).catch(next);
+    const serve = spelled.get(`${method} ${path}`);
+    if (serve) return void serve(request, response).catch(next);
     const router = routers.get(beginningOf(path));
     if (router) router(request, response, next);
     else next();

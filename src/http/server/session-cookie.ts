@@ -9,7 +9,7 @@ const plainCookieName = 'coursectl';
 /** Hosts from which Chromium and Firefox accept `Secure` cookies on plain HTTP. */
 const loopback = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
-/** Whether the client's browser accepts `Secure` cookies in the answer. */
+/** Whether the client's browser accepts `Secure` cookies in the response. */
 function acceptsSecure(request: Request): boolean {
   // A request of HTTP/1.0 has no host, whatever Express's type says.
   const hostname: string | undefined = request.hostname;
@@ -64,11 +64,11 @@ function cookieValue(header: string, name: string): string | undefined {
   return others.length === 0 && only !== '' ? only : undefined;
 }
 
-/** The session cookie of a request and its answer. */
+/** The session cookie of a request and its response. */
 export interface SessionCookie {
   /** The token; absent also when the cookie may not be honoured: see {@link isFromOwnPage}. */
   readonly token: string | undefined;
-  /** Sets the cookie in the answer. It ends with the browser. */
+  /** Sets the cookie in the response. It ends with the browser. */
   set(token: string): void;
   /** Removes the cookie from the browser. */
   clear(): void;

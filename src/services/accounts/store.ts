@@ -164,17 +164,17 @@ export async function updateAccounts(
     if (lastName !== undefined) row.lastNameKey = after.lastNameKey;
     return row;
   }
-  let answer = Promise.resolve();
+  let pending = Promise.resolve();
   for (let at = 0; at < updates.length; at += rowsAhead) {
     // Made while the database works on those before.
     const rows = updates.slice(at, at + rowsAhead).map(rowOf);
-    await answer;
-    answer = updateRows(core.database.models.User, rows, transaction);
+    await pending;
+    pending = updateRows(core.database.models.User, rows, transaction);
     // Awaited before the next ones; until then a rejection must not count as unhandled.
-    answer.catch(() => undefined);
+    pending.catch(() => undefined);
     await nextTick();
   }
-  await answer;
+  await pending;
   await words.save(core, transaction);
 }
 
@@ -238,7 +238,7 @@ export async function takenKeys(
 
 /**
  * Runs a change that constraints may refuse. After a violated constraint the check is repeated, so that a request that
- * loses a race gets the same answer as one that fails the check.
+ * loses a race gets the same error as one that fails the check.
  * @param refusal the code of the first rule that forbids the change, in the documented order
  */
 export async function guarded<T>(refusal: () => Promise<ErrorCode | undefined>, change: () => Promise<T>): Promise<T> {

@@ -155,7 +155,7 @@ async function startSessionOf(
     await attempt.succeed(transaction);
     return startSession(core, user, client, transaction);
   };
-  // When the commit succeeded and only its answer was lost, the token is valid.
+  // When the commit succeeded and only its response was lost, the token is valid.
   const committed = async (result: User | StartedSession) => 'token' in result && sessionExists(core, result.token);
   const result = await core.database.inTransaction(start, { committed });
   if (!('token' in result)) return result;

@@ -75,7 +75,7 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
 }
 
 /**
- * Counts that an account tries a phone number, because the answer tells whether another account has it.
+ * Counts that an account tries a phone number, because the response tells whether another account has it.
  * @throws AppError `TOO_MANY_ATTEMPTS`
  */
 export async function countPhone(core: Core, accountId: string): Promise<void> {

@@ -38,7 +38,7 @@ const identifierRule: Rule = {
 /** For one address. */
 const addressRule: Rule = { isOfAccount: false, failures: 100, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
 
-/** For the phone numbers that an account tries, because each answer tells whether another account has the number. */
+/** For the phone numbers that an account tries, because each response tells whether another account has the number. */
 const phoneRule: Rule = { isOfAccount: false, failures: 20, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
 
 /**

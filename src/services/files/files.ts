@@ -152,7 +152,7 @@ async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | '
       await StoredFile.update({ state: 'marked' }, { where: { id, state: 'pending' }, transaction });
       return StoredFile.findByPk(id, { transaction });
     });
-    // The commit succeeded, only its answer was lost.
+    // The commit succeeded, only its response was lost.
     if (row?.state === 'live') return;
     // Also without a row: the cleanup may have removed it before the file was stored.
     await core.storage.remove([storageKey]);

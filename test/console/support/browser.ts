@@ -129,7 +129,7 @@ export async function widthBeyondWindow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
 }
 
-/** Requests of pages that have no answer yet. */
+/** Requests of pages that have no response yet. */
 const underWay = new WeakMap<Page, Set<Request>>();
 
 function followRequests(page: Page): void {

@@ -63,12 +63,12 @@ export async function readAgain(page: Page): Promise<void> {
 
 /** Answers a page's questions whether to leave it, which fail a test otherwise. */
 export function answerLeaving(page: Page): { asked: string[]; answer: 'stay' | 'leave' } {
-  const answers: ReturnType<typeof answerLeaving> = { asked: [], answer: 'stay' };
+  const leaving: ReturnType<typeof answerLeaving> = { asked: [], answer: 'stay' };
   page.on('dialog', (question) => {
-    answers.asked.push(question.message());
-    void (answers.answer === 'stay' ? question.dismiss() : question.accept());
+    leaving.asked.push(question.message());
+    void (leaving.answer === 'stay' ? question.dismiss() : question.accept());
   });
-  return answers;
+  return leaving;
 }
 
 /** Whether the browser would ask before it closes the tab. */

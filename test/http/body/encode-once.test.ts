@@ -4,16 +4,16 @@ import { expect } from 'chai';
 import express from 'express';
 import { encodeOnce, sendJson } from '../../../src/http/body/streams.js';
 
-describe('An answer that never changes', () => {
+describe('A response that never changes', () => {
   it('is encoded once, however often it is sent', async () => {
     let encodings = 0;
-    const answer = encodeOnce({
+    const body = encodeOnce({
       toJSON() {
         encodings += 1;
         return { text: 'Zoë' };
       },
     });
-    const app = express().get('/', (_request, response) => sendJson(response, answer));
+    const app = express().get('/', (_request, response) => sendJson(response, body));
     const server = app.listen(0, '127.0.0.1');
     try {
       await once(server, 'listening');

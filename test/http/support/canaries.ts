@@ -38,7 +38,7 @@ const tables = [
   'enrollments',
 ];
 
-/** Passwords that an answer is there to show. */
+/** Passwords that a response is there to show. */
 function issuedIn({ status, body, text }: Response, name: keyof Contract | undefined): string[] {
   if (status !== 200) return [];
   if (name === 'resetPassword') return [String((body as { temporaryPassword?: string }).temporaryPassword)];
@@ -55,7 +55,7 @@ export class Watch {
   readonly leaks: string[] = [];
   heard = 0;
   requests = 0;
-  /** Statuses of all answers. */
+  /** Statuses of all responses. */
   readonly statuses = new Set<number>();
   /** The operations that answered. */
   readonly met = new Set<string>();
@@ -72,12 +72,12 @@ export class Watch {
     this.leaks.push(...found.map((what) => `${what} in ${where}`));
   }
 
-  /** Looks at an answer. @param name the operation that gives it @param during what is wrong meanwhile */
-  answer(name: keyof Contract | undefined, during: string, response: Response): void {
+  /** Looks at a response. @param name the operation that gives it @param during what is wrong meanwhile */
+  record(name: keyof Contract | undefined, during: string, response: Response): void {
     this.requests += 1;
     this.statuses.add(response.status);
     if (name) this.met.add(name);
-    const where = `answer of ${name} (${response.status}, ${during})`;
+    const where = `response of ${name} (${response.status}, ${during})`;
     this.note(where, `${JSON.stringify(response.headers)} ${response.text}`, name && documented[name]);
     for (const password of issuedIn(response, name)) this.issued.add(password);
   }

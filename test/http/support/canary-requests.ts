@@ -82,7 +82,7 @@ export async function sendCanaries(
     await buildUser(context, { email: ada.email, phone: ada.phone });
   const end = await begin?.();
   try {
-    for (const sent of variants(given)) watch.answer(name, during, await sendExample(callsOf(app), operation, sent));
+    for (const sent of variants(given)) watch.record(name, during, await sendExample(callsOf(app), operation, sent));
   } finally {
     await end?.();
   }
@@ -133,19 +133,19 @@ export async function sendRefused(context: Context, watch: Watch, each: number):
         ...(ownPagesOnly && ownPage),
         ...headers,
       });
-      watch.answer(name, refusal, await call.send(body));
+      watch.record(name, refusal, await call.send(body));
     }
     watch.log(name);
   }
   for (const target of ['/api/nothing', '/api/auth/login'])
-    watch.answer(
+    watch.record(
       undefined,
       'no such operation',
       await api('put', `${target}?password=${canaries.password}`).send(text),
     );
   const { email } = await buildUser(context);
   for (let attempt = 0; attempt < 12; attempt += 1)
-    watch.answer(
+    watch.record(
       'login',
       'too often',
       await api('post', '/api/auth/login').send({ identifier: email, password: canaries.wrongPassword }),

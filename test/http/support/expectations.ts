@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import type { Response } from 'supertest';
 import { problemCodes } from '../../../src/field-problem.js';
 
-/** The answer is this failure, and says nothing else but the parameters of its sentence. */
+/** The response is this failure, and says nothing else but the parameters of its sentence. */
 export function expectFailure(response: Response, status: number, error: string, params?: object): void {
   const body = { error, ...(params && { params }) };
   expect({ status: response.status, body: response.body }).to.deep.equal({ status, body });
 }
 
-/** The answer names exactly these invalid fields, each with an entry of the documented shape. */
+/** The response names exactly these invalid fields, each with an entry of the documented shape. */
 export function expectInvalid(response: Response, paths: readonly string[], location = 'body'): void {
   expect(response.status, response.text).to.equal(400);
   expect(response.body).to.have.all.keys('errors');

@@ -5,7 +5,7 @@ import type { Context } from '../../../src/context.js';
 import { systemErrorCode } from '../../../src/errors.js';
 import { type Contract, contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
-import { type RawAnswer, sendRaw } from '../../support/raw-http.js';
+import { type RawResponse, sendRaw } from '../../support/raw-http.js';
 import { compile, describedBy } from './described.js';
 import { operations } from './examples.js';
 import { aimedAt, anyRequest, type Generated, type Sender } from './fuzz-requests.js';
@@ -55,18 +55,18 @@ const failure = compile({ $ref: '#/components/schemas/Error' });
 const isRefusedUnread = ({ path, headers }: Sent) =>
   /[^\x21-\x7e]/.test(path) || (path + JSON.stringify(headers)).length > 15_000;
 
-const isUnread = ({ status, text }: RawAnswer, request: Sent) =>
+const isUnread = ({ status, text }: RawResponse, request: Sent) =>
   text === '' && (status === 431 || status === 400) && isRefusedUnread(request);
 
 const successOf = (name: Name | undefined): Operation['success'] | undefined => name && contract[name].success;
 
-/** What is wrong with an answer; nothing when all is as declared. */
-function problemOf(name: Name | undefined, request: Sent, answer: RawAnswer): string | undefined {
-  const { status, headers, text } = answer;
+/** What is wrong with a response; nothing when all is as declared. */
+function problemOf(name: Name | undefined, request: Sent, response: RawResponse): string | undefined {
+  const { status, headers, text } = response;
   // Nothing is down or overloaded: a 503 would be a fault as well.
   if (status >= 500) return 'a fault of the service';
   if (request.method === 'HEAD') return text === '' ? undefined : 'a body where there may be none';
-  if (isUnread(answer, request)) return undefined;
+  if (isUnread(response, request)) return undefined;
   // A preflight.
   if (request.method === 'OPTIONS' && status === 200 && request.path.startsWith('/api')) return undefined;
   const type = String(headers['content-type']);
@@ -95,7 +95,7 @@ interface Target {
   takeLog(): string;
 }
 
-/** Sends generated requests and looks at every answer. The same seed gives the same requests. */
+/** Sends generated requests and looks at every response. The same seed gives the same requests. */
 export class Fuzzing {
   sent = 0;
   /** Refused by Node's server before the program saw them. */
@@ -139,16 +139,16 @@ export class Fuzzing {
     const name = operationAt(request);
     this.sent += 1;
     try {
-      const answer = await sendRaw(url, { ...request, agent: this.agent });
-      if (answer.status === 401 && generated.headers.authorization === undefined) this.refused.add(generated.sender);
-      if (isUnread(answer, request)) this.unread += 1;
+      const response = await sendRaw(url, { ...request, agent: this.agent });
+      if (response.status === 401 && generated.headers.authorization === undefined) this.refused.add(generated.sender);
+      if (isUnread(response, request)) this.unread += 1;
       else if (name) {
         this.met.add(name);
-        if (answer.status === contract[name].success.status) this.succeeded.add(name);
+        if (response.status === contract[name].success.status) this.succeeded.add(name);
       }
-      const problem = problemOf(name, request, answer);
+      const problem = problemOf(name, request, response);
       if (problem === undefined) return;
-      const message = `${answer.status} ${answer.text.slice(0, 300)}`;
+      const message = `${response.status} ${response.text.slice(0, 300)}`;
       this.problems.push(`${generated.name}: ${problem}: ${message}\n    ${shown(request)}\n${takeLog()}`);
     } catch (error) {
       const isCut = systemErrorCode(error) === 'ECONNRESET';

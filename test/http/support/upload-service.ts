@@ -8,7 +8,7 @@ import { createLogger } from '../../../src/logger.js';
 import { buildCourse, signIn } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
-import { expectNothingLeft, filePart, form, type RawAnswer, type RawRequest, send } from './uploads.js';
+import { expectNothingLeft, filePart, form, type RawRequest, type RawResponse, send } from './uploads.js';
 
 export const mebibyte = 1024 * 1024;
 
@@ -29,7 +29,7 @@ export interface UploadService {
   /** Starts anew with its files in another folder. */
   restart(dataDir: string): Promise<void>;
   /** Sends this body as a material of the course. */
-  post(body: Buffer, more?: Partial<RawRequest>): Promise<RawAnswer>;
+  post(body: Buffer, more?: Partial<RawRequest>): Promise<RawResponse>;
   /** Whatever was done before, an upload works, and nothing was taken for a bug. */
   expectWell(): Promise<void>;
 }

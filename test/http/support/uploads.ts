@@ -60,7 +60,7 @@ export async function expectNothingLeft(context: Context, live = 0): Promise<voi
   const isClean = ({ uploads, rows, stored, open }: Awaited<ReturnType<typeof remains>>) =>
     uploads.length + open.length === 0 && stored.length === live && rows.join() === stored.join();
   let found = await remains(context);
-  // The client may have its answer, or have left, before the last of it is closed.
+  // The client may have its response, or have left, before the last of it is closed.
   const deadline = performance.now() + scaled(10_000);
   while (!isClean(found) && performance.now() < deadline) {
     await sleep(20);
@@ -117,19 +117,19 @@ export interface RawRequest {
   method?: string;
   headers?: Record<string, string | number>;
   body?: Buffer;
-  /** What the client does when it has sent the body; waits for the answer when absent. */
+  /** What the client does when it has sent the body; waits for the response when absent. */
   leave?: 'destroy' | 'end';
 }
 
-/** An answer as it came over the wire; without a status when none came. */
-export interface RawAnswer {
+/** A response as it came over the wire; without a status when none came. */
+export interface RawResponse {
   status: number | undefined;
   head: string;
   body: string;
 }
 
 /** Sends a request over a socket of its own, byte for byte. */
-export async function send(url: string, request: RawRequest): Promise<RawAnswer> {
+export async function send(url: string, request: RawRequest): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const { method = 'POST', path: route, token, body = Buffer.alloc(0), leave } = request;
   const headers = {
@@ -151,9 +151,9 @@ export async function send(url: string, request: RawRequest): Promise<RawAnswer>
     await sleep(60);
     socket.destroy();
   }
-  const answer = await text(socket).catch(() => '');
+  const response = await text(socket).catch(() => '');
   socket.destroy();
-  const [head = '', ...rest] = answer.split('\r\n\r\n');
+  const [head = '', ...rest] = response.split('\r\n\r\n');
   const status = /^HTTP\/1\.1 (\d+)/.exec(head)?.[1];
   return { status: status === undefined ? undefined : Number(status), head, body: rest.join('\r\n\r\n') };
 }

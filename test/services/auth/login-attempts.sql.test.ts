@@ -266,7 +266,7 @@ describe('An attempt to log in', () => {
       });
 
       /** The connection breaks at the commit that follows upon a new session. */
-      function breakAtCommit(how: 'drop' | 'drop answer'): void {
+      function breakAtCommit(how: 'drop' | 'drop response'): void {
         let isStarting = false;
         proxy.onSent = (data) => {
           isStarting ||= data.includes('INSERT INTO `sessions`');
@@ -283,7 +283,7 @@ describe('An attempt to log in', () => {
         expect(await codeOf(signingIn())).to.equal('DATABASE_UNREACHABLE');
         expect(await harness.context.database.models.Session.count()).to.equal(0);
         expect(await counted()).to.deep.equal({ account: 0, address: 0 });
-        breakAtCommit('drop answer');
+        breakAtCommit('drop response');
         await harness.api('get', '/api/auth/me', (await signingIn()).token).expect(200);
         expect(await counted()).to.deep.equal({ account: 0, address: 0, pair: 0 });
       });

@@ -14,7 +14,7 @@ function commandsIn(data: Buffer): string[] {
   for (let offset = 0; offset + 4 < data.length; ) {
     const length = data.readUIntLE(offset, 3);
     const [number, kind] = [data[offset + 3], data[offset + 4]];
-    // The answers of the handshake have other numbers.
+    // The responses of the handshake have other numbers.
     if (number === 0) commands.push(kind === 3 ? data.toString('utf8', offset + 5, offset + 4 + length) : `#${kind}`);
     offset += 4 + length;
   }

@@ -53,7 +53,7 @@ describe('Files of a course', () => {
     expect(file).to.include({ state: 'live' });
   });
 
-  it('stay when their commit succeeded and its answer was lost', async () => {
+  it('stay when their commit succeeded and its response was lost', async () => {
     const { database, storage } = harness.context;
     let transactions = 0;
     const inTransaction: typeof database.inTransaction = async (...work) => {

@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.js';
 import { inCourseQueue } from '../../../src/services/enrollments/course-queue.js';
 
 describe('The queue of a course', () => {
-  it('refuses all that wait when the database does not answer, and lets later ones try again', async () => {
+  it('refuses all that wait when the database does not response, and lets later ones try again', async () => {
     const fail = async () => {
       await otherWork();
       throw new AppError('DATABASE_UNREACHABLE');

@@ -7,7 +7,7 @@ const operation = operations('Overview');
 export const overviewOperations = {
   showOverview: operation.get('/api/overview', {
     summary: 'Figures of the whole programme for the super admin, of their own courses for trainers and trainees',
-    description: 'The answer depends on the role of the caller, which it names.',
+    description: 'The response depends on the role of the caller, which it names.',
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     success: ok('The figures', { overview }),
   }),

@@ -2,12 +2,12 @@ import fc, { type Arbitrary } from 'fast-check';
 import { type Contract, contract } from '../../../../src/http/api/contract.js';
 import type { Operation } from '../../../../src/http/api/operation.js';
 import {
-  type Answer,
   type Caller,
   type CastName,
   type Chosen,
   castNames,
   knownEnrollments,
+  type ModelResponse,
   type Person,
   type Programme,
   Refusal,
@@ -134,10 +134,10 @@ export function question(
   return { method, path: filled, body: { ...Object.fromEntries(ignored), ...rest } };
 }
 
-/** What is asked of the service, and the model's answer to it. */
+/** What is asked of the service, and the model's response to it. */
 export interface Step {
   question: Question;
-  rule(chosen: Chosen): Answer;
+  rule(chosen: Chosen): ModelResponse;
   /** Who asks, where it isn't the command's actor. */
   by?: Person;
 }
@@ -164,7 +164,7 @@ class Command implements fc.AsyncCommand<Programme, Service> {
   }
 }
 
-/** Asks the service and the model. @throws where their answers differ */
+/** Asks the service and the model. @throws where their responses differ */
 export async function askAll(
   steps: readonly Step[],
   programme: Programme,
@@ -173,17 +173,17 @@ export async function askAll(
   caller?: Person,
 ): Promise<void> {
   for (const { question: asked, rule, by = caller } of steps) {
-    const answer = await service.ask(asked, by);
-    const expected = answerOf(() => rule(chosenIn(answer, programme)));
-    compare(answer, expected, `${words} (${asked.method} ${asked.path})`);
+    const response = await service.ask(asked, by);
+    const expected = responseOf(() => rule(chosenIn(response, programme)));
+    compare(response, expected, `${words} (${asked.method} ${asked.path})`);
   }
 }
 
-function answerOf(rule: () => Answer): Answer {
+function responseOf(rule: () => ModelResponse): ModelResponse {
   try {
     return rule();
   } catch (error) {
-    if (error instanceof Refusal) return error.answer;
+    if (error instanceof Refusal) return error.response;
     throw error;
   }
 }
@@ -223,7 +223,7 @@ export function operation<C extends Choices>(
   name: keyof Contract,
   actors: Cast,
   choices: C,
-  rule: (programme: Programme, caller: Caller, fields: Fields<C>, chosen: Chosen) => Answer,
+  rule: (programme: Programme, caller: Caller, fields: Fields<C>, chosen: Chosen) => ModelResponse,
 ): WeightedCommand {
   const strangers = fc.subarray(Object.keys(foreignValues));
   return scenario(

@@ -1,5 +1,4 @@
 import {
-  type Answer,
   add,
   admitted,
   type Caller,
@@ -9,6 +8,7 @@ import {
   done,
   enrollmentIn,
   invalid,
+  type ModelResponse,
   managed,
   managerOf,
   type Person,
@@ -34,7 +34,7 @@ export function createCourse(
   caller: Caller,
   { trainerId, ...fields }: Input & { trainerId?: string | undefined },
   chosen: Chosen,
-): Answer {
+): ModelResponse {
   const person = managerOf(caller);
   const ownerId = person.role === 'trainer' ? person.id : (trainerId ?? invalid('trainerId'));
   const trainer = trainerWith(programme, ownerId);
@@ -49,7 +49,7 @@ export function updateCourse(
   programme: Programme,
   caller: Caller,
   { id, ...fields }: Changes & { id: string },
-): Answer {
+): ModelResponse {
   const course = managed(programme, caller, id);
   const { maxStudents } = fields;
   // A limit that those who have a seat already break.
@@ -63,7 +63,7 @@ export function publishCourse(
   programme: Programme,
   caller: Caller,
   { id, isPublished }: Pick<Course, 'id' | 'isPublished'>,
-): Answer {
+): ModelResponse {
   const course = managed(programme, caller, id);
   course.isPublished = isPublished;
   const message = `Course ${isPublished ? 'published' : 'unpublished'} successfully.`;
@@ -74,7 +74,7 @@ export function assignTrainer(
   programme: Programme,
   caller: Caller,
   { id, trainerId }: Pick<Course, 'id' | 'trainerId'>,
-): Answer {
+): ModelResponse {
   admitted(caller, 'super_admin');
   const course = managed(programme, caller, id);
   course.trainerId = trainerWith(programme, trainerId).id;
@@ -85,7 +85,7 @@ export function deleteCourse(
   programme: Programme,
   caller: Caller,
   { id, force }: { id: string; force: boolean | undefined },
-): Answer {
+): ModelResponse {
   managed(programme, caller, id);
   const own = [...programme.enrollments.values()].filter(({ courseId }) => courseId === id);
   const isActive = own.some(({ status }) => status === 'active');
@@ -95,7 +95,7 @@ export function deleteCourse(
   return done('Course deleted successfully.');
 }
 
-export function showCourse(programme: Programme, caller: Caller, { id }: { id: string }): Answer {
+export function showCourse(programme: Programme, caller: Caller, { id }: { id: string }): ModelResponse {
   const person = admitted(caller);
   const course = programme.courses.get(id);
   if (!course) return refuse(404, 'Course not found.');
@@ -126,7 +126,7 @@ function listed(programme: Programme, { isPublished, trainerId }: Filter, isShow
 }
 
 /** The catalogue, of this run's courses only: the filter by category, which all runs use, is part of the question. */
-export function listCourses(programme: Programme, caller: Caller, filter: Filter): Answer {
+export function listCourses(programme: Programme, caller: Caller, filter: Filter): ModelResponse {
   const person = caller && admitted(caller);
   return listed(programme, filter, (course) => isVisibleTo(person, course));
 }
@@ -143,7 +143,7 @@ export function listTrainerCourses(
   programme: Programme,
   caller: Caller,
   filter: Filter & { trainerId: string },
-): Answer {
+): ModelResponse {
   admittedToTrainer(programme, caller, filter.trainerId);
   return listed(programme, filter, () => true);
 }

@@ -1,5 +1,4 @@
 import {
-  type Answer,
   add,
   admitted,
   type Caller,
@@ -11,6 +10,7 @@ import {
   enrollmentIn,
   invalid,
   knownEnrollment,
+  type ModelResponse,
   managed,
   managerOf,
   type Programme,
@@ -60,7 +60,7 @@ export function requestEnrollment(
   caller: Caller,
   { courseId, notes }: { courseId: string; notes: Notes },
   chosen: Chosen,
-): Answer {
+): ModelResponse {
   const { id: userId } = admitted(caller, 'trainee');
   const course = programme.courses.get(courseId) ?? refuse(404, 'Course not found.');
   const earlier = enrollmentIn(programme, courseId, userId);
@@ -98,7 +98,7 @@ export function assign(
   caller: Caller,
   { courseId, status = 'active', notes, traineeId }: Assignment & { traineeId: string },
   chosen: Chosen,
-): Answer {
+): ModelResponse {
   const course = managed(programme, caller, courseId);
   const entry = { userId: traineeId, courseId, status, notes };
   const refused = obstacle(programme, entry);
@@ -113,7 +113,7 @@ export function assignMany(
   caller: Caller,
   { courseId, status = 'active', notes, traineeIds }: Assignment & { traineeIds: string[] },
   chosen: Chosen,
-): Answer {
+): ModelResponse {
   const course = managed(programme, caller, courseId);
   const entries = traineeIds.map((userId) => ({ userId, courseId, status, notes }));
   const skipped = entries.flatMap((entry) => {
@@ -131,7 +131,7 @@ export function changeStatus(
   caller: Caller,
   change: { id: string; status: Status; expectedStatus: Status | undefined; notes: Notes },
   chosen: Chosen,
-): Answer {
+): ModelResponse {
   const { id, status, expectedStatus, notes } = change;
   const person = admitted(caller);
   const enrollment = knownEnrollment(programme, person, id);
@@ -161,7 +161,7 @@ export function setProgress(
   programme: Programme,
   caller: Caller,
   { id, progress }: Pick<Enrollment, 'id' | 'progress'>,
-): Answer {
+): ModelResponse {
   const person = admitted(caller);
   if (!Number.isInteger(progress) || progress < 0 || progress > 100) invalid('progress');
   const enrollment = knownEnrollment(programme, person, id);
@@ -180,7 +180,7 @@ function removeAll(programme: Programme, caller: Caller, ids: readonly string[])
   return enrollments.map(enrollmentView);
 }
 
-export function removeOne(programme: Programme, caller: Caller, { id }: { id: string }): Answer {
+export function removeOne(programme: Programme, caller: Caller, { id }: { id: string }): ModelResponse {
   const removedEnrollments = removeAll(programme, caller, [id]);
   return done('Enrollment removed successfully.', { removedEnrollments });
 }
@@ -189,7 +189,7 @@ export function removeMany(
   programme: Programme,
   caller: Caller,
   { enrollmentIds }: { enrollmentIds: string[] },
-): Answer {
+): ModelResponse {
   const removedEnrollments = removeAll(programme, caller, enrollmentIds);
   return done('Enrollments removed successfully.', { removedCount: removedEnrollments.length, removedEnrollments });
 }

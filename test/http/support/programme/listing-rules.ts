@@ -1,6 +1,5 @@
 import { admittedToTrainer } from './course-rules.js';
 import {
-  type Answer,
   admitted,
   authenticated,
   type Caller,
@@ -9,6 +8,7 @@ import {
   enrollmentIn,
   knownEnrollment,
   knownEnrollments,
+  type ModelResponse,
   managed,
   type Programme,
   refuse,
@@ -40,7 +40,7 @@ const matching = (enrollments: readonly Enrollment[], { courseId, userId, status
       (status === undefined || enrollment.status === status),
   );
 
-export function listEnrollments(programme: Programme, caller: Caller, filter: Filter): Answer {
+export function listEnrollments(programme: Programme, caller: Caller, filter: Filter): ModelResponse {
   const person = admitted(caller);
   const shown = matching(knownEnrollments(programme, person), filter);
   const views = shown.map((enrollment) => wholeEnrollmentView(programme, person, enrollment));
@@ -48,7 +48,11 @@ export function listEnrollments(programme: Programme, caller: Caller, filter: Fi
 }
 
 /** Whosever it is asked for, it is the caller's. */
-export function listOwnEnrollments(programme: Programme, caller: Caller, { userId: _, ...filter }: Filter): Answer {
+export function listOwnEnrollments(
+  programme: Programme,
+  caller: Caller,
+  { userId: _, ...filter }: Filter,
+): ModelResponse {
   const shown = matching(knownEnrollments(programme, admitted(caller, 'trainee')), filter);
   const views = shown.map((enrollment) => ownEnrollmentView(programme, enrollment));
   return { status: 200, body: pageView('enrollments', views) };
@@ -58,7 +62,7 @@ export function listTrainerEnrollments(
   programme: Programme,
   caller: Caller,
   { trainerId, ...filter }: Filter & { trainerId: string },
-): Answer {
+): ModelResponse {
   const person = admittedToTrainer(programme, caller, trainerId);
   const inCourses = [...programme.enrollments.values()].filter(
     (enrollment) => courseOf(programme, enrollment).trainerId === trainerId,
@@ -71,7 +75,7 @@ export function listCourseTrainees(
   programme: Programme,
   caller: Caller,
   filter: Filter & { courseId: string },
-): Answer {
+): ModelResponse {
   managed(programme, caller, filter.courseId);
   const shown = matching([...programme.enrollments.values()], filter);
   const views = shown.map((enrollment) => courseTraineeView(programme, enrollment));
@@ -83,7 +87,7 @@ export function listAvailableTrainees(
   programme: Programme,
   caller: Caller,
   { courseId }: { courseId: string },
-): Answer {
+): ModelResponse {
   managed(programme, caller, courseId);
   const available = [...programme.people.values()].filter(({ id, role, isActive }) => {
     const { status = 'cancelled' } = enrollmentIn(programme, courseId, id) ?? {};
@@ -92,13 +96,13 @@ export function listAvailableTrainees(
   return { status: 200, body: pageView('trainees', available.map(personView)) };
 }
 
-export function showEnrollment(programme: Programme, caller: Caller, { id }: { id: string }): Answer {
+export function showEnrollment(programme: Programme, caller: Caller, { id }: { id: string }): ModelResponse {
   const person = admitted(caller);
   const enrollment = knownEnrollment(programme, person, id);
   return { status: 200, body: { enrollment: wholeEnrollmentView(programme, person, enrollment) } };
 }
 
-export function enrollmentStatistics(programme: Programme, caller: Caller): Answer {
+export function enrollmentStatistics(programme: Programme, caller: Caller): ModelResponse {
   const known = knownEnrollments(programme, admitted(caller));
   const stats: Record<string, number> = { total: known.length };
   for (const status of statuses) stats[status] = known.filter((enrollment) => enrollment.status === status).length;
@@ -106,7 +110,7 @@ export function enrollmentStatistics(programme: Programme, caller: Caller): Answ
 }
 
 /** Specification, section 4.11: newest first. An account that must change its password may ask too. */
-export function checkEnrollment(programme: Programme, caller: Caller): Answer {
+export function checkEnrollment(programme: Programme, caller: Caller): ModelResponse {
   const person = authenticated(caller);
   if (person.role !== 'trainee') refuse(403, 'Only trainees can check enrollment.');
   const current = knownEnrollments(programme, person)

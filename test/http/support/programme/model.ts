@@ -58,9 +58,9 @@ export interface Programme {
   tag: string;
 }
 
-/** What the service chooses for itself. The model takes it from the answer, once it has been seen to be in order. */
+/** What the service chooses for itself. The model takes it from the response, once it has been seen to be in order. */
 export interface Chosen {
-  /** Fields of the answer's course or enrollment. */
+  /** Fields of the response's course or enrollment. */
   id: string;
   enrolledAt: string;
   completedAt: string;
@@ -70,19 +70,19 @@ export interface Chosen {
   ofTrainee(userId: string): { id: string; enrolledAt: string };
 }
 
-export interface Answer {
+export interface ModelResponse {
   status: number;
   body: object;
 }
 
-/** An answer that ends an operation before it changes anything. */
+/** A response that ends an operation before it changes anything. */
 export class Refusal extends Error {
-  constructor(readonly answer: Answer) {
-    super(JSON.stringify(answer));
+  constructor(readonly response: ModelResponse) {
+    super(JSON.stringify(response));
   }
 }
 
-export const done = (message: string, shown: object = {}, status = 200): Answer => ({
+export const done = (message: string, shown: object = {}, status = 200): ModelResponse => ({
   status,
   body: { message, ...shown },
 });

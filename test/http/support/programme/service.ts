@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Harness } from '../../../support/harness.js';
 import { sendRaw } from '../../../support/raw-http.js';
-import type { Answer, Caller, Chosen, Programme } from './model.js';
+import type { Caller, Chosen, ModelResponse, Programme } from './model.js';
 
 /** What a command asks the service. */
 export interface Question {
@@ -56,7 +56,7 @@ export class Service {
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What isn't in order comes out as the words for what it should be, which no answer contains. */
+/** What isn't in order comes out as the words for what it should be, which no response contains. */
 export function chosenIn({ body, asked, answered }: Given, { known }: Programme): Chosen {
   const { course, enrollment, enrollments } = body as Record<string, Record<string, unknown> | undefined>;
   const newId = (value: unknown) => {
@@ -85,8 +85,8 @@ export function chosenIn({ body, asked, answered }: Given, { known }: Programme)
 /** Times that say nothing of the rules. */
 const untold = new Set(['createdAt', 'updatedAt', 'lastLogin']);
 
-/** An answer without what the contract leaves open: the words of a 403 and of invalid fields, the order of listings. */
-function essence({ status, body }: Answer): Answer {
+/** A response without what the contract leaves open: the words of a 403 and of invalid fields, the order of listings. */
+function essence({ status, body }: ModelResponse): ModelResponse {
   const told = JSON.parse(JSON.stringify(body), (key, value: unknown) => (untold.has(key) ? undefined : value)) as {
     [key: string]: unknown;
   };
@@ -106,8 +106,8 @@ const inOrder = (entries: unknown[]) =>
     .sort((left, right) => (left.key < right.key ? -1 : 1))
     .map(({ entry }) => entry);
 
-/** Refuses an answer that isn't the model's, and shows both. */
-export function compare(given: Given, expected: Answer, what: string): void {
+/** Refuses a response that isn't the model's, and shows both. */
+export function compare(given: Given, expected: ModelResponse, what: string): void {
   const [service, model] = [essence(given), essence(expected)];
   if (isDeepStrictEqual(service, model)) return;
   throw new Error(`${what}\nservice: ${JSON.stringify(service)}\nmodel:   ${JSON.stringify(model)}`);

@@ -1,11 +1,11 @@
 import {
-  type Answer,
   admitted,
   authenticated,
   type Caller,
   type Chosen,
   done,
   hasSeat,
+  type ModelResponse,
   type Person,
   type Programme,
   type Role,
@@ -34,7 +34,7 @@ export function activate(
   programme: Programme,
   caller: Caller,
   { id, isActive }: Pick<Person, 'id' | 'isActive'>,
-): Answer {
+): ModelResponse {
   const person = administered(programme, caller, id);
   if (!isActive) protect(person);
   // Only what changes ends sessions: an inactive account has no usable one.
@@ -47,7 +47,7 @@ export function updateUser(
   programme: Programme,
   caller: Caller,
   { id, role, firstName }: { id: string; role: Role | undefined; firstName: string | undefined },
-): Answer {
+): ModelResponse {
   const person = administered(programme, caller, id);
   if (role !== undefined && role !== person.role) {
     protect(person);
@@ -62,7 +62,7 @@ export function updateUser(
 }
 
 /** Goes with all enrollments. */
-export function deleteUser(programme: Programme, caller: Caller, { id }: { id: string }): Answer {
+export function deleteUser(programme: Programme, caller: Caller, { id }: { id: string }): ModelResponse {
   const person = administered(programme, caller, id);
   protect(person);
   assertNoCourses(programme, person);
@@ -78,14 +78,14 @@ export function resetPassword(
   caller: Caller,
   { id }: { id: string },
   { temporaryPassword }: Chosen,
-): Answer {
+): ModelResponse {
   const person = administered(programme, caller, id);
   Object.assign(person, { requiresPasswordChange: true, hasSession: false, password: temporaryPassword });
   return done('Password reset successfully.', { temporaryPassword });
 }
 
 /** Specification, section 4.4: a login with the right password. */
-export function signIn(programme: Programme, person: Person | undefined, chosen: Chosen): Answer {
+export function signIn(programme: Programme, person: Person | undefined, chosen: Chosen): ModelResponse {
   if (!person?.isActive || !programme.people.has(person.id))
     return refuse(401, 'Invalid credentials or account inactive.');
   Object.assign(person, { token: chosen.token, hasSession: true });
@@ -98,7 +98,7 @@ export function changeFirstPassword(
   _programme: Programme,
   caller: Caller,
   { newPassword }: { newPassword: string },
-): Answer {
+): ModelResponse {
   const person = authenticated(caller);
   if (!person.requiresPasswordChange) refuse(400, 'Password change not required.');
   Object.assign(person, { requiresPasswordChange: false, password: newPassword });
@@ -107,14 +107,14 @@ export function changeFirstPassword(
 }
 
 /** The people of this run: the super admin, who is of all runs, isn't found by their name. */
-export function listUsers({ people }: Programme, caller: Caller): Answer {
+export function listUsers({ people }: Programme, caller: Caller): ModelResponse {
   admitted(caller, 'super_admin');
   const found = [...people.values()].filter(({ role }) => role !== 'super_admin');
   return { status: 200, body: pageView('users', found.map(listedAccountView)) };
 }
 
 /** Specification, section 4.7. */
-export function showSelf(caller: Caller): Answer {
+export function showSelf(caller: Caller): ModelResponse {
   const { isActive: _, requiresPasswordChange: __, ...user } = accountView(authenticated(caller));
   return { status: 200, body: { user } };
 }

@@ -31,7 +31,7 @@ import { runToEnd, submit } from '../support/submitting.js';
     proxy.onSent = (data) => {
       if (!data.includes('COMMIT;')) return 'pass';
       proxy.onSent = () => afterwards;
-      return 'drop answer';
+      return 'drop response';
     };
   }
   const records = () => importing.context.database.models.Import.findAll();
