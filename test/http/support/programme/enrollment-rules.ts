@@ -75,14 +75,18 @@ export function requestEnrollment(
 function obstacle(
   programme: Programme,
   { userId, courseId, status }: Entry,
-): { status: number; reason: string } | null {
+): { status: number; entry: { reason: string; code: string; params?: object } } | null {
   const trainee = programme.people.get(userId);
-  if (trainee?.role !== 'trainee') return { status: 404, reason: 'Trainee not found.' };
-  if (!trainee.isActive) return { status: 400, reason: 'Trainee account is inactive.' };
+  if (trainee?.role !== 'trainee') return { status: 404, entry: { reason: 'Trainee not found.', code: 'NOT_FOUND' } };
+  if (!trainee.isActive)
+    return { status: 400, entry: { reason: 'Trainee account is inactive.', code: 'ACCOUNT_INACTIVE' } };
   const earlier = enrollmentIn(programme, courseId, userId);
-  if (earlier && earlier.status !== 'cancelled') return { status: 400, reason: 'Already enrolled in this course.' };
-  if (earlier && status === 'pending')
-    return { status: 400, reason: "Enrollment can't change from cancelled to pending." };
+  if (earlier && earlier.status !== 'cancelled')
+    return { status: 400, entry: { reason: 'Already enrolled in this course.', code: 'ALREADY_ENROLLED' } };
+  if (earlier && status === 'pending') {
+    const reason = "Enrollment can't change from cancelled to pending.";
+    return { status: 400, entry: { reason, code: 'STATUS_REFUSED', params: { from: 'cancelled', to: 'pending' } } };
+  }
   return null;
 }
 
@@ -102,7 +106,7 @@ export function assign(
   const course = managed(programme, caller, courseId);
   const entry = { userId: traineeId, courseId, status, notes };
   const refused = obstacle(programme, entry);
-  if (refused) refuse(refused.status, refused.reason);
+  if (refused) refuse(refused.status, refused.entry.reason);
   reserveSeats(programme, course, 1);
   const enrollment = enter(programme, entry, chosen);
   return done('Trainee enrolled successfully.', { enrollment: enrollmentView(enrollment) }, 201);
@@ -118,7 +122,7 @@ export function assignMany(
   const entries = traineeIds.map((userId) => ({ userId, courseId, status, notes }));
   const skipped = entries.flatMap((entry) => {
     const refused = obstacle(programme, entry);
-    return refused ? [{ traineeId: entry.userId, reason: refused.reason }] : [];
+    return refused ? [{ traineeId: entry.userId, ...refused.entry }] : [];
   });
   const entering = entries.filter(({ userId }) => !skipped.some(({ traineeId }) => traineeId === userId));
   reserveSeats(programme, course, entering.length);

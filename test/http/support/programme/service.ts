@@ -85,13 +85,15 @@ export function chosenIn({ body, asked, answered }: Given, { known }: Programme)
 /** Times that say nothing of the rules. */
 const untold = new Set(['createdAt', 'updatedAt', 'lastLogin']);
 
-/** A response without what the contract leaves open: the words of a 403 and of invalid fields, the order of listings. */
+/** A response without what the contract leaves open: the words of a 403 and of invalid fields, parameters, the order of listings. */
 function essence({ status, body }: ModelResponse): ModelResponse {
   const told = JSON.parse(JSON.stringify(body), (key, value: unknown) => (untold.has(key) ? undefined : value)) as {
     [key: string]: unknown;
   };
   if (status === 403 && typeof told.error === 'string')
     told.error = told.error.replace(/^Access denied\. \S.*$/, 'Access denied.');
+  // They repeat what the sentence has.
+  if (status >= 400) delete told.params;
   if (Array.isArray(told.errors))
     told.errors = told.errors.map(({ path, location }: Record<string, unknown>) => ({ path, location }));
   // The enrollment check promises its order.
