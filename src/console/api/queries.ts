@@ -8,7 +8,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { ErrorCode } from '../../../examples/api-types.js';
-import { type ResponseBody, ApiError, call, type Input, type OperationId } from './client.js';
+import { ApiError, call, type Input, type OperationId, type ResponseBody } from './client.js';
 
 /** No response, or one that says that the service is busy or, from a proxy before it, away. */
 const passing: readonly number[] = [0, 429, 502, 503, 504];

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { inputFields } from '../api/account-fields.js';
-import { type ResponseBody, call } from '../api/client.js';
+import { call, type ResponseBody } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { AccountInputs, changesBetween, valuesOf } from '../ui/account-inputs.js';
 import { useEditForm } from '../ui/edit-form.js';
