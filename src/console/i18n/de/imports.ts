@@ -240,7 +240,7 @@ export const imports: Words['imports'] = {
     PASSWORD_AND_HASH: 'Die Zeile hat ein Passwort und einen Passwort-Hash: Lass eines davon weg.',
     COURSE_INVALID: 'Der Kurs ist nicht gültig.',
     ENROLLMENT_STATUS_UNKNOWN: 'Der Status der Teilnahme ist nicht bekannt.',
-    NOTES_INVALID: 'Die Notizen sind nicht gültig.',
+    TEXT_INVALID: 'Ein Text ist nicht gültig.',
     DUPLICATE_IN_FILE:
       'Eine frühere Zeile hat dieselbe E-Mail, dasselbe Telefon oder dasselbe Konto. Wer sich eine E-Mail teilt, braucht eine eigene Adresse, etwa name+kind@example.org; wer sich ein Telefon teilt, ein eigenes oder keines, wenn du Konten ohne Telefon erlaubst.',
     SAME_PERSON: 'Die Person steht schon in einer früheren Zeile mit anderen Kursen: diese Zeilen schreiben nur ein.',

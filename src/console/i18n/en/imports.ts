@@ -227,7 +227,7 @@ export const imports = {
     PASSWORD_AND_HASH: 'The row has a password and a password hash: leave one of them out.',
     COURSE_INVALID: 'The course is not valid.',
     ENROLLMENT_STATUS_UNKNOWN: 'The enrollment status is not known.',
-    NOTES_INVALID: 'The notes are not valid.',
+    TEXT_INVALID: 'A text is not valid.',
     DUPLICATE_IN_FILE:
       'An earlier line has the same email, phone or account. People who share an email need an address each, such as name+child@example.org; who share a phone, a phone each, or none, if you allow accounts without one.',
     SAME_PERSON: 'The person is on an earlier line with other courses: these rows only enroll.',

@@ -1,7 +1,8 @@
 import { editDistance } from '../../../edit-distance.js';
 import type { ImportField } from '../../../schemas/import.js';
-import { headerAliases, meaningOf } from './header-aliases.js';
+import { meaningOf } from './header-aliases.js';
 import { type Column, headingKey, headingWords, isAddress, longestKnown, words } from './headings.js';
+import { fieldsInFiles } from './import-fields.js';
 import { roleOf } from './role-words.js';
 
 /** The first cells of the rows of a file: what the columns look like. */
@@ -36,7 +37,7 @@ const namesInHeadings = Object.keys(looks)
   .flatMap((name) => {
     // They are fields.
     const field = name as ImportField;
-    return [field, ...headerAliases[field]].map((name) => ({
+    return [field, ...fieldsInFiles[field].headings].map((name) => ({
       field,
       alias: headingWords(name),
       key: headingKey(name),

@@ -18,7 +18,7 @@ const faultCodes = [
   'PASSWORD_AND_HASH',
   'COURSE_INVALID',
   'ENROLLMENT_STATUS_UNKNOWN',
-  'NOTES_INVALID',
+  'TEXT_INVALID',
 ] as const;
 
 /** What is wrong with a row beside others, the accounts and the courses, or why it is left alone. */

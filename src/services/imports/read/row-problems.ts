@@ -3,6 +3,7 @@ import { type ImportField, importFields } from '../../../schemas/import.js';
 import { withoutInvisible } from '../../../schemas/text.js';
 import { isSecretCell } from './header-aliases.js';
 import { longestKnown, shownText } from './headings.js';
+import { fieldsInFiles } from './import-fields.js';
 import type { RowCode } from './row-codes.js';
 
 /** One problem of a row. */
@@ -16,58 +17,18 @@ export interface RowProblem {
   reason: string;
 }
 
-/** Never shown, or called what its column is called. */
-type UnquotedField = 'password' | 'passwordHash' | 'suspended';
-
-/** The code of a field that is filled in, but not as it must be. */
-const invalidCodes: Readonly<Record<ImportField, RowCode>> = {
-  firstName: 'NAME_INVALID',
-  lastName: 'NAME_INVALID',
-  fullName: 'NAME_INVALID',
-  email: 'EMAIL_INVALID',
-  phone: 'PHONE_INVALID',
-  role: 'ROLE_UNKNOWN',
-  isActive: 'IS_ACTIVE_UNKNOWN',
-  suspended: 'IS_ACTIVE_UNKNOWN',
-  password: 'PASSWORD_INVALID',
-  passwordHash: 'PASSWORD_HASH_INVALID',
-  course: 'COURSE_INVALID',
-  enrollmentStatus: 'ENROLLMENT_STATUS_UNKNOWN',
-  notes: 'NOTES_INVALID',
-};
-
-/** The code of a required field that is blank. */
-const missingCodes: Partial<Readonly<Record<ImportField, RowCode>>> = {
-  firstName: 'NAME_MISSING',
-  lastName: 'NAME_MISSING',
-  email: 'EMAIL_MISSING',
-};
-
-/** What messages call the fields whose values may be quoted. */
-const quoted: Readonly<Record<Exclude<ImportField, UnquotedField>, string>> = {
-  firstName: 'First name',
-  lastName: 'Last name',
-  fullName: 'Full name',
-  email: 'Email',
-  phone: 'Phone',
-  role: 'Role',
-  isActive: 'isActive',
-  course: 'Course',
-  enrollmentStatus: 'Enrollment status',
-  notes: 'Notes',
-};
-const labels: Partial<Readonly<Record<ImportField, string>>> = quoted;
-
 /**
  * A sentence about a field with its value after the field's name: `Email "nobody" must be ...`.
  * @param value what the row has; blank values, hashes and values of secret fields are not quoted
  */
 export function withValue(field: ImportField | null, message: string, value: string): string {
-  return withLabelled(field === null ? undefined : labels[field], message, value);
+  return withLabelled(labelOf(field), message, value);
 }
 
-function withLabelled(label: string | undefined, message: string, value: string): string {
-  const isNamed = label !== undefined && (message.startsWith(`${label} `) || message.startsWith(`${label}: `));
+const labelOf = (field: ImportField | null) => (field === null ? null : fieldsInFiles[field].label);
+
+function withLabelled(label: string | null, message: string, value: string): string {
+  const isNamed = label !== null && (message.startsWith(`${label} `) || message.startsWith(`${label}: `));
   const isShown = isNamed && !isBlank(value) && !isSecretCell(value);
   return isShown ? `${label} "${shownText(value)}"${message.slice(label.length)}` : message;
 }
@@ -102,9 +63,9 @@ export function rowProblem(
 /** A problem that calls its column as the file does. */
 export function inWordsOfFile(problem: RowProblem, { headings }: FileWords): RowProblem {
   const { field, message, reason } = problem;
-  const label = field === null ? undefined : labels[field];
+  const label = labelOf(field);
   const heading = field === null ? undefined : headings[field];
-  if (label === undefined || heading === undefined) return problem;
+  if (label === null || heading === undefined) return problem;
   const named = (text: string) => (text.startsWith(`${label} `) ? heading + text.slice(label.length) : text);
   return { ...problem, message: named(message), reason: named(reason) };
 }
@@ -119,12 +80,12 @@ export function rowProblems(details: readonly FieldProblem[], input: Input, word
     if (field === undefined) return rowProblem('PASSWORD_AND_HASH', problem, input, words);
     if (field === 'isActive' && words.state)
       return stateProblem(words.state, words.quotes ? (input.isActive ?? '') : '');
-    const missing = isBlank(input[field] ?? '') ? missingCodes[field] : undefined;
+    const missing = isBlank(input[field] ?? '') ? fieldsInFiles[field].missing : undefined;
     const otherHalf = field === 'firstName' ? 'lastName' : 'firstName';
     const isOnlyName = missing === 'NAME_MISSING' && !isBlank(input[otherHalf] ?? '');
     const advice = isOnlyName ? ' A person with one name needs it in both columns.' : '';
     const told = { ...problem, message: `${problem.message}${advice}` };
-    return rowProblem(missing ?? invalidCodes[field], told, input, words);
+    return rowProblem(missing ?? fieldsInFiles[field].invalid, told, input, words);
   });
 }
 

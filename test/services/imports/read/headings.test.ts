@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { importColumns } from '../../../../src/schemas/import.js';
 import { type ColumnMapping, mapColumns } from '../../../../src/services/imports/read/columns.js';
-import { headerAliases } from '../../../../src/services/imports/read/header-aliases.js';
+import { fieldsInFiles } from '../../../../src/services/imports/read/import-fields.js';
 import { fieldsOf } from '../../../../src/services/imports/read/row-fields.js';
 import { failureOf } from '../../../db/support/failure.js';
 
@@ -75,7 +75,7 @@ describe('Headings of spreadsheets', () => {
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
     const seen = new Map<string, string>();
-    for (const [field, aliases] of Object.entries(headerAliases))
+    for (const [field, { headings: aliases }] of Object.entries(fieldsInFiles))
       for (const name of new Set([field, ...aliases].map(key))) {
         expect(seen.get(name) ?? field, name).to.equal(field);
         seen.set(name, field);

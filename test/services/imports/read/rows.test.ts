@@ -220,7 +220,7 @@ describe('A row of an import file', () => {
       'passwordHash PASSWORD_HASH_INVALID',
       'course COURSE_INVALID',
       'enrollmentStatus ENROLLMENT_STATUS_UNKNOWN',
-      'notes NOTES_INVALID',
+      'notes TEXT_INVALID',
       'null PASSWORD_AND_HASH',
       'phone PHONE_INVALID',
     ]);
