@@ -88,7 +88,7 @@ const listings: readonly Listing[] = [
   { name: 'enrollments', page: '/enrollments', api: '/api/enrollments' },
 ];
 
-/** How many requests of the API a page makes until it shows so many rows. */
+/** Counts the requests of the API that a page makes until it shows so many rows. */
 async function requestsFor(page: Page, url: string, rows: number): Promise<number> {
   let count = 0;
   const counting = () => {

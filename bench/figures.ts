@@ -10,7 +10,7 @@ export interface Figures {
   /** The median over the rounds, in `unit`. */
   median?: number;
   unit?: 'ms' | '/s' | 'MiB';
-  /** How many times the yardstick's figure, the median of the comparisons within each round; `than` names the yardstick. */
+  /** Multiple of the yardstick's figure, the median of the comparisons within each round; `than` names the yardstick. */
   ratio?: number;
   than?: string;
   /** How long a request takes for its client. */
@@ -164,7 +164,7 @@ const counted = (timings: readonly Timing[]) => timings.slice(Math.min(warmUp, M
 /** The results of all rounds. */
 export interface Measured {
   of(name: string): Timing;
-  /** How many times as long `name` takes in the service as `other`, compared within each round; lowest first. */
+  /** The time of `name` in the service divided by that of `other`, compared within each round; lowest first. */
   ratios(name: string, other: string): number[];
 }
 

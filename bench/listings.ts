@@ -88,7 +88,7 @@ async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: 
   }
 }
 
-/** The same page in a small and in a large database. */
+/** One page in a small and in a large database. */
 async function growth(large: Served, little: Served): Promise<void> {
   const probe = async ({ service, programme: { typicalTrainer } }: Served) =>
     repeated(service, trainerPage(typicalTrainer), await service.token(typicalTrainer));

@@ -78,7 +78,7 @@ async function listing(stage: Peers): Promise<void> {
   );
 }
 
-/** How many accounts were created: each has a number of its own. */
+/** Accounts created: each has a number of its own. */
 let created = 0;
 
 async function creating(stage: Peers): Promise<void> {

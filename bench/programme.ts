@@ -194,7 +194,7 @@ function trainersOfCourses({ trainers, courses, coursesOfBusiest }: Sizes): numb
   );
 }
 
-/** How many enrollments each trainer has: exactly as specified for the first two, shared evenly among the rest. */
+/** Enrollments of each trainer: exactly as specified for the first two, shared evenly among the rest. */
 function enrollmentsOfTrainers(sizes: Sizes): number[] {
   const rest = sizes.enrollments - sizes.enrollmentsOfBusiest - sizes.enrollmentsOfTypical;
   const others = sizes.trainers - 2;

@@ -16,7 +16,7 @@ import { median } from './statistics.js';
 /** The limits: how many times as long as a bare Node, and how long a start takes. */
 const maxTimes = 2;
 const maxMs = 1200;
-/** How many times the processor time of a bare Node commands take that read the database. */
+/** The processor time of commands that read the database, as a multiple of a bare Node. */
 const maxTimesOfList = 5;
 const maxTimesOfTab = 4;
 

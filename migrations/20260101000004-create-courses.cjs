@@ -46,7 +46,7 @@ module.exports = tableMigration({
     courses_published_start: ['is_published', 'start_date', 'id'],
     courses_published_title_key: ['is_published', 'title_key', 'id'],
     courses_published_category_key: ['is_published', 'category_key', 'id'],
-    // The same orders for those who see courses that aren't published.
+    // For those who see unpublished courses.
     courses_created_at: ['created_at', 'id'],
     courses_updated_at: ['updated_at', 'id'],
     courses_title_key: ['title_key', 'id'],

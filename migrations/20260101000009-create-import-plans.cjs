@@ -6,7 +6,7 @@ module.exports = tableMigration({
     import_id: { type: 'id' },
     // Counts the plans that were asked for: a process that makes an earlier one stops.
     revision: { type: 'integer', default: 1 },
-    // How many rows of the file were planned so far.
+    // Rows planned so far.
     rows_read: { type: 'integer', default: 0 },
     // The finished plan, as the API shows it.
     plan_json: { type: 'longText', null: true },

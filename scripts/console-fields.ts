@@ -16,7 +16,7 @@ export type AccountField = (typeof accountFields)[number];
 export const inputFields = {
 ${inputs.join('')}} as const;
 
-/** Those that a new account must have. */
+/** A new account must have these. */
 export const requiredFields: readonly AccountField[] = ${quoted(requiredFields('register'))};
 `;
 }

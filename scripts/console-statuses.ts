@@ -7,6 +7,6 @@ export const statusRules = ${JSON.stringify(statusRules, null, 2)} as const;
 
 export const enrollmentStatuses = ${JSON.stringify(enrollmentStatuses)} as const;
 
-/** Those that managers may enroll somebody with. */
+/** Managers may enroll somebody with these. */
 export const initialStatuses = ${JSON.stringify(initialStatuses)} as const;
 `;

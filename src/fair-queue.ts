@@ -9,9 +9,8 @@ import { AppError } from './errors.js';
 export interface QueueLimits {
   /** The weight that runs at the same time; one entry always does. */
   capacity: number;
-  /** How many entries may wait. When there are more, the owner with the most loses its newest one. */
+  /** Entries that may wait. When there are more, the owner with the most loses its newest one. */
   entries: number;
-  /** How many entries of one owner may wait. */
   entriesPerOwner?: number;
   /** The weight that may wait; one entry always may. */
   waitingWeight?: number;

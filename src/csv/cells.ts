@@ -3,7 +3,7 @@
  * spreadsheets read as "this is text"; reading removes it. A cell that already begins with apostrophes gets one more, so
  * that reading always gives what was written.
  *
- * The same holds within a cell after each delimiter: a spreadsheet that is set up for semicolons splits a file with commas
+ * This goes for each delimiter within a cell, too: a spreadsheet that is set up for semicolons splits a file with commas
  * at the semicolons and line breaks in its cells, quoted or not, and drops quotes at the beginning of each part.
  */
 const runnable = /^(?='*[\t\r\n])|(?<=^|[,;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;

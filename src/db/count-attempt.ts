@@ -8,7 +8,7 @@ export interface CountedSubject {
   subject: string;
   /** The account of the row; null when it has none. */
   accountId: string | null;
-  /** How many failures there may be in a window. */
+  /** Failures allowed in a window. */
   limit: number;
   /** Windows that began then or before are over. */
   windowStart: Date;

@@ -20,7 +20,7 @@ interface Internals<Connection> {
   };
 }
 
-/** How many connections there are, are in use, and are waited for. */
+/** Connections of the pool. */
 export interface ConnectionFigures {
   size: number;
   using: number;

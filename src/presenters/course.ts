@@ -36,7 +36,7 @@ export const presentEnrolledCourse = (course: Course) => ({
   thumbnail: course.thumbnail ?? '',
 });
 
-/** The same with its trainer, as its trainee sees it (section 4.11). */
+/** A course with its trainer, as its trainee sees it (section 4.11). */
 export const presentCourseSummary = (course: Course) => ({
   ...presentEnrolledCourse(course),
   trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName']),

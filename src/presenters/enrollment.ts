@@ -37,7 +37,7 @@ export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
   course: presentEnrolledCourse(loaded(enrollment.course)),
 });
 
-/** The same for the role that asks. */
+/** An enrollment as this role sees it. */
 export function presentEnrollmentTo({ role }: Pick<User, 'role'>, enrollment: Enrollment) {
   const presented = presentTrainerEnrollment(enrollment);
   return role === 'trainee' ? { ...presented, course: withoutDraft(enrollment, presented.course) } : presented;

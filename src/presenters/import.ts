@@ -22,7 +22,7 @@ interface RowOutcome {
   undo: { outcome: string; code: string | null } | null;
 }
 
-/** How many accounts an undo keeps for each reason, the most frequent first. */
+/** Counts the accounts that an undo keeps by reason, the most frequent first. */
 export function presentKeptReasons(kept: readonly { code: string }[]) {
   const counts = new Map<string, number>();
   for (const { code } of kept) counts.set(code, (counts.get(code) ?? 0) + 1);

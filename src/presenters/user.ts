@@ -57,7 +57,7 @@ export const userViews = {
 /** An account with all that the super admin sees. */
 export const presentUser = (user: User) => pick(user, ['id', ...userViews.admin.shown, 'createdAt', 'updatedAt']);
 
-/** The same with the end of its lock, of a query that included {@link User.currentLock}. */
+/** An account with the end of its lock, of a query that included {@link User.currentLock}. */
 export const presentListedUser = (user: User) => ({
   ...presentUser(user),
   lockedUntil: loaded(user.currentLock)?.lockedUntil ?? null,

@@ -128,7 +128,7 @@ const creationFields = {
 /** Body of `POST /api/courses`. */
 export const courseCreationSchema = Joi.object<NewCourse>(creationFields);
 
-/** The same where the trainer must be named. */
+/** For callers who must name the trainer. */
 export const namedCourseCreationSchema = Joi.object<NewCourse & { trainerId: string }>({
   ...creationFields,
   trainerId: creationFields.trainerId.required(),

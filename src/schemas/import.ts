@@ -271,7 +271,7 @@ export const importRowListingSchema = Joi.object<ImportRowListing, true>({
 /** The options that {@link optionsText} has written. */
 export const optionsFrom = (text: string): ImportOptions => validate(importOptionsSchema, JSON.parse(text));
 
-/** The same text for the same options, in whatever order they were given. */
+/** JSON in the order of the keys, so that equal options have equal texts. */
 export function optionsText(options: ImportOptions): string {
   return JSON.stringify(Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))));
 }

@@ -8,7 +8,7 @@ interface Meta {
   maxLength?: number;
 }
 
-/** How many characters a text may have, where the schema says it. */
+/** In characters; undefined where the schema has no limit. */
 function maxLengthOf(schema: Joi.Schema): number | undefined {
   // Not in Joi's types: what `meta()` was given.
   const { metas } = schema.$_terms as { metas: Meta[] | null };

@@ -15,7 +15,7 @@ export const nameMaximum = 50;
 export const titleMaximum = 200;
 export const categoryMaximum = 100;
 
-/** How many characters a key has at most. @param most characters of the text */
+/** The maximum length of a key. @param most characters of the text */
 export const sortKeyLength = (most: number): number => 2 * most + separator.length;
 
 /** Below all that may follow in another key: in the folded text no two spaces follow each other. */

@@ -18,8 +18,8 @@ export interface Name {
   description: string;
 }
 
-/** How many names are offered at most: a shell shows them all. */
-const most = 100;
+/** A shell shows them all. */
+const maxNames = 100;
 
 const shortened = (id: string) => id.slice(-shortIdLength);
 
@@ -68,7 +68,7 @@ async function courses(source: NameSource, typed: string): Promise<Name[]> {
   const rows = await select(
     source,
     `SELECT courses.id, title, first_name, last_name FROM courses LEFT JOIN users ON users.id = trainer_id
-      WHERE (title_key >= ? AND title_key < ?)${ids ? ' OR courses.id LIKE ?' : ''} ORDER BY title_key, courses.id LIMIT ${most}`,
+      WHERE (title_key >= ? AND title_key < ?)${ids ? ' OR courses.id LIKE ?' : ''} ORDER BY title_key, courses.id LIMIT ${maxNames}`,
     [from, below, ...(ids ? [ids] : [])],
   );
   const found = rows.map(([id, title, ...trainer]) => ({ id: String(id), title: String(title), trainer }));
@@ -88,7 +88,7 @@ async function users(source: NameSource, typed: string): Promise<Name[]> {
   const from = normalizeEmail(typed);
   const rows = await select(
     source,
-    `SELECT email, first_name, last_name FROM users WHERE email >= ? AND email < ? ORDER BY email LIMIT ${most}`,
+    `SELECT email, first_name, last_name FROM users WHERE email >= ? AND email < ? ORDER BY email LIMIT ${maxNames}`,
     [from, from + lastCharacter],
   );
   return rows.map(([email, ...names]) => ({ value: String(email), isCode: false, description: names.join(' ') }));
@@ -102,7 +102,7 @@ async function enrollments(source: NameSource, typed: string): Promise<Name[]> {
     source,
     `SELECT enrollments.id, first_name, last_name, title, status FROM enrollments
       JOIN users ON users.id = user_id JOIN courses ON courses.id = course_id
-      WHERE enrollments.id LIKE ? ORDER BY enrollments.id DESC LIMIT ${most}`,
+      WHERE enrollments.id LIKE ? ORDER BY enrollments.id DESC LIMIT ${maxNames}`,
     [ids],
   );
   return rows.map(([id, firstName, lastName, title, status]) => ({
@@ -118,7 +118,7 @@ async function imports(source: NameSource, typed: string): Promise<Name[]> {
     const rows = await select(
       source,
       `SELECT ${column}, file_name, SUBSTR(CAST(created_at AS CHAR), 1, 16) FROM imports
-        WHERE CAST(${column} AS CHAR) LIKE ? ORDER BY id DESC LIMIT ${most}`,
+        WHERE CAST(${column} AS CHAR) LIKE ? ORDER BY id DESC LIMIT ${maxNames}`,
       [pattern],
     );
     return rows.map(([value, ...others]) => ({

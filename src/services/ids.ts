@@ -3,7 +3,7 @@ import { phoneKey } from '../schemas/keys.js';
 /** Whether a text is an id as this program writes them: one from a database may be any text. */
 export const isId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
 
-/** How many of its last characters name an id. */
+/** In characters. */
 export const shortIdLength = 8;
 
 /** Letters and digits in lower case, with digits of every script as 0 to 9. */

@@ -14,7 +14,7 @@ export interface Page<T> {
 export interface Pagination {
   currentPage: number;
   totalPages: number;
-  /** How many rows there are; with `totalItemsCapped` there are more. */
+  /** With `totalItemsCapped` there are more. */
   totalItems: number;
   itemsPerPage: number;
   /** Set where counting stopped. Then `totalPages` are those that are known: at least one more than the current page. */
@@ -28,7 +28,7 @@ export const maxCounted = 10_000;
 export const searchBounds = {
   /** So many entries of a word are counted in each index; of up to so many, all accounts are looked at to find a page. */
   counted: 20_000,
-  /** The same of one word whose accounts' enrollments are looked up. */
+  /** Entries counted of a word whose accounts' enrollments are looked up. */
   countedOfEnrollments: 4000,
   /** A page of more is looked for among so many rows, the first ones in its order: those that match may come late in it. */
   firstRows: 20_000,
@@ -42,7 +42,7 @@ export interface Parts<M extends Model> {
   areFew: boolean;
 }
 
-/** The same rows under other conditions, or rows that belong to them. */
+/** Parts under other conditions, or of rows that belong to them. */
 export const partsOf = <M extends Model, N extends Model>(
   { parts, areFew }: Parts<M>,
   and: (where: Part<M>['where']) => Part<N>['where'],

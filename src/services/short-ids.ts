@@ -8,7 +8,6 @@ const ending = /^[\da-f]{8,12}$/;
 /** Whether a text may be the end of an id. */
 export const isEndOfId = (typed: string) => ending.test(typed.trim().toLowerCase());
 
-/** How many ids an ambiguous ending lists. */
 const maxListedIds = 5;
 
 /** What the end of an id may name. */
@@ -55,7 +54,7 @@ export async function idEndingWith(
   throw validationError([{ path: 'id', code: 'AMBIGUOUS', message }]);
 }
 
-/** The same, or the text as it is: the operation then refuses it. */
+/** The whole id, or the text as it is: the operation then refuses it. */
 export async function wholeId(core: Core, subject: NamedById, typed: string, within: Within = {}): Promise<string> {
   return (await idEndingWith(core, subject, typed, within)) ?? typed;
 }

@@ -51,7 +51,7 @@ describe('the same bad input', () => {
     expect(error).to.deep.equal({ code: 'VALIDATION', message: problem?.msg, details });
   }
 
-  /** The same refusal of something that isn't a field's. */
+  /** A refusal that isn't a field's. */
   async function expectTheSameRefusal(
     argv: readonly string[],
     [method, path, body]: ['post' | 'put' | 'delete', string, object?],

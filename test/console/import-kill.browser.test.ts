@@ -27,7 +27,7 @@ const settings = {
 
 const rowsWords = /^([\d,]+) of ([\d,]+) rows$/;
 
-/** How many rows the page says are done. */
+/** Rows done, as the page shows. */
 async function rowsDone(page: Page): Promise<number> {
   const words = await page.getByRole('status').filter({ hasText: rowsWords }).textContent();
   const [, done = '', total = ''] = rowsWords.exec(words ?? '') ?? [];
@@ -48,7 +48,7 @@ async function moreThan(page: Page, rows: number): Promise<number> {
 const completed = (page: Page) => page.getByText('Completed', { exact: true });
 const unreachable = (page: Page) => page.getByText('The service cannot be reached at the moment.');
 
-/** How many accounts the page of people tells of: those of the file and the super admin's. */
+/** Accounts on the page of people: those of the file and the super admin's. */
 const accounts = count < maxCounted ? (count + 1).toLocaleString('en-GB') : 'more than 10,000';
 
 /** The session has survived: other pages are shown without signing in again. */

@@ -18,7 +18,7 @@ export interface Request {
   bodies?: readonly object[];
   /** Where a proxy says that the nth of its requests comes from. */
   forwardedFor?: readonly string[];
-  /** How many of its pairs were sent before. */
+  /** Of its pairs. */
   from?: number;
 }
 

@@ -28,7 +28,7 @@ const pauseMs = 20;
 const longestOutageMs = 15_000;
 /** How long the load goes on at least after an event, and after what puts it right, in milliseconds. */
 const watchedMs = 7000;
-/** The same before the first one. */
+/** Before the first one. */
 const calmMs = 3000;
 /** Requests that must be served in such a time, which lasts longer on a slow machine, up to this many milliseconds. */
 const enoughServed = 50;
@@ -225,7 +225,7 @@ function slowUpload(url: string, path: string, token: string): Promise<number> {
   });
 }
 
-/** How many uploads an instance receives, as it says itself. */
+/** Uploads that an instance receives, by its own metrics. */
 async function uploadsAt({ url }: Instance): Promise<number> {
   const { text } = await send(url, { method: 'GET', path: '/metrics' });
   return Number(/^coursectl_requests_waiting\{for="uploads"\} (\d+)$/m.exec(text)?.[1]);

@@ -62,7 +62,7 @@ async function holdSockets({ url }: Instance, token: string): Promise<Verdict[]>
   const clients = startClients(url, 5, () => ({ method: 'GET', path: '/api/auth/me', token }), 50);
   const isOpen = ({ closedMs }: SlowSocket) => closedMs === undefined;
   while (slow.sockets.some(isOpen) && performance.now() - from < slowClosedMs) await sleep(200);
-  // Those that are left are closed here, which isn't what was promised.
+  // What is left is closed here, not by the service.
   const sockets = slow.sockets.map((socket) => ({ ...socket }));
   slow.close();
   await clients.stop();

@@ -40,9 +40,9 @@ interface Round {
   flood: LoadResult;
   /** The goodput of the flood as a share of the peak's. */
   share: number;
-  /** How many times as many requests as at the peak were to be sent. */
+  /** The intended rate as a multiple of the peak. */
   wanted: number;
-  /** How many were answered a second. */
+  /** Answered per second. */
   answered: number;
 }
 

@@ -23,7 +23,7 @@ const environment = {
   LOG_LEVEL: 'warn',
   // A run writes thousands.
   MAX_COURSES_PER_TRAINER: '1000000',
-  // The same for all instances: a token of one is valid at the others.
+  // Shared by all instances: a token of one is valid at the others.
   JWT_SECRET: 'Zx8vQ2mN5kL1pR7tW4yB9cF6hJ3sD0gA-instances',
   HOST: '127.0.0.1',
   PORT: '0',

@@ -6,7 +6,7 @@ import type { Verdict } from './report.js';
 /** Courses that were asked for, to be counted afterwards. */
 export interface Writes {
   next(): Call & { done(outcome: Outcome & { text: string }): void };
-  /** How many were answered 201 so far. */
+  /** Answered 201 so far. */
   answered(): number;
   /** How the tables compare with what was answered. */
   compare(databaseUrl: string): Promise<Comparison>;

@@ -31,7 +31,7 @@ interface WayTo {
   server: Server;
   port: number;
   set(way: Way): void;
-  /** How many requests are held. */
+  /** Requests held. */
   held(): number;
 }
 

@@ -117,7 +117,7 @@ describe('many images together', function () {
     await until(() => !isRunning(pid));
     await expectNothingLeft(context, 0);
     expect((await avatar(token)).status).to.equal(200);
-    // That a client leaves is no fault of the service.
+    // A client that leaves is no fault of the service.
     expect(logged.filter((line) => /"level":(50|60)/.test(line))).to.deep.equal([]);
   });
 

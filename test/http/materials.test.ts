@@ -418,7 +418,7 @@ describe('materials of courses over HTTP', () => {
           if (status !== 'active') expect(await statuses(await participant(status), id), status).to.deep.equal(refused);
         const strangers = [await signIn(harness.context, { role: 'trainer' }), await signIn(harness.context)];
         for (const { token: as } of strangers) expect(await statuses(as, id)).to.deep.equal(refused);
-        // The same where there is nothing to be listed.
+        // Even without anything to list.
         await harness.api('delete', routeOf(id), token).expect(200);
         for (const { token: as } of strangers) expect((await statuses(as, id))[0]).to.equal(refused[0]);
         expect((await harness.api('get', routeOf())).status).to.equal(401);

@@ -45,7 +45,7 @@ describe('Responses that their clients leave unread', () => {
     unread('other', 3 * megabyte, '192.0.2.1');
     for (const name of ['first', 'second', 'third']) unread(name, 3 * megabyte, '2001:db8::1');
     expect(cut).to.deep.equal(['first']);
-    // The same network.
+    // In one network.
     unread('fourth', 3 * megabyte, '2001:db8::2');
     expect(cut).to.deep.equal(['first', 'second']);
   });

@@ -147,7 +147,7 @@ describe('Requests that wait for their clients', () => {
         .set('Authorization', `Bearer ${other}`)
         .attach('image', Buffer.from('no image'), file);
       expect(response.status).to.equal(400);
-      // Those that are stalled give way to those behind them, until all have had their place.
+      // Stalled requests give way to those behind them, until all have had their place.
       await until(() => stalled.filter(isOpen).length <= 4);
       clearInterval(watch);
       // One that was ended takes a moment to be removed.

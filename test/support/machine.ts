@@ -10,7 +10,7 @@ function work(): number {
   return sum;
 }
 
-/** How many times slower this process computes now than a quiet reference machine; 1 at least. */
+/** How much slower this process computes now than a quiet reference machine, as a factor; 1 at least. */
 export function slownessNow(): number {
   const startedAt = performance.now();
   work();

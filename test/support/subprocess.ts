@@ -12,7 +12,7 @@ export interface Surroundings {
   keepStdinOpen?: boolean;
   /** The file that standard error goes to, instead of a pipe. */
   stderrFile?: string;
-  /** How many columns and lines a pseudo-terminal has. */
+  /** Columns and lines of a pseudo-terminal. */
   size?: { columns: number; rows: number };
   /** Whose process it is; only root can say so. */
   uid?: number;

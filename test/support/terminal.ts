@@ -24,7 +24,7 @@ export interface Terminal {
   stderr: Io['stderr'];
   /** All that was written, escape sequences included. */
   written(): string;
-  /** The same as words: what was written over is there still. */
+  /** As words: what was written over is there still. */
   screen(): string;
   /** Whether keys arrive one by one, unechoed: it must be off again in the end, or the shell is unusable. */
   isRaw(): boolean;

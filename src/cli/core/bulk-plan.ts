@@ -10,7 +10,7 @@ export interface Named {
   id: string;
   /** As the API calls it. */
   name: string;
-  /** The same for people, where the name alone isn't enough to know it. */
+  /** For people, where the name alone isn't enough to know it. */
   label: string;
 }
 
@@ -46,7 +46,7 @@ export interface BulkWords {
   target?: string;
 }
 
-/** How many are named before a question, of those to change and of those that can't be. */
+/** Names listed before a question, of those to change and of those that can't be. */
 const maxShown = 20;
 
 const labelOf = ({ named, given }: BulkOutcome) => named?.label ?? given ?? '';
@@ -54,7 +54,7 @@ const labelOf = ({ named, given }: BulkOutcome) => named?.label ?? given ?? '';
 const count = (outcomes: readonly BulkOutcome[], wanted: Verdict['outcome']) =>
   outcomes.filter(({ outcome }) => outcome === wanted).length;
 
-/** How many there are of each outcome. */
+/** Counts each outcome. */
 export const countsOf = (outcomes: readonly BulkOutcome[]) => ({
   done: count(outcomes, 'done'),
   unchanged: count(outcomes, 'unchanged'),

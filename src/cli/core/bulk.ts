@@ -63,10 +63,10 @@ export async function sourceOf(run: BulkRun, meaning: Meaning): Promise<Source> 
   return { kind: 'names', names: [name, ...others] };
 }
 
-/** Those that are meant, each once. */
+/** What the arguments and filters name, each once. */
 export interface Selection<N extends Named = Named> {
   entries: { given: string | null; found: N | AppError }[];
-  /** How many names were left out, because others name the same. */
+  /** Names left out, because others name the same. */
   repeated: number;
 }
 
@@ -86,7 +86,7 @@ export function selectionOf<N extends Named>(names: readonly string[], found: re
 export interface BulkWork<N extends Named = Named> {
   words: BulkWords;
   selection: Selection<N>;
-  /** How many are changed at once: between two batches the progress is shown. */
+  /** Between two batches the progress is shown. */
   batchSize: number;
   /** What would be done with each, in their order. @throws AppError where nothing can be done at all */
   preview(those: readonly N[]): Promise<Verdict[]>;

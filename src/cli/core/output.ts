@@ -9,13 +9,13 @@ export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: 
 /** How wide a terminal is that doesn't say so. */
 const defaultWidth = 80;
 
-/** How many columns a stream has, if it is a terminal. */
+/** The columns of a terminal; undefined for other streams. */
 export const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
   isTTY ? columns || defaultWidth : undefined;
 
 /** Where tables are shown. */
 export interface Display {
-  /** How many columns the terminal has; absent where standard output is none: then nothing is cut, shortened or relative. */
+  /** In columns; absent where standard output is no terminal: then nothing is cut, shortened or relative. */
   width?: number | undefined;
   now: Date;
 }

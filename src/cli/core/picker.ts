@@ -35,7 +35,7 @@ interface Subject {
   one: string;
   howToName: string;
   listedBy: string;
-  /** Those that a search finds, best first. */
+  /** Best first. */
   find(context: Context, search: string, within: Within): Promise<Choice[]>;
 }
 

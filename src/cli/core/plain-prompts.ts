@@ -8,7 +8,7 @@ import { printable, printableLine } from './printable.js';
 export interface Asking {
   /** What was typed, once `problem` finds nothing wrong with it. Enter alone answers `initial`. */
   line(message: string, problem: (typed: string) => true | string, initial?: string): Promise<string>;
-  /** The same, without showing what is typed. */
+  /** Asks without showing what is typed. */
   hidden(message: string, problem: (typed: string) => true | string): Promise<string>;
   confirm(message: string, initial: boolean): Promise<boolean>;
   /** @param initial what Enter alone answers */

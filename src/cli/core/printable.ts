@@ -14,7 +14,7 @@ export function printable(text: string): string {
   );
 }
 
-/** The same in one line, for tables and sentences. */
+/** {@link printable} in one line, for tables and sentences. */
 export function printableLine(text: string): string {
   return text.replace(unsafe, escaped);
 }

@@ -25,7 +25,7 @@ export async function userIdOf(context: Context, reference: string, role: keyof 
   }
 }
 
-/** The same for a course, by id or title. @throws AppError `VALIDATION` for a title of several courses */
+/** The id of a course by id or title. @throws AppError `VALIDATION` for a title of several courses */
 export async function courseIdOf(context: Context, reference: string): Promise<string> {
   return (await findCourseNamed(context, reference))?.id ?? reference;
 }

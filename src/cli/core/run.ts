@@ -51,7 +51,7 @@ export interface Run<Usage extends string = '', O extends Options = None, C exte
 export interface Result {
   /** One object, for `--json`; absent when the data went out line by line. */
   json?: object;
-  /** The same for people. */
+  /** For people. */
   text?: string;
   /** The text has colours, and is {@link printable} without them. */
   painted?: true;

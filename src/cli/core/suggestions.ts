@@ -56,7 +56,7 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   view: ['show'],
 };
 
-/** The same for options, the best first. */
+/** The best first. */
 const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
   '--all': ['--limit'],
   '--fields': ['--columns'],

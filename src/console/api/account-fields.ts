@@ -10,5 +10,5 @@ export const inputFields = {
   update: ['firstName', 'lastName', 'email', 'phone', 'role'],
 } as const;
 
-/** Those that a new account must have. */
+/** A new account must have these. */
 export const requiredFields: readonly AccountField[] = ['firstName', 'lastName', 'email', 'phone', 'role'];

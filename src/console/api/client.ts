@@ -4,7 +4,7 @@ import { operations } from './operations.js';
 export type OperationId = keyof Operations;
 export type ResponseBody<Id extends OperationId> = Operations[Id]['response'];
 
-/** The same where an optional field may be given as undefined, which is as good as absent. */
+/** Allows undefined for optional fields, which is as good as absent. */
 type MaybeAbsent<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 type Part<T, Name extends string> = Name extends keyof T

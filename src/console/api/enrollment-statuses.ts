@@ -68,5 +68,5 @@ export const statusRules = {
 
 export const enrollmentStatuses = ["pending","active","completed","cancelled"] as const;
 
-/** Those that managers may enroll somebody with. */
+/** Managers may enroll somebody with these. */
 export const initialStatuses = ["pending","active"] as const;

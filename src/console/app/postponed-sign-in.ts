@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** How many dialogs show what the service gives only once. */
+/** Dialogs that show what the service gives only once. */
 let openDialogs = 0;
 const listeners = new Set<() => void>();
 

@@ -56,14 +56,16 @@ function columnsOf(t: TFunction, open: (entry: AuditEntry) => void): Column<Audi
   ];
 }
 
-/** How many changed fields are named in a row. */
-const named = 3;
+const maxFieldsNamed = 3;
 
 function Changes({ entry, onOpen }: { entry: AuditEntry; onOpen(entry: AuditEntry): void }) {
   const { t } = useTranslation();
   const fields = changedFields(entry);
-  const names = fields.slice(0, named).map((field) => fieldName(field, t));
-  const text = fields.length > named ? [...names, t('audit.moreFields', { count: fields.length - named })] : names;
+  const names = fields.slice(0, maxFieldsNamed).map((field) => fieldName(field, t));
+  const text =
+    fields.length > maxFieldsNamed
+      ? [...names, t('audit.moreFields', { count: fields.length - maxFieldsNamed })]
+      : names;
   return (
     // In a narrow table, a line has a few words.
     <Box miw="10rem">

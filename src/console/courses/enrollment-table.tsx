@@ -72,7 +72,7 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
 }
 
 interface BulkBarProps {
-  /** Those that are selected. */
+  /** The selected ones. */
   rows: readonly EnrollmentRow[];
   onAction(action: EnrollmentAction): void;
   onClear(): void;

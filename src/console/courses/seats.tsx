@@ -2,7 +2,6 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Course } from './course-values.js';
 
-/** How many seats are left, in words. */
 export function SeatsLeft({ course }: { course: Pick<Course, 'seatsLeft' | 'maxStudents'> }) {
   const { t } = useTranslation();
   const { seatsLeft, maxStudents } = course;

@@ -27,7 +27,7 @@ export function useUploads(courseId: string) {
     const all = aborts.current;
     return () => {
       for (const one of all.values()) one.abort();
-      // Those that wait are not sent any more.
+      // Waiting uploads are not sent any more.
       all.clear();
     };
   }, []);

@@ -12,7 +12,7 @@ export function formatTime(iso: string | null | undefined): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }
 
-/** The same with seconds and the zone. */
+/** A time with seconds and the zone. */
 export const formatZonedTime = (iso: string): string =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'full', timeStyle: 'long' }).format(new Date(iso));
 
@@ -30,7 +30,7 @@ export function formatDay(iso: string | null | undefined): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 }
 
-/** The same without the year, for scales. */
+/** A day without the year, for scales. */
 export const formatShortDay = (iso: string): string =>
   new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(iso));
 

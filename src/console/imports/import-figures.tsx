@@ -9,7 +9,7 @@ interface ImportFiguresProps {
   planned?: boolean;
 }
 
-/** How many rows an import has, and what became or becomes of them. */
+/** Rows of an import by outcome; with `planned`, by the outcome that its plan foresees. */
 export function ImportFigures({ counts, planned = false }: ImportFiguresProps) {
   const { t } = useTranslation();
   const words = planned ? 'planned' : 'outcomes';

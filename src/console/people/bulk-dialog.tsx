@@ -32,7 +32,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const [plan, setPlan] = useState<Outcome[]>();
   const [result, setResult] = useState<Outcome[]>();
   const [failure, setFailure] = useState<unknown>();
-  /** How many accounts are done, while they are changed. */
+  /** Accounts changed so far; undefined before and after. */
   const [done, setDone] = useState<number>();
   const count = countOf(selected);
   const working = rehearsal.isPending || done !== undefined;

@@ -15,7 +15,7 @@ interface OutcomesProps {
   tense: 'future' | 'past';
 }
 
-/** How many accounts are changed, and each of them with what happens to it. */
+/** The count of accounts by outcome, and a list of them. */
 export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
   const { t } = useTranslation();
   const withPasswords = outcomes.some(({ password }) => password !== undefined);

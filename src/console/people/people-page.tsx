@@ -26,7 +26,6 @@ const NewPersonDialog = lazyDialog(async () => (await import('./new-person-dialo
 const route = getRouteApi('/people');
 const defaultSort = '-createdAt';
 
-/** How many accounts there are, as far as they are counted. */
 function totalOf(t: TFunction, { totalItems: count, totalItemsCapped }: PageInfo): string {
   return t(totalItemsCapped ? 'people.totalCapped' : 'people.total', { count });
 }

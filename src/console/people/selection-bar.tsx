@@ -5,7 +5,7 @@ import { type BulkAction, bulkActions, countOf, maxAccounts, type Selected } fro
 
 interface SelectionBarProps {
   selected: Selected;
-  /** How many accounts match the filter. */
+  /** Accounts that match the filter. */
   matching: number;
   onSelectMatching(): void;
   onClear(): void;

@@ -48,7 +48,7 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   /** The number of reserved seats, where a query has counted them. */
   declare seatsTaken?: NonAttribute<number>;
 
-  /** How many more can enroll; null without a limit. Nothing where the seats were not counted. */
+  /** Null without a limit; undefined where the seats were not counted. */
   get seatsLeft(): NonAttribute<number | null | undefined> {
     if (this.seatsTaken === undefined) return undefined;
     return this.maxStudents === null ? null : Math.max(0, this.maxStudents - this.seatsTaken);

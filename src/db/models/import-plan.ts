@@ -38,7 +38,7 @@ export interface PlanReason {
   /** The field that must be corrected; null when it isn't one. */
   field: ImportField | null;
   message: string;
-  /** How many rows; one that has several problems counts for each. */
+  /** Rows; one that has several problems counts for each. */
   count: number;
   /** The lines of the first rows. */
   rows: number[];
@@ -50,7 +50,7 @@ export interface PlanWarning {
   /** The field that it is about; null when it isn't one. */
   field: ImportField | null;
   message: string;
-  /** How many rows or columns. */
+  /** Rows or columns. */
   count: number;
   /** The lines of the first rows; empty for a warning about columns or the file. */
   rows: number[];
@@ -96,7 +96,7 @@ export interface PlanContent {
     delimiter: Delimiter;
     byteOrderMark: boolean;
     headerLine: number;
-    /** How many lines it has; null when it was not read to its end. */
+    /** Null when it was not read to its end. */
     lines: number | null;
     /** Up to five names of people with letters beyond ASCII. */
     names: string[];

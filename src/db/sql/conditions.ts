@@ -59,7 +59,7 @@ export function refersToOneOf<M extends Model>(
   return literal(`${column} IN (SELECT ${alias}.\`id\` ${found})`);
 }
 
-/** That a course has seats left, or is full: its enrollments of `statuses`, which take one, are counted in an index. */
+/** Matches courses with seats left, or full ones: enrollments of `statuses`, which take one, are counted in an index. */
 export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses: readonly string[]) {
   const where = `course_id = \`Course\`.\`id\` AND ${statusIn(sequelize, statuses)}`;
   const taken = `(SELECT COUNT(*) FROM enrollments WHERE ${where})`;
@@ -68,17 +68,17 @@ export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses:
 }
 
 /**
- * That an account must change its initial password, or need not. For accounts that are found by another index, or read in the
+ * Matches accounts that must change their initial password, or need not. For accounts found by another index, or read in the
  * order of a page: databases would look up all that match and sort them, which COALESCE rules out.
  */
 export const mustChangePassword = (must: boolean) =>
   literal(`COALESCE(\`User\`.\`requires_password_change\`, 0) = ${Number(must)}`);
 
-/** That an account has a role, for accounts that another index finds: there may be very many with this role. */
+/** Matches accounts with a role, among those that another index finds: very many may have this role. */
 export const hasRole = (role: User['role']) => literal(`COALESCE(\`User\`.\`role\`, '') = '${role}'`);
 
 /**
- * That a course is published, or of a trainer. Most are: they are read in the order of a page, and must not be looked up in
+ * Matches published courses, and those of a trainer. Most are: they are read in the order of a page, and must not be looked up in
  * two indexes and sorted, which COALESCE rules out.
  */
 export function isPublishedOrOf(sequelize: Sequelize, trainerId: string) {
@@ -93,10 +93,10 @@ export function isPublishedOrOf(sequelize: Sequelize, trainerId: string) {
  */
 export const trainerKey = literal('`User`.`trainer_key`');
 
-/** That an account is an active trainer: it has a key. SQLite would look for what isn't null in all rows. */
+/** Active trainers have a key. SQLite would look for what isn't null in all rows. */
 export const isActiveTrainer = literal("`User`.`trainer_key` >= ''");
 
-/** That an import has rows in its ledger. */
+/** Matches imports with rows in their ledger. */
 export function hasLedger(sequelize: Sequelize) {
   return sequelize.literal('EXISTS (SELECT 1 FROM import_rows WHERE import_id = Import.id)');
 }
@@ -106,7 +106,7 @@ export function lastNameKeyOf(sequelize: Sequelize, column: string) {
   return sequelize.literal(`(SELECT last_name_key FROM users WHERE users.id = ${column})`);
 }
 
-/** That a course exists, and with `trainerId` that it is this trainer's. */
+/** Whether a course exists; with `trainerId`, whether it is this trainer's. */
 export function courseExists(sequelize: Sequelize, courseId: string, trainerId?: string) {
   const owned = trainerId === undefined ? '' : ` AND trainer_id = ${sequelize.escape(trainerId)}`;
   return sequelize.literal(`EXISTS (SELECT 1 FROM courses WHERE id = ${sequelize.escape(courseId)}${owned})`);
@@ -115,7 +115,7 @@ export function courseExists(sequelize: Sequelize, courseId: string, trainerId?:
 const statusIn = (sequelize: Sequelize, statuses: readonly string[]) =>
   `status IN (${statuses.map((status) => sequelize.escape(status)).join(', ')})`;
 
-/** That an account has an enrollment in a course with one of these statuses. */
+/** Matches accounts with an enrollment in a course with one of these statuses. */
 export function enrollmentExists(
   sequelize: Sequelize,
   { courseId, userId }: { courseId: string; userId: string },
@@ -132,7 +132,7 @@ export interface LockEnds {
   until: Date;
 }
 
-/** That a row has a lock that ends then. */
+/** Matches rows whose lock ends in this time. */
 export function endsWithin(sequelize: Sequelize, { after, until }: LockEnds): string {
   const literal = sqlLiteral(sequelize);
   return `locked_until > ${literal(after)} AND locked_until <= ${literal(until)}`;
@@ -161,13 +161,13 @@ export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: st
 const locksSql = (sequelize: Sequelize, inForce: LockEnds) =>
   `FROM login_throttle WHERE account_id = \`User\`.\`id\` AND ${endsWithin(sequelize, inForce)}`;
 
-/** That a lock is the one of the account in the same row of a query that ends last. */
+/** Matches the lock that ends last of the account in the same row of a query. */
 export function isLatestLock(sequelize: Sequelize, inForce: LockEnds) {
   const latest = `SELECT subject ${locksSql(sequelize, inForce)} ORDER BY locked_until DESC LIMIT 1`;
   return sequelize.where(sequelize.col('currentLock.subject'), sequelize.literal(`(${latest})`));
 }
 
-/** That an account is locked, as a whole or at an address, or is not. */
+/** Matches accounts that are locked, as a whole or at an address, or those that are not. */
 export function isLockedNow(sequelize: Sequelize, inForce: LockEnds, locked: boolean) {
   return sequelize.literal(`${locked ? '' : 'NOT '}EXISTS (SELECT 1 ${locksSql(sequelize, inForce)})`);
 }

@@ -32,7 +32,7 @@ export interface Selected {
 export const fieldOf = (model: ModelStatic<Model>, attribute: string) =>
   model.getAttributes()[attribute]?.field ?? attribute;
 
-/** That a row of an association belongs to the row above it. */
+/** Joins an association to the row above it. */
 function joinSql(parent: ModelStatic<Model>, above: string, { model, as, on, where }: Joined, alias: string): string {
   const key = fieldOf(parent, parent.associations[as]?.foreignKey ?? '');
   const isIts = on ? whereSql(model, on, alias) : `${alias}.\`id\` = ${above}.\`${key}\``;

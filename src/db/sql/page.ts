@@ -39,7 +39,7 @@ export interface Window {
 
 /** The rows of a listing. To be read within `Database.read`, which translates faults of the database. */
 export interface Rows<M extends Model> {
-  /** How many there are, `most` at most: there the database stops counting, where it would go through all for the exact number. */
+  /** Counts up to `most`: an exact number can take the database through all rows. */
   count(most?: number): Promise<number>;
   /** The ids of the first ones, in their order. */
   firstIds(limit: number): Promise<string[]>;
@@ -47,7 +47,7 @@ export interface Rows<M extends Model> {
   withIds(ids: readonly string[]): Promise<M[]>;
   /** Some of them, in their order. */
   page(window: Window): Promise<M[]>;
-  /** The same, if so many rows of the table, the first ones in this order, have them all. */
+  /** The page, if the first `most` rows of the table in this order have all its rows. */
   pageAmongFirst(window: Window, most: number): Promise<M[] | undefined>;
 }
 

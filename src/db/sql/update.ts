@@ -73,7 +73,7 @@ function* statementsOf<M extends Model>(
   const [first, ...others] = rows;
   for (const attribute of attributes) {
     const { field = String(attribute), type } = definitions[attribute];
-    // The same for all, as the time of the update is.
+    // One value for all rows, such as the time of the update.
     if (first && others.every((row) => row[attribute] === first[attribute]))
       assignments.push(`\`${field}\` = ${literal(valueIn(first, attribute))}`);
     // Sequelize's types leave open that a type can be a text.

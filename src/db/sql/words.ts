@@ -47,7 +47,7 @@ export interface WordFound {
   word: string;
   /** Conditions that find them, each by an index, that of most first; an account may be in several. */
   parts: LookUp['where'][];
-  /** How many entries these indexes have of them; of each one, no more are counted than asked for. */
+  /** Entries of these indexes; of each one, no more are counted than asked for. */
   entries: number;
   /** All of them as one condition: their ids are collected from the indexes. */
   isInAny: ReturnType<typeof literal>;
@@ -82,7 +82,7 @@ export async function lookUpWords(
   });
 }
 
-/** That a key of {@link searchKey} has a word that begins so. @param key the SQL of its column */
+/** Matches a {@link searchKey} with a word that begins so. @param key the SQL of its column */
 function isInKey(sequelize: Sequelize, key: string, word: string): string {
   // By bytes: MySQL and MariaDB take two to three times as long to look for characters, and UTF-8 needs no more.
   const text = isSqlite(sequelize) ? key : `CAST(${key} AS BINARY)`;
@@ -97,7 +97,7 @@ const all = (conditions: readonly string[]): string =>
   conditions.length === 0 ? '1 = 0' : conditions.map((condition) => `(${condition})`).join(' AND ');
 
 /**
- * That an account, whose row is `User` in the query, has the words or the phone. Needs no index. Its email is in its key, so
+ * Matches accounts, `User` in the query, with the words or the phone. Needs no index. The email is in the key, so
  * that, without phones, indexes of names have all that is compared.
  */
 export function hasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
@@ -111,12 +111,12 @@ export function hasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
   return literal(`(${[`(${all(words.map(hasWord))})`, ...either].join(' OR ')})`);
 }
 
-/** That a course, whose row is `Course` in the query, has a word that begins so for each of these. Needs no index. */
+/** Matches courses, `Course` in the query, with words that begin with each of these. Needs no index. */
 export function courseHasWords(sequelize: Sequelize, words: readonly string[]) {
   return literal(`(${all(words.map((word) => isInKey(sequelize, '`Course`.`search_key`', word)))})`);
 }
 
-/** The same, by the index of the words of courses. */
+/** Matches courses with words that begin with each of these, by the index of the words of courses. */
 export function courseIsFoundBy(sequelize: Sequelize, words: readonly string[]) {
   const found = words.map(
     (word) => `\`Course\`.\`id\` IN (SELECT course_id FROM course_words WHERE ${begins(sequelize, 'word', word)})`,

@@ -3,7 +3,7 @@ import type { SqliteConfig } from '../../config/config.js';
 import { remainingMs } from '../deadline.js';
 import { type Parameters, type Reply, type Request, SqliteThread } from './thread.js';
 
-/** How many threads wait for work: one for reads, and one for the transactions beside them. */
+/** Threads: one for reads, and one for the transactions beside them. */
 const maxIdle = 2;
 
 /** How long SQLite waits for the write of another process, in milliseconds: not past the deadline of the calling work. */

@@ -222,7 +222,7 @@ export const importWithPlan = component(
     .required(),
 );
 
-/** How many accounts an undo keeps, by reason. */
+/** Accounts that an undo keeps, by reason. */
 export const keptReasons = Joi.array()
   .items(
     Joi.object({

@@ -280,7 +280,7 @@ export const account = component(
   Joi.object({ ...shownOf(userViews.admin), createdAt: timestamp, updatedAt: timestamp }),
 );
 
-/** The same with the end of its lock. */
+/** An account with the end of its lock. */
 export const accountDetails = component(
   'UserDetails',
   'An account, and whether it is locked',

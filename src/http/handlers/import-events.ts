@@ -17,7 +17,7 @@ const heartbeatMs = 15_000;
 /** How often the session of the caller is checked, in milliseconds. */
 const sessionMs = 3000;
 
-/** How many streams of events an account may have on an instance. */
+/** Per account and instance. */
 const maxStreams = 20;
 
 const underWay = new Set(['planning', 'queued', 'running', 'undoing']);

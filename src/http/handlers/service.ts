@@ -11,7 +11,7 @@ import type { ServerHandle } from '../server/server-handle.js';
 
 /** How long a response about the database is good for others who ask, in milliseconds. */
 const readinessMs = 1000;
-/** The same for figures, which are many: writing them takes milliseconds. */
+/** Shorter for figures, which are many: writing them takes milliseconds. */
 const figuresMs = 250;
 
 /** Asks once for all who ask within a time. */

@@ -20,7 +20,6 @@ export interface Connections {
   count(): number;
 }
 
-/** How many connections there may be. */
 export interface ConnectionLimits {
   total: number;
   /** From one address (IPv6: its network), unless it is that of a trusted proxy. */
@@ -157,7 +156,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
       isEnding = true;
       // Not as an HTTP server closes: that breaks off responses which are written, but not all read yet.
       const ended = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
-      // Those that haven't sent a request yet are ended by the time limit for it.
+      // Connections without a request yet are ended by the time limit for it.
       for (const { socket, responses, hasServed } of all) if (hasServed && responses.size === 0) socket.destroy();
       await ended;
     },

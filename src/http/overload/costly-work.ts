@@ -43,7 +43,7 @@ const [largeRest, pieceRest] = [
   { factor: 1, longestMs: 250 },
 ];
 
-/** How many items the response to a query can have; undefined unless it is a page that the contract calls large. */
+/** The most items that the response to a query can have; undefined unless it is a page that the contract calls large. */
 export function pageLength({ itemBytes, query }: Operation, asked: { limit?: unknown }): number | undefined {
   if (itemBytes === undefined || !query) return undefined;
   const limit = query.extract('limit') as Joi.NumberSchema;

@@ -26,7 +26,7 @@ export function countPerSecond(report: (count: number) => void) {
       if (count + last === 0) setTimeout(endSecond, 1000).unref();
       count += 1;
     },
-    /** How many there are or were in the last second. */
+    /** The count of this second or the last one, whichever is larger. */
     recent: () => Math.max(count, last),
   };
 }
@@ -74,7 +74,7 @@ export interface RequestsOptions {
  */
 export const burstOrOverload = (sinceEmptyMs: number): number => (sinceEmptyMs < 5000 ? 20_000 : 500);
 
-/** How many may wait, at least and for each concurrent request: waiting costs memory only. */
+/** At least, and for each concurrent request: waiting costs memory only. */
 const [minQueued, queuedPerSlot] = [1000, 100];
 /** While others come, a network has this part of the slots: with twice as many slots as database connections, others find one. */
 const shareOfSlots = 0.25;

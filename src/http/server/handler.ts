@@ -24,7 +24,6 @@ export interface HandlerRequest<T extends Operation = Operation> {
     : T['access'] extends { kind: 'optional' }
       ? Caller | undefined
       : Caller;
-  /** Those that the path names. */
   params: Readonly<Record<PathParameter<T['path']>, string>>;
   query: unknown;
   /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */

@@ -22,7 +22,7 @@ import { serveConsole } from './web-console.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
 const longestDrainMs = 24_000;
-/** The same for what is done in the background: closing a database that is out of reach takes up to 6 s more. */
+/** Shorter for work in the background: closing a database that is out of reach takes up to 6 s more. */
 const longestWorkMs = 18_000;
 
 /**

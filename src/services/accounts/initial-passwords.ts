@@ -35,7 +35,7 @@ export async function byInitialPassword(
   return { parts: { parts: [part], areFew }, ...(areFew && { all: where }) };
 }
 
-/** That an account must change its password, or need not, for accounts that are read in the order of a page. */
+/** Matches accounts that must change their password, or need not, for accounts that are read in the order of a page. */
 export const passwordFilterInOrder = (requiresPasswordChange: boolean): WhereOptions<User> => ({
   [Op.and]: [mustChangePassword(requiresPasswordChange)],
 });

@@ -33,7 +33,7 @@ export interface PhoneConflict {
 export interface Rekeyed {
   /** Two letters; null for none. */
   country: string | null;
-  /** How many accounts have another key than before. */
+  /** Accounts with another key than before. */
   changed: number;
   /** When there are any, nothing was changed. */
   conflicts: readonly PhoneConflict[];
@@ -211,7 +211,7 @@ export interface PhoneState {
   country: string | null;
   /** The choice that was interrupted; absent when there is none. */
   interrupted?: { country: string | null };
-  /** How many of the accounts that were looked at have a key of another rule, and how many were looked at. */
+  /** Accounts with a key of another rule, among the `accounts` looked at. */
   misfits: number;
   accounts: number;
 }

@@ -10,9 +10,9 @@ export interface AccountCounts {
   total: number;
   active: number;
   inactive: number;
-  /** Those that must change their initial password. */
+  /** Must change their initial password. */
   initialPassword: number;
-  /** Those that can't sign in for now, after too many wrong passwords. */
+  /** Can't sign in for now, after too many wrong passwords. */
   locked: number;
 }
 

@@ -129,7 +129,7 @@ export async function insertAccount(core: Core, account: NewAccount, transaction
   return core.database.models.User.findByPk(id, { transaction, rejectOnEmpty: true });
 }
 
-/** How many updates are made while the database works on others. */
+/** Updates prepared while the database works on others. */
 const rowsAhead = 500;
 
 /** New values of an account. */
@@ -203,7 +203,7 @@ export async function saveAccounts(
   await replaceWords(core, renamed, transaction);
 }
 
-/** How many super admins there are: none or one. */
+/** Counts super admins: none or one. */
 export async function countSuperAdmins(database: Database): Promise<number> {
   return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));
 }

@@ -5,7 +5,7 @@ import type { Joined } from '../../db/sql/joins.js';
 import type { Core } from '../core.js';
 import { locksInForce } from './throttle-rules.js';
 
-/** That a column has the end of a lock in force, for a `where`. */
+/** Matches a column with the end of a lock in force. */
 export function isInForce({ now }: Core) {
   const { after, until } = locksInForce(now());
   return { [Op.gt]: after, [Op.lte]: until };
@@ -32,7 +32,7 @@ export function currentLocks({ database: { models, sequelize }, now }: Core): Jo
   };
 }
 
-/** That an account is locked, or is not, for the `where` of a query of accounts. */
+/** Matches accounts that are locked, or those that are not. */
 export function isLocked({ database, now }: Core, locked: boolean): WhereOptions<User> {
   return isLockedNow(database.sequelize, locksInForce(now()), locked);
 }

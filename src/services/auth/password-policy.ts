@@ -15,7 +15,7 @@ export interface PasswordOwner {
 /** Returns the problem of a password that the schema accepts; nothing when it is permitted. */
 export type PasswordPolicy = (label: string, password: string, owner?: PasswordOwner) => FoundProblem | undefined;
 
-/** How many of the most common passwords are refused. */
+/** The most common passwords that are refused. */
 const commonPasswords = 3000;
 
 async function loadCommonPasswords(): Promise<ReadonlySet<string>> {

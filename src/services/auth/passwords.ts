@@ -22,7 +22,7 @@ export interface PasswordHasher {
   compare(password: string, hash: string, request?: HashRequest): Promise<boolean>;
   /** The implementation in use. */
   readonly implementation: 'native' | 'bcryptjs';
-  /** How many hashes wait for a core. */
+  /** Hashes that wait for a core. */
   waiting(): number;
   close(): Promise<void>;
 }

@@ -26,7 +26,7 @@ import {
  * not failed.
  */
 
-/** How many may wait to guess the password of one account: others are refused. */
+/** Logins that wait for one account; more are refused. */
 const maxWaiting = 100;
 /** How long recording the end of an attempt may take, in milliseconds: the time of its request may be over. */
 const endMs = 2000;

@@ -115,7 +115,7 @@ async function assertQuota(core: Core, courseId: string, file: StoredFile, trans
 }
 
 /**
- * How many bytes the next file of a course may have, checked before it is sent. The quota is checked again when the file
+ * The bytes that the next file of a course may have, checked before it is sent. The quota is checked again when the file
  * is stored, because concurrent uploads use it too.
  * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA` when the course has too many files
  */

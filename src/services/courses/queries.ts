@@ -41,7 +41,7 @@ const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'tr
 /** Where rows are read to count them: of searches, and of filters by seats. */
 const maxCountedByRow = 1000;
 
-/** Those that have seats left, or are full; all of them where nothing is wanted. */
+/** Courses with seats left, or full ones; undefined means all. */
 const bySeats = ({ database: { sequelize } }: Core, seatsLeft: boolean | undefined): WhereOptions<Course>[] =>
   seatsLeft === undefined ? [] : [{ [Op.and]: [hasSeatsLeft(sequelize, seatsLeft, seatStatuses)] }];
 

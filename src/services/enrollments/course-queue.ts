@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AppError } from '../../errors.js';
 
-/** How many transactions of this process ask for the row of a course at the same time: while one commits, the next begins. */
+/** Transactions of this process that ask for the row of one course: while one commits, the next begins. */
 const concurrency = 2;
 
 const limits = new Map<string, LimitFunction>();

@@ -74,13 +74,13 @@ export async function currentEnrollmentIds(core: Core, userId: string, limit?: n
   return found.map(({ id }) => id);
 }
 
-/** How many enrollments are read together: their courses may have long texts. */
-const readTogether = 50;
+/** Enrollments read in one query: their courses may have long texts. */
+const rowsPerQuery = 50;
 
 /** Those enrollments of the given ids that are still active or pending, with their courses (specification, section 4.11). */
 export async function* currentEnrollments(core: Core, ids: readonly string[]): AsyncGenerator<Enrollment, undefined> {
-  for (let at = 0; at < ids.length; at += readTogether) {
-    const where = { id: ids.slice(at, at + readTogether), status: currentStatuses };
+  for (let at = 0; at < ids.length; at += rowsPerQuery) {
+    const where = { id: ids.slice(at, at + rowsPerQuery), status: currentStatuses };
     const include = withCourseSummary(core);
     yield* await core.database.read(() =>
       core.database.models.Enrollment.findAll({ where, order: newestFirst, include }),

@@ -28,7 +28,7 @@ async function countByStatus(core: Core, actor: Actor): Promise<EnrollmentStatis
   return { total, ...byStatus } as EnrollmentStatistics;
 }
 
-/** How many requests for a course wait for an answer. */
+/** Requests for a course that wait for a decision. */
 export interface CourseRequests {
   course: { id: string; title: string };
   waiting: number;

@@ -21,7 +21,7 @@ export interface Upload {
 
 export type { ByteRange, StoredObject } from '../../storage/storage.js';
 
-/** How many bytes an upload may have, and the error for a larger one. */
+/** The limit of an upload, and the error for a larger one. */
 export interface UploadLimit {
   maxBytes: number;
   tooLarge(cause?: unknown): AppError;
@@ -179,9 +179,9 @@ export async function removeMarked(core: Core, where: WhereOptions<StoredFile>):
 /** What became of files that are marked for deletion. */
 export interface Removal {
   removed: number;
-  /** How many a running backup keeps from being removed. */
+  /** Kept by a running backup. */
   held: number;
-  /** How many are left to the next cleanup, because the storage failed to remove one or more of their batch. */
+  /** Left to the next cleanup, because the storage failed to remove one or more of their batch. */
   failed: number;
   /** Why the first batch failed. */
   failure: string | null;

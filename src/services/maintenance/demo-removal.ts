@@ -7,10 +7,9 @@ import type { Actor, Core } from '../core.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../row-locks.js';
 import { demoPassword, demoStaff } from './demo.js';
 
-/** How many changes a refusal names. */
-const shown = 5;
+const maxChangesNamed = 5;
 
-/** How many rows were removed. */
+/** Rows removed. */
 export interface RemovedDemo {
   accounts: number;
   courses: number;
@@ -107,10 +106,10 @@ async function assertUnchanged(core: Core, rows: DemoRows, users: readonly User[
     ...(await fileChanges(core, rows, transaction)),
   ];
   if (changes.length === 0) return;
-  const more = changes.length > shown ? `; and ${changes.length - shown} more` : '';
+  const more = changes.length > maxChangesNamed ? `; and ${changes.length - maxChangesNamed} more` : '';
   throw new AppError(
     'SEED_REFUSED',
-    `The demo programme stays, because somebody has changed it: ${changes.slice(0, shown).join('; ')}${more}. Delete what you don't need one by one: coursectl courses delete, coursectl users delete`,
+    `The demo programme stays, because somebody has changed it: ${changes.slice(0, maxChangesNamed).join('; ')}${more}. Delete what you don't need one by one: coursectl courses delete, coursectl users delete`,
   );
 }
 

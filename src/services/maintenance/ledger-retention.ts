@@ -39,7 +39,7 @@ function dueImports(core: Core, before: Date): Promise<Import[]> {
   return read(() => models.Import.findAll({ where: isDue(core, before), order: ['id'] }));
 }
 
-/** How many imports ended longer ago than the retention, and how many rows they have. @param days the retention */
+/** Counts the imports that ended before the retention, and their rows. @param days the retention */
 export async function countOldLedgers(core: Core, days: number): Promise<{ imports: number; exported: number }> {
   const { ImportRow } = core.database.models;
   const records = await dueImports(core, retentionStart(core, days));

@@ -15,7 +15,7 @@ const abandonedAfterMs = 60 * 60_000;
 
 /** The result of a cleanup: what became of the files of deletions and interrupted uploads, and more. */
 export interface Cleanup extends Removal {
-  /** How many partial uploads, partial objects and copies of imported files, left by crashes, were removed. */
+  /** Partial uploads, partial objects and copies of imported files, left by crashes. */
   leftovers: number;
 }
 

@@ -10,7 +10,7 @@ import { AppError } from '../../errors.js';
 import { diskFault, makeFolder, syncToDisk } from '../../storage/disk.js';
 import type { Core } from '../core.js';
 
-/** How many rows are exported and then deleted at a time: some have 240 KB, and deleting them must not delay requests. */
+/** Rows exported and then deleted together: some have 240 KB, and deleting them must not delay requests. */
 const pageRows = 200;
 
 /** The time before which rows are exported and deleted. @param days the retention */
@@ -71,7 +71,7 @@ export interface OldRows<Row> {
 
 /** What was exported, then deleted. */
 export interface Exported {
-  /** How many rows. */
+  /** Rows. */
   exported: number;
   /** The files with them. */
   files: string[];
@@ -124,7 +124,7 @@ export async function assertStillHeld(lease: Lease, transaction: Transaction): P
     throw new AppError('INTERRUPTED', 'Another process has taken over the export of old rows.');
 }
 
-/** How many audit entries are older than the retention. @param days the retention */
+/** Counts the audit entries older than the retention. @param days the retention */
 export async function countOldAudit(core: Core, days: number): Promise<number> {
   const { AuditEntry } = core.database.models;
   const where = { at: { [Op.lt]: retentionStart(core, days) } };

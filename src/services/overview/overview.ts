@@ -17,10 +17,9 @@ import { type StorageUsage, storageUsage } from '../files/usage.js';
 import { listImports } from '../imports/store/find-import.js';
 import { accountsPerWeek, dayOf, enrollmentsPerWeek, weekStarts } from './weeks.js';
 
-/** How many imports, courses with requests, and current enrollments an overview names. */
-const importsShown = 5;
-const coursesShown = 10;
-const enrollmentsShown = 10;
+const maxImportsShown = 5;
+const maxCoursesShown = 10;
+const maxEnrollmentsShown = 10;
 
 /** The figures of the whole programme. */
 export interface SuperAdminOverview {
@@ -73,7 +72,7 @@ export async function superAdminOverview(core: Core, actor: Actor): Promise<Supe
       [
         await enrollmentStatistics(core, actor),
         await figuresOf(core, `enrollments per week since ${since}`, () => enrollmentsPerWeek(core, starts), sum),
-        await listImports(core, { limit: importsShown }),
+        await listImports(core, { limit: maxImportsShown }),
         await storageUsage(core),
       ] as const,
   );
@@ -96,13 +95,13 @@ async function trainerOverview(core: Core, actor: Actor, trainerId: string): Pro
     courses,
     enrollments,
     requestsWaiting: enrollments.pending,
-    requestsByCourse: enrollments.pending === 0 ? [] : await requestsByCourse(core, trainerId, coursesShown),
+    requestsByCourse: enrollments.pending === 0 ? [] : await requestsByCourse(core, trainerId, maxCoursesShown),
     weeks: starts.map((start, index) => ({ week: dayOf(start), enrollments: perWeek[index] ?? 0 })),
   };
 }
 
 async function traineeOverview(core: Core, actor: Actor, userId: string): Promise<TraineeOverview> {
-  const ids = await currentEnrollmentIds(core, userId, enrollmentsShown);
+  const ids = await currentEnrollmentIds(core, userId, maxEnrollmentsShown);
   const current: Enrollment[] = [];
   for await (const enrollment of currentEnrollments(core, ids)) current.push(enrollment);
   return {

@@ -48,7 +48,7 @@ async function auditOf(harness: Harness, { admin }: Cast, targetId: string): Pro
   return entries.map(({ id: _id, at: _at, ...recorded }) => recorded).reverse();
 }
 
-/** The same, without who did it from where: all of it is this caller's. */
+/** Without who did it from where: all of it is this caller's. */
 export async function changesOf(harness: Harness, cast: Cast, targetId: string, actor: Person) {
   const entries = await auditOf(harness, cast, targetId);
   return entries.map(({ action, actorId, origin, ip, targetType: _, targetId: __, before, after }) => {

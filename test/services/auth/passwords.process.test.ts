@@ -114,7 +114,7 @@ describe('the queue of a password hasher', () => {
     // The one is much cheaper: its thread may wait for the processor, and still ends before those that begin after it.
     const many = Array.from({ length: 20 + cores }, () => ask('many', 9));
     await Promise.all([...many, ask('one', lowestCost)]);
-    // Those that were being computed, and one more of the other owner on each core.
+    // The ones being computed, and one more of the other owner on each core.
     expect(ended.indexOf('one')).to.be.below(2 * cores + 1);
   });
 

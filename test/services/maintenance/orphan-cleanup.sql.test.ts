@@ -180,7 +180,7 @@ describe('the cleanup of files', () => {
     rmSync(file);
     mkdirSync(file);
     const others = await manyDoomed();
-    // Those that it was tried with are kept for the next time, too.
+    // The ones that it was tried with are kept for the next time, too.
     const { failure, ...figures } = await sweepFiles(context);
     expect(figures).to.deep.equal({ removed: others - 499, held: 0, failed: 500, leftovers: 0 });
     expect(failure).to.be.a('string').that.is.not.empty;

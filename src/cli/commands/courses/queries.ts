@@ -97,7 +97,7 @@ export async function trainers(run: Run<'', typeof trainerListOptions>): Promise
   });
 }
 
-/** How many courses there are, and of which kinds. */
+/** Counts courses by kind. */
 export async function stats(run: Run): Promise<Result> {
   const figures = await courseStatistics(await run.context(), operator);
   const { total, published, unpublished, featured, byCategory } = figures;

@@ -13,7 +13,6 @@ import type { Run } from '../../core/run.js';
 import type { enrollmentOptions } from './options.js';
 import { enrollmentName } from './output.js';
 
-/** How many enrollments the error lists. */
 const maxListed = 10;
 
 /** The options that name an enrollment, as they were typed. */

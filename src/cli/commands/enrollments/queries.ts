@@ -65,7 +65,7 @@ export async function show(run: Run<'[enrollment]', typeof enrollmentOptions>): 
   return { json: { enrollment }, text: fieldsText(enrollmentFields(enrollment), run.display) };
 }
 
-/** How many enrollments there are in each status. */
+/** Counts enrollments by status. */
 export async function stats(run: Run): Promise<Result> {
   const figures = await enrollmentStatistics(await run.context(), operator);
   return { json: { stats: figures }, text: rowsText(['STATUS', 'ENROLLMENTS'], Object.entries(figures), run.display) };

@@ -89,13 +89,13 @@ export function warningsText({ warnings }: ImportPlan, width: number | undefined
   return lines.flatMap((line) => wrapHanging(line, width));
 }
 
-/** How many rejected rows a plan shows as examples, besides the reasons. */
-const shownRejected = 3;
+/** Examples in a plan, besides the reasons. */
+const maxRejectedShown = 3;
 
 /** Examples of what becomes of rows. */
 function samplesText(samples: ImportPlan['samples']): string[] {
   const rejected = samples.filter(({ outcome }) => outcome === 'rejected');
-  const left = new Set(rejected.slice(shownRejected));
+  const left = new Set(rejected.slice(maxRejectedShown));
   const shown = samples.filter((sample) => !left.has(sample));
   return shown.length === 0 ? [] : ['For example:', ...shown.map(sampleText)];
 }

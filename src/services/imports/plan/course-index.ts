@@ -19,8 +19,7 @@ const referenceTo = ({ id, trainerId, maxStudents }: CourseReference): CourseRef
   maxStudents,
 });
 
-/** How many titles a name is compared with. */
-const comparedTitles = 1000;
+const maxComparedTitles = 1000;
 
 /** Whether a name has a title in it, as in "First Aid (online)", or is a part of it. */
 function isPartOf(title: string, name: string): boolean {
@@ -49,7 +48,7 @@ export class CourseIndex {
       this.#found.set(name, !course ? 'unknown' : another ? 'ambiguous' : referenceTo(course));
     }
     if (this.#titles.length === 0 && unknown.some((name) => this.get(name) === 'unknown'))
-      this.#titles = await newestTitles(this.#core, comparedTitles);
+      this.#titles = await newestTitles(this.#core, maxComparedTitles);
   }
 
   /** The title that a name which no course has nearly is, among those of the newest courses. */

@@ -19,7 +19,7 @@ import { blockedRoleChanges, roleBlockReasons } from './role-changes.js';
 /** By these an account is found, or called. */
 const releasedFields = ['firstName', 'lastName', 'email', 'phone'] as const;
 
-/** How many rows of the ledger are read at a time. */
+/** Rows read in one query. */
 const ledgerPage = 5000;
 
 /**

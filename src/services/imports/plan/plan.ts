@@ -52,7 +52,7 @@ export interface ImportPlan {
   counts: ImportCounts;
   /** The roles of the accounts that are created; those that an unfinished import has created are not counted. */
   createdByRole: Readonly<Record<ImportableRole, number>>;
-  /** How many lines the file has; null when it was not read to its end. */
+  /** Of the file; null when it was not read to its end. */
   lines: number | null;
   samples: readonly PlanSample[];
   /** Why rows are skipped or rejected, those that an unfinished import has done included. */
@@ -62,7 +62,7 @@ export interface ImportPlan {
   /** The updates that change who an account is, and how many more there are. */
   identityChanges: readonly IdentityChange[];
   identityChangesLeftOut: number;
-  /** How many accounts get a generated password. */
+  /** Accounts that get one. */
   generatedPasswords: number;
   /** The line of the bad row at which the import will stop, with `onError: stop`. */
   stopsAtLine: number | null;

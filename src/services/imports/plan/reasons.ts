@@ -74,7 +74,7 @@ function problemsOfDone(row: FileRow, { outcome, code, reason }: LedgerReason): 
   return [problemOf(code as RowCode, reason ?? '')];
 }
 
-/** How many reasons are told apart: a plan's memory must not grow with the file. */
+/** A plan's memory must not grow with the file. */
 const maxReasons = 200;
 const rowsPerReason = 20;
 const otherProblems = 'Other problems: see the rows.';

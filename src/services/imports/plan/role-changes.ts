@@ -7,7 +7,7 @@ import type { Decision } from './outcomes.js';
 /** What keeps an account from changing its role. */
 export type RoleBlock = 'HAS_COURSES' | 'HAS_ENROLLMENTS';
 
-/** The same in a sentence, by the name of the account. */
+/** Sentences, by the name of the account. */
 export const roleBlockReasons: Readonly<Record<RoleBlock, (name: string) => string>> = {
   HAS_COURSES: (name) => `The trainer ${name} still has courses: assign them to another first.`,
   HAS_ENROLLMENTS: (name) => `The trainee ${name} still has enrollments: remove or complete them first.`,

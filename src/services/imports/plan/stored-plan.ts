@@ -13,14 +13,14 @@ import { problemsOf } from './reasons.js';
 const fieldsFor = (options: Partial<ImportOptions>) =>
   importFields.map((name) => ({ name, required: requiredColumns(options).some((field) => field === name) }));
 
-/** How many changes of names, emails and roles are shown at once; the rows show all. */
-const shownChanges = 100;
+/** Changes of names, emails and roles shown at once; the rows show all. */
+const maxChangesShown = 100;
 
 /** The plan of a file that can be imported. */
 export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent {
   const unchanged = plan.reasons.find(({ code }) => code === 'UNCHANGED')?.count ?? 0;
   const { identityChanges, identityChangesLeftOut, generatedPasswords, roleWords, stopsAtLine, refusal } = plan;
-  const leftOut = Math.max(0, identityChanges.length - shownChanges) + identityChangesLeftOut;
+  const leftOut = Math.max(0, identityChanges.length - maxChangesShown) + identityChangesLeftOut;
   return {
     problem: null,
     file: { ...fileOf(preview), lines: plan.lines, names: [...plan.names] },
@@ -30,7 +30,7 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent 
     createdByRole: plan.createdByRole,
     reasons: [...plan.reasons],
     warnings: [...plan.warnings],
-    identityChanges: identityChanges.slice(0, shownChanges),
+    identityChanges: identityChanges.slice(0, maxChangesShown),
     identityChangesLeftOut: leftOut,
     generatedPasswords,
     roleWords: Object.entries(roleWords).map(([word, role]) => ({ word, role })),

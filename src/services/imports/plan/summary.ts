@@ -19,10 +19,9 @@ export interface PlanSample {
 
 const identityFields = ['firstName', 'lastName', 'email', 'role'] as const;
 
-/** How many are kept: a plan's memory must not grow with the file. */
+/** A plan's memory must not grow with the file. */
 const maxIdentityChanges = 20_000;
 
-/** How many examples of each outcome a plan keeps. */
 const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
 
 const noCounts: ImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, enrolled: 0 };
@@ -35,7 +34,7 @@ export class PlanSummary {
   readonly samples: PlanSample[] = [];
   readonly #digest = createHash('sha256');
   readonly identityChanges: IdentityChange[] = [];
-  /** How many more there are than were kept. */
+  /** Identity changes beyond those kept. */
   identityChangesLeftOut = 0;
   generatedPasswords = 0;
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };

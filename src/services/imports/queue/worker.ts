@@ -38,7 +38,7 @@ export interface WorkerOptions {
 
 const leaseTaken = () => new AppError('IMPORT_CONFLICT', 'Another process has the lease.');
 
-/** How many imports of the queue are looked at: those before may have their files on other machines. */
+/** Imports of the queue that are looked at: the first ones may have their files on other machines. */
 const queueLength = 1000;
 
 /** What slots are for. Plans have slots of their own, so that they needn't wait for the end of imports. */

@@ -19,7 +19,7 @@ import type { RowWarning } from './warnings.js';
 
 /** Which cell of a row is which field. */
 export interface ColumnMapping {
-  /** How many columns the header names: further cells of a row belong to none. */
+  /** Columns of the header: further cells of a row belong to none. */
   width: number;
   /** Whether this is the header of a rejects file, in which cells are protected. */
   isRejects: boolean;
@@ -67,7 +67,7 @@ function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField
     const known = meaningOf(column.heading);
     const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
     if (field === undefined || (byHand.has(field) && !decided.has(column.index))) continue;
-    // Those that are mapped by hand are used in the order of the mappings.
+    // Columns mapped by hand are used in the order of the mappings.
     const rank = decided.has(column.index) ? [...decided.keys()].indexOf(column.index) : (known?.rank ?? 0);
     candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank }]);
   }

@@ -28,7 +28,7 @@ export interface CsvFile {
    * it, a fault throws `IMPORT_FILE_INVALID` with the line.
    */
   rows: AsyncGenerator<CsvRow[]>;
-  /** How many lines the file has up to its last row, once all rows were read. */
+  /** Lines up to the last row, once all rows were read. */
   lines(): number;
   /** Closes the source, even when not all rows were read. */
   close(): Promise<void>;
@@ -57,7 +57,7 @@ async function readAhead<Part>(source: AsyncGenerator<Part>, isEnough: (first: r
 
 const totalLength = (parts: readonly { length: number }[]) => parts.reduce((sum, { length }) => sum + length, 0);
 
-/** How many rows show what the columns are. */
+/** Rows that decide what the columns are. */
 const firstRowCount = 200;
 
 /**

@@ -9,14 +9,14 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
   '|': 'pipe',
 };
 
-/** How many bytes of a file, in UTF-8, decide on its delimiter. */
+/** Of the file in UTF-8. */
 export const delimiterSampleBytes = 64 * 1024;
-/** How many records with text decide, at most. */
+/** Records with text. */
 const sampleRecords = 50;
 
 /** The byte order mark and the `sep=` line at the beginning of a file. */
 export interface Preamble {
-  /** How many bytes precede the table. */
+  /** In bytes. */
   length: number;
   byteOrderMark: boolean;
   sepLine: boolean;

@@ -24,8 +24,7 @@ export class DoubtfulEncoding extends FileProblem {
 
 /** A sample of a file is small enough. */
 const limits: CsvLimits = { fieldBytes: 64 * 1024, recordBytes: 64 * 1024, columns: 1024 };
-/** How many names of each candidate are compared with the others'. */
-const comparedNames = 100;
+const namesPerCandidate = 100;
 const shownNames = 3;
 
 interface ReadSample {
@@ -80,7 +79,7 @@ export async function doubtfulEncoding(
       ),
     ),
   );
-  const places = Array.from({ length: comparedNames }, (_, row) => row)
+  const places = Array.from({ length: namesPerCandidate }, (_, row) => row)
     .filter((row) => texts.every((names) => isBeyondAscii(names[row] ?? '')))
     .map((row) => ({ row, differing: new Set(texts.map((names) => names[row])).size }))
     .sort((one, other) => other.differing - one.differing)

@@ -45,7 +45,7 @@ const longestText = 256 * 1024;
 
 const isUtf16 = (encoding: Encoding) => encoding === 'utf-16le' || encoding === 'utf-16be';
 
-/** How many bytes at the beginning are whole characters, whatever follows. */
+/** Bytes at the beginning that are whole characters, whatever follows. */
 function wholeCharacters(bytes: Buffer, encoding: Encoding): number {
   if (isUtf16(encoding)) {
     const even = bytes.length - (bytes.length % 2);

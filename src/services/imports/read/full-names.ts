@@ -42,7 +42,7 @@ function hasLastNameInCapitals(words: readonly string[]): boolean {
   return isCapitals(first) && !isCapitals(words.at(-1)) && words.some((word) => /\p{Ll}/u.test(word));
 }
 
-/** How many words the last name at the beginning has: particles, one word, and further ones in capitals. */
+/** Words of the last name at the beginning: particles, one word, and further ones in capitals. */
 function endOfLastName(words: readonly string[]): number {
   let end = words.findIndex((word) => !isParticle(word)) + 1;
   if (isCapitals(words[end - 1])) while (isCapitals(words[end])) end += 1;

@@ -72,11 +72,11 @@ export function missingColumns(
   );
 }
 
-/** How many rows below the first are checked for the header: titles and notes above a table are shorter. */
-const manyTitles = 20;
+/** Rows below the first that may be the header: titles and notes above a table are shorter. */
+const maxRowsAboveHeader = 20;
 
-/** How many fields the headings of a line usually mean. */
-const knownFields = (cells: readonly string[]): number =>
+/** Counts the fields that the headings of a line usually mean. */
+const countKnownFields = (cells: readonly string[]): number =>
   new Set(cells.flatMap((cell) => meaningOf(cell)?.field ?? [])).size;
 
 /** Whether the mappings are for columns with these headings. Numbers of columns tell no header from a row. */
@@ -99,11 +99,12 @@ export function refusedHeader(
 ): unknown {
   const hasWrongMap = refusal instanceof ColumnNotFound;
   if (!hasWrongMap && !isAppError(refusal, 'IMPORT_FILE_INVALID')) return refusal;
-  const known = Math.max(1, knownFields(header));
+  const known = Math.max(1, countKnownFields(header));
   const better = rows
-    .slice(0, manyTitles)
+    .slice(0, maxRowsAboveHeader)
     .find(
-      ({ cells }) => !cells.some(isAddress) && (knownFields(cells) > known || (hasWrongMap && areMapped(cells, maps))),
+      ({ cells }) =>
+        !cells.some(isAddress) && (countKnownFields(cells) > known || (hasWrongMap && areMapped(cells, maps))),
     );
   if (better === undefined) return refusal;
   const told = refusal.message.replace(/[^.?]$/, '$&.');

@@ -24,7 +24,7 @@ export interface ImportFile {
   roleWords: ReadonlyMap<string, ImportableRole>;
   /** What looks wrong in the file besides its rows. */
   warnings: readonly RowWarning[];
-  /** How many lines the file has, once all rows are read. */
+  /** Lines of the file, once all rows are read. */
   lines(): number;
   /** What is known of repeated keys, once all rows are read. */
   repetitions(): Repetitions | undefined;

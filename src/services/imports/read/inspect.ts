@@ -13,7 +13,7 @@ export interface Inspection {
   bytes: number;
 }
 
-/** How many bytes of a file are searched for the signature of its type; enough for spreadsheets, which are ZIP files. */
+/** Enough for spreadsheets, which are ZIP files. */
 const signatureBytes = 4096;
 
 const excelWords = 'Open it and save it as "CSV UTF-8", then import that.';
@@ -39,9 +39,9 @@ function knownType(start: Buffer): string | undefined {
   return undefined;
 }
 
-/** How many bytes of rows decide on a code page, at most: enough for any, and soon examined. */
+/** Bytes of rows that decide on a code page: enough for any, and soon examined. */
 const sampleBytes = 16 * 1024;
-/** How many lines at the beginning may be the header. */
+/** Lines at the beginning that may be the header. */
 const headLines = 5;
 const longestLine = 4 * 1024;
 

@@ -17,7 +17,7 @@ export interface FilePreview {
   format: CsvFormat;
   headerLine: number;
   columns: FileColumn[];
-  /** How many cells of a row belong to columns: those beyond are surplus. */
+  /** Cells of a row that belong to columns: those beyond are surplus. */
   width: number;
 }
 

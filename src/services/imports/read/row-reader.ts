@@ -45,7 +45,7 @@ const lineBreak = /\r\n|\r|\n/g;
 /** csv-parse without the output queue of a stream, which costs more than parsing. */
 class RecordParser extends Parser {
   #records: { cells: string[]; blankLines: number }[] = [];
-  /** How many bytes were read up to the end of the last record. */
+  /** In bytes from the beginning. */
   recordsEnd = 0;
 
   override push(record: string[] | null): boolean {
@@ -69,7 +69,7 @@ class RecordParser extends Parser {
 /** As many columns as a sheet of a spreadsheet has. */
 const maxBlankColumns = 16_384;
 
-/** How many rows with stray quotes a file may have: each is parsed again, with all that a quote has swallowed. */
+/** Rows with stray quotes: each is parsed again, with all that a quote has swallowed. */
 const maxQuoteFaults = 100;
 
 /** The faults of a row that may be no more than a quote too many. */
@@ -107,9 +107,9 @@ export class RowReader {
   /** The fault at which the parser has stopped; whether it is a stray quote is seen when the lines after it are there. */
   #stopped: CsvError | undefined;
   #quoteFaults = 0;
-  /** How many columns the header has; unknown before it. */
+  /** Columns of the header; unknown before it. */
   #width: number | undefined;
-  /** How many columns a rejects file has added; unknown before the header. */
+  /** Columns that a rejects file adds; unknown before the header. */
   #addedColumns: number | undefined;
 
   constructor(delimiter: Delimiter, line: number, limits: CsvLimits) {

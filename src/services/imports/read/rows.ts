@@ -67,8 +67,7 @@ export function remainingRows(batch: readonly FileRow[], rowsBefore: number, row
   return batch.slice(Math.max(0, rowsDone - rowsBefore));
 }
 
-/** How many words for roles are remembered. */
-const manyRoleWords = 100;
+const maxRoleWords = 100;
 
 /** The person of a row, or what the schema finds wrong with it. */
 function personOf(input: RowInput): { person: ImportedPerson } | { person?: never; details: readonly FieldProblem[] } {
@@ -201,7 +200,7 @@ export class RowChecker {
     if (input.role !== undefined) input.role = input.role.trim();
     const role = roleOf(input.role ?? '');
     if (!role || role === input.role) return input;
-    if (this.roleWords.size < manyRoleWords) this.roleWords.set(input.role ?? '', role);
+    if (this.roleWords.size < maxRoleWords) this.roleWords.set(input.role ?? '', role);
     return { ...input, role };
   }
 

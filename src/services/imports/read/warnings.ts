@@ -12,7 +12,7 @@ export interface RowWarning {
   example?: string;
 }
 
-/** How many warnings are told apart, and what is kept of each: a plan's memory must not grow with the file. */
+/** A plan's memory must not grow with the file. */
 const maxWarnings = 100;
 export const rowsPerWarning = 20;
 const examplesPerWarning = 5;

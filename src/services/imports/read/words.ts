@@ -72,5 +72,5 @@ export function isWestern(text: string): boolean {
   return shareOf(text, /[áéíóú]/i.test(text) ? [...notWestern, notEstonian] : notWestern) <= 0.02;
 }
 
-/** How many letters beyond ASCII a text has. */
+/** Counts letters beyond ASCII. */
 export const lettersBeyondAscii = (text: string): number => text.match(/(?![A-Za-z])\p{L}/gu)?.length ?? 0;

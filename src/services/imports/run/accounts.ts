@@ -28,8 +28,8 @@ interface Secret {
 /** Secrets by the line of their row. A batch keeps them when it is tried again, because hashing takes long. */
 export type Secrets = Map<number, Secret>;
 
-/** How many hashes an import computes at the same time: enough for all cores, few enough that logins don't wait long. */
-const hashesInFlight = 8;
+/** Hashes of one import: enough for all cores, few enough that logins don't wait long. */
+const concurrentHashes = 8;
 
 /** All imports together wait for hashes as one client does. */
 const hashing = { owner: 'imports' };
@@ -43,7 +43,7 @@ async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Sec
 
 /** Hashes the passwords of accounts that need one and have no secret yet. */
 export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
-  const limit = pLimit(hashesInFlight);
+  const limit = pLimit(concurrentHashes);
   const making: Promise<void>[] = [];
   for (const decision of decisions) {
     if (!needsSecret(decision) || secrets.has(decision.row.line)) continue;

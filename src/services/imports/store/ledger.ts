@@ -4,7 +4,7 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 
-/** How many rows of a ledger are read at a time. */
+/** Rows read in one query. */
 const ledgerPage = 1000;
 
 /** Why undo kept an account. */
@@ -88,7 +88,7 @@ export function accountIdOf({ importId, line, userId }: ImportRow): string {
   return userId;
 }
 
-/** How many accounts an undo kept. */
+/** Counts the accounts that an undo kept. */
 export function countKept(core: Core, id: string): Promise<number> {
   const where = { importId: id, undoOutcome: 'kept' };
   return core.database.read(() => core.database.models.ImportRow.count({ where }));

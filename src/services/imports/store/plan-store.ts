@@ -8,8 +8,7 @@ import { forceIncrementUserVersions } from '../../row-locks.js';
 import { leaseName, lockImport } from './repository.js';
 import { hasEnded, removeSpooledFile } from './spool.js';
 
-/** How many lines are cleared in one transaction. */
-const clearedLines = 5000;
+const linesPerTransaction = 5000;
 
 /** The plan of an import, if it has one. */
 export function findPlan(core: Core, { id }: Pick<Import, 'id'>): Promise<ImportPlan | null> {
@@ -57,7 +56,7 @@ export async function requestPlan(core: Core, { id }: Pick<Import, 'id'>, transa
 /** Removes the rows of a plan, in several transactions. */
 export async function clearPlanRows(core: Core, { id }: Pick<Import, 'id'>): Promise<void> {
   const { ImportPlanRow } = core.database.models;
-  const rows = { where: { importId: id }, limit: clearedLines };
+  const rows = { where: { importId: id }, limit: linesPerTransaction };
   while ((await core.database.inTransaction((transaction) => ImportPlanRow.destroy({ ...rows, transaction }))) > 0);
 }
 

@@ -10,7 +10,7 @@ import type { KeptAccount } from '../store/ledger.js';
 import { removeAccounts, restoreAccounts } from './accounts.js';
 import { activityOf, groupedBy, type Verdict, verdictsOn, withoutTakenKeys } from './verdicts.js';
 
-/** How many accounts were removed and restored, and which were kept. */
+/** What became of the accounts. */
 export interface UndoResult {
   removed: number;
   restored: number;

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { AppError, unlessMissing } from '../../../errors.js';
 import { makeFolder, syncToDisk } from '../../../storage/disk.js';
 
-/** How many bytes were read, and their SHA-256 in hexadecimal. */
+/** The bytes read, and their SHA-256 in hexadecimal. */
 interface Measured {
   bytes: number;
   sha256: string;

@@ -23,7 +23,7 @@ export interface Restored {
   manifest: Manifest;
   /** The names of migrations that this program has and the backup's database doesn't; of a server's dump nothing is known. */
   pending: string[];
-  /** How many imports failed because their uploads are not in the backup; nothing where the database needs the operator's work. */
+  /** Imports that failed because their uploads are not in the backup; undefined where the database needs the operator's work. */
   stoppedImports: number | undefined;
 }
 

@@ -21,7 +21,7 @@ describe('coursectl seed demo --remove', function () {
   const load = async () => expect((await cli.run(['seed', 'demo', '--yes'])).exitCode).to.equal(0);
   const models = async () => (await cli.context()).database.models;
 
-  /** How many rows there are of what the demo brings. */
+  /** Rows of what the demo brings. */
   async function rows(): Promise<Record<string, number>> {
     const { User, Course, Enrollment, AccountWord, CourseWord, Session } = await models();
     return {

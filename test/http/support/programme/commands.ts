@@ -236,6 +236,6 @@ export const commands = fc.commands(
   { maxCommands: 12, size: 'max' },
 );
 
-/** The same at the end of a run, when the super admin is let in. */
+/** At the end of a run, when the super admin is let in. */
 export const compareWhole = (programme: Programme, service: Service): Promise<void> =>
   askAll(whole(programme), programme, service, 'the whole');

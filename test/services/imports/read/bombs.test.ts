@@ -43,7 +43,7 @@ const costly = ['\u0301\u0316', '\uff9e\u0301\u0316', '\ufdfa', ' ', 'a.', 'a ',
 describe('Costly texts', () => {
   const filled = (unit: string, bytes: number) => unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
-  /** How many rows are read. */
+  /** Rows read. */
   async function rowsOf(content: string, map?: string[]): Promise<number> {
     const reading = { options: { ...(map && { map }) }, format: usualFormat, policy: () => undefined };
     const file = await openImportFile(chunks(Buffer.from(content)), reading, { ...usualLimits, batchRows: 500 });

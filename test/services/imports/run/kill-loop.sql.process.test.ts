@@ -62,7 +62,7 @@ async function uninterrupted(scene: Scene, policy: Policy, name: string): Promis
   return leftBehind(scene.context, file);
 }
 
-/** How many rows of the import are done; none before it has begun. */
+/** Rows of the import that are done; none before it has begun. */
 async function rowsDone({ context }: Scene): Promise<number | undefined> {
   return (await context.database.models.Import.findOne({ attributes: ['rowsDone'] }))?.rowsDone;
 }

@@ -7,7 +7,7 @@ import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { emptyDatabase } from '../../../support/harness.js';
 import { recordsOf } from './importing.js';
 
-/** How many rows the file has, and how many of them are committed together. */
+/** Rows of the file, and of one transaction. */
 export const rows = 600;
 export const batchRows = 50;
 /** The rows of one kind come again after so many. */

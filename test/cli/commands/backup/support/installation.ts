@@ -32,7 +32,7 @@ async function makeInstallation(materials: number | undefined): Promise<string> 
   return cwd;
 }
 
-/** Those that this process has made, by the number of materials. */
+/** Made by this process, by the number of materials. */
 const installations = new Map<number | undefined, Promise<string>>();
 
 /**
