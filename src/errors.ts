@@ -185,7 +185,7 @@ export function whyUnreadable(code: string): string {
   return reasons[code] ?? `can't be read (${code})`;
 }
 
-/** Whether the code of a file system's error says that there is no room: on a disk, in a quota, or for so long a file. */
+/** Whether the code of a file system's error says that room is short: on a disk, in a quota, or for so long a file. */
 export const isDiskFull = (code: string | undefined): boolean =>
   code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 

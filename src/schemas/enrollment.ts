@@ -14,7 +14,7 @@ import { refused } from './problems.js';
 const status = fields.oneOf('status', enrollmentStatuses);
 const courseId = fields.id('courseId');
 
-/** Notes; null and the empty string say that there are none. */
+/** Notes; null and the empty string mean none. */
 const notes = fields.orNothing(fields.notes);
 
 const enrollmentSortFields = ['enrolledAt', 'completedAt', 'progress'] as const;

@@ -154,7 +154,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
   const where: WhereOptions<AuditEntry> = {
     ...(action !== undefined && { action }),
     ...(actorId !== undefined && { actorId }),
-    // No index has both an action and a kind: either says that there are none, or the action alone says the same.
+    // No index has both an action and a kind: either none match, or the action alone decides.
     ...(typeOfAction === undefined && targetType !== undefined && { targetType }),
     ...(typeOfAction !== undefined && targetType !== undefined && targetType !== typeOfAction && { id: [] }),
     ...(targetId !== undefined && { targetId }),

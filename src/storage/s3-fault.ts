@@ -50,7 +50,7 @@ function read(error: unknown): S3Error {
 
 const isNetwork = ({ code }: S3Error) => code !== undefined && network.test(code);
 
-/** Whether the server reports that there is no such object. */
+/** Whether the server reports a missing object. */
 export function isNoSuchKey(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes(read(error).name);
 }

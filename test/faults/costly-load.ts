@@ -25,7 +25,7 @@ export interface Attack {
   port: number;
   /** The address it comes from. */
   from: string;
-  /** Of trainees, of whom the first has very many sessions, and of a trainer. */
+  /** Of trainees, the first with very many sessions, and of a trainer. */
   traineeTokens: string[];
   trainerToken: string;
 }

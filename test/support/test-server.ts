@@ -21,7 +21,7 @@ export interface ThrowAwayServer {
 /** Where servers are looked for: they aren't on everybody's PATH. */
 export const searchPath = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
 
-/** The first of these programs that there is. */
+/** The first of these programs that is installed. */
 export function findServer(binaries: readonly string[] = ['mariadbd', 'mysqld']): string | undefined {
   for (const binary of binaries) {
     const found = spawnSync('sh', ['-c', `command -v ${binary}`], {

@@ -31,7 +31,7 @@ function beginning(text: string, width: number): string {
   return text.slice(0, end);
 }
 
-/** The text, cut to the width: an ellipsis shows that there is more. */
+/** The text, cut to the width: an ellipsis stands for the rest. */
 export function cut(text: string, width: number): string {
   return displayWidth(text) <= width ? text : `${beginning(text, width - 1).trimEnd()}…`;
 }

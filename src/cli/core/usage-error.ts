@@ -15,7 +15,7 @@ function commandsIn(program: Command, words: readonly string[]): Command[] {
   return found;
 }
 
-/** The message for an unknown command: which may be meant, and which there are. */
+/** The message for an unknown command: suggestions, and all commands. */
 function unknownCommand(io: Io, program: Command, argv: readonly string[]): string {
   const group = commandsIn(program, argv);
   const [word = '', ...others] = argv.slice(group.length);

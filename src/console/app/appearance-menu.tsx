@@ -65,7 +65,7 @@ export function AppearanceMenu({ onLanguage }: { onLanguage(language: Language):
         <Menu.Dropdown>
           <Menu.RadioGroup
             value={colorScheme}
-            // `schemes` are all that there are.
+            // `schemes` has all values.
             onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
           >
             {schemes.map((scheme) => (

@@ -116,7 +116,7 @@ function useColumns(): readonly Column<Course>[] {
   ];
 }
 
-/** Seats taken of those that there are. */
+/** Seats taken of all. */
 function Seats({ course }: { course: Course }) {
   const { t } = useTranslation();
   const taken = course.seatsTaken ?? 0;

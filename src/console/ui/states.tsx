@@ -91,7 +91,7 @@ export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) 
   );
 }
 
-/** Says that there is nothing, and what to do about it. */
+/** An empty list: says so, and what to do about it. */
 export function Empty({ message, children }: { message?: string; children?: ReactNode }) {
   const { t } = useTranslation();
   return (

@@ -21,7 +21,7 @@ const chunk = 250;
 /** How often an operation that hasn't succeeded by chance gets more requests, and how many. */
 const maxRounds = 20;
 const perRound = 60;
-/** After so many problems it is known well enough that there are some. */
+/** No more requests are sent after so many problems. */
 const enough = 20;
 
 const routes = operations.map(([name, { method, path }]) => ({
