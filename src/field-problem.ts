@@ -53,8 +53,8 @@ export interface FieldProblem {
   path: string;
   code: ProblemCode;
   params?: ProblemParams;
-  /** A sentence, which begins with the field's name in the input or with one for people. */
+  /** A sentence, which begins with the field's name in the input, or with the label. */
   message: string;
-  /** Other fields whose names in the input are part of the message. */
-  otherFields?: readonly string[];
+  /** What the sentence calls the field, where that is a name for people. */
+  label?: string;
 }

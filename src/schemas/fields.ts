@@ -49,11 +49,13 @@ const textMessages = (label: string) => ({
  * @param tooLong the message for one that is beyond all bounds
  */
 export function text(label: string, tooLong: string) {
-  return Joi.string().messages({
-    ...textMessages(label),
-    'string.tooLong': tooLong,
-    'string.marks': `${label} has too many combining marks in a row.`,
-  });
+  return Joi.string()
+    .label(label)
+    .messages({
+      ...textMessages(label),
+      'string.tooLong': tooLong,
+      'string.marks': `${label} has too many combining marks in a row.`,
+    });
 }
 
 /** Adds a check to a string atom; `problemOf` gives what is wrong with the text, or nothing. */
@@ -74,6 +76,7 @@ export function oneOf(label: string, values: readonly string[]) {
   const mustBe = `${label} must be one of ${values.join(', ')}.`;
   return Joi.string()
     .valid(...values)
+    .label(label)
     .messages({
       'any.only': mustBe,
       'string.base': mustBe,
@@ -190,7 +193,7 @@ export const email = text('Email', notAnAddress)
  * Passwords are never normalised, so the body's limit bounds them.
  */
 function presentedPassword(label: string) {
-  return checked(Base.string().messages(textMessages(label)), (value) =>
+  return checked(Base.string().label(label).messages(textMessages(label)), (value) =>
     characters(value) < passwordMinimumCharacters
       ? tooShort(passwordMinimumCharacters, `${label} must be at least ${passwordMinimumCharacters} characters.`)
       : undefined,

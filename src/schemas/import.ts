@@ -99,9 +99,8 @@ function onlyForUpdates(resetPasswords: boolean, helpers: Types.CustomHelpers): 
   // The first ancestor is the object that the option is of.
   const { onExisting } = helpers.state.ancestors[0] as Partial<ImportOptions>;
   if (!resetPasswords || onExisting === 'update') return resetPasswords;
-  const otherFields = ['onExisting'];
-  const message = 'resetPasswords needs onExisting update.';
-  return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params: { fields: otherFields }, message, otherFields });
+  const params = { fields: ['onExisting'], values: ['update'] };
+  return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: 'resetPasswords needs onExisting update.' });
 }
 
 /** Parts of ISO 8859 whose letters a code page has in the same places. In parts 2, 4, 5, 6, 7, 15 and 16 some are elsewhere. */
@@ -137,6 +136,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .replace(/^(tab|\\t)$/, '\t')
     .empty('auto')
     .valid(...importDelimiters)
+    .label('Delimiter')
     .messages({ '*': delimiterMustBe })
     .meta({ enum: ['auto', ',', ';', 'tab', '|'] }),
   map: Joi.array()

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import type { FieldProblem, ProblemCode, ProblemParams } from '../field-problem.js';
 
 /** What is wrong with a field, without its path and its sentence. */
-export type Problem = Pick<FieldProblem, 'code' | 'params' | 'otherFields'>;
+export type Problem = Pick<FieldProblem, 'code' | 'params' | 'label'>;
 
 /** What Joi tells of a broken rule besides its type. */
 interface Context {
@@ -11,6 +11,7 @@ interface Context {
   types?: readonly string[];
   main?: string;
   peers?: readonly string[];
+  label?: string;
   /** Of {@link refused}. */
   problem?: Problem;
 }
@@ -56,13 +57,16 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** What a detail of a failed validation says, for programs. */
-export function problemOf({ type, context }: Joi.ValidationErrorItem): Problem {
+export function problemOf({ type, context, path }: Joi.ValidationErrorItem): Problem {
   // Joi types the context as any record.
   const told = (context ?? {}) as Context;
-  if (told.problem) return told.problem;
+  // Without a label of its own a field has its path as one.
+  const isPath = told.label === path[0] || told.label === path.join('.');
+  const label = told.label !== undefined && !isPath && { label: told.label };
+  if (told.problem) return { ...told.problem, ...label };
   const [code, paramsOf] = rules[type] ?? (['INVALID'] as const);
   const params = paramsOf?.(told);
-  return { code, ...(params && { params }) };
+  return { code, ...(params && { params }), ...label };
 }
 
 /** What a schema's own check finds: the sentence, and the same for programs. */

@@ -44,8 +44,11 @@ describe('the same bad input', () => {
     const [problem, ...others] = problems;
     expect(others).to.deep.equal([]);
     const { exitCode, stdout, stderr } = await cli.run(argv);
-    const message = option && problem ? problem.msg.replace(new RegExp(`^${problem.path}\\b`), option) : problem?.msg;
-    expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${message}\n` });
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+    // A field without a name for people is worded by the code, with the option.
+    if (option && problem?.msg.startsWith(`${problem.path} `))
+      expect(stderr).to.match(new RegExp(`^error: ${option} must [^\n]+\\.\n$`));
+    else expect(stderr).to.equal(`error: ${problem?.msg}\n`);
     const { error } = await cli.json<{ error: object }>(argv);
     const details = problems.map(({ path, code, params, msg: message }) => ({ path, code, params, message }));
     expect(error).to.deep.equal({ code: 'VALIDATION', message: problem?.msg, details });

@@ -59,7 +59,7 @@ describePages('The catalogue', function () {
     await buildEnrollment(test.context, await buildUser(test.context), compilers, { status: 'active' });
     test.expectErrors(page, /status of 400/);
     await ask.click();
-    await expect(page.getByRole('main').getByRole('alert')).toContainText('Course is at maximum capacity.');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('The course is full.');
     await page.goto(`${test.url}/catalogue/${pottery.id}`);
     await expect(place(page)).toContainText('There are no seats left in this course.');
     await expect(ask).toHaveCount(0);

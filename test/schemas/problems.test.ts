@@ -42,7 +42,13 @@ describe('A problem of a field has a code and parameters', () => {
     [courseUpdateSchema, 'tags', Array.from({ length: 31 }, String), 'TOO_MANY', { max: 30 }],
     [bulkAssignmentSchema, 'traineeIds', [], 'TOO_FEW', { min: 1 }],
     [enrollmentListingSchema, 'sortBy', 'name', 'NOT_ONE_OF', { values: ['enrolledAt', 'completedAt', 'progress'] }],
-    [importOptionsSchema, 'resetPasswords', 'true', 'NEEDS_OTHER_FIELD', { fields: ['onExisting'] }],
+    [
+      importOptionsSchema,
+      'resetPasswords',
+      'true',
+      'NEEDS_OTHER_FIELD',
+      { fields: ['onExisting'], values: ['update'] },
+    ],
   ];
   for (const [schema, path, value, code, params] of cases)
     it(`${path} ${JSON.stringify(value)?.slice(0, 30)}: ${code}`, () => {

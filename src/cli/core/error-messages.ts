@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { AppError, type ErrorSubject, isAppError, validationError } from '../../errors.js';
 import type { FieldProblem } from '../../field-problem.js';
+import { problemText } from './problem-text.js';
 
 /** Fields of the API that have another name on the command line. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -40,18 +41,12 @@ export function nameAtTerminal(command: Command, field: string): string {
   return option ? (option.long ?? option.flags) : field;
 }
 
-/** A problem in the words of the command line. One whose message gives the field a name for people keeps it. */
+/** A problem in the words of the command line. One of a field that has a name for people keeps its sentence. */
 function problemAtTerminal(command: Command, problem: FieldProblem): FieldProblem {
-  const { path, message, otherFields = [], ...coded } = problem;
-  const [field = ''] = path.split('.');
-  const ofField = message.startsWith(`${field} `)
-    ? nameAtTerminal(command, field) + message.slice(field.length)
-    : message;
-  return {
-    path,
-    ...coded,
-    message: otherFields.reduce((text, other) => text.replace(other, nameAtTerminal(command, other)), ofField),
-  };
+  const [field = ''] = problem.path.split('.');
+  const name = nameAtTerminal(command, field);
+  if (problem.label !== undefined || name === field) return problem;
+  return { ...problem, message: problemText(problem, name, (other) => nameAtTerminal(command, other)) };
 }
 
 /** What the command line gives under one of several names. */

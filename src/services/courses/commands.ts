@@ -120,7 +120,6 @@ function assertDatesInOrder({ startDate, endDate }: { startDate?: string | null;
         code: 'END_BEFORE_START',
         params: { fields: ['startDate'] },
         message: 'endDate must not be before startDate.',
-        otherFields: ['startDate'],
       },
     ]);
 }

@@ -143,14 +143,12 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
   const areFew = isNarrow(actor, listing);
   // Too many to be sorted without an index.
   if (!areFew && listing.sortBy !== 'enrolledAt') {
-    const otherFields = ['courseId', 'userId', 'trainerId'];
     throw validationError([
       {
         path: 'sortBy',
         code: 'NEEDS_OTHER_FIELD',
-        params: { fields: otherFields },
+        params: { fields: ['courseId', 'userId', 'trainerId'] },
         message: 'sortBy must be enrolledAt unless courseId, userId or trainerId is given.',
-        otherFields,
       },
     ]);
   }

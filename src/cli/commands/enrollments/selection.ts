@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.js';
-import { isAppError, validationError } from '../../../errors.js';
+import { AppError, isAppError } from '../../../errors.js';
 import { enrollmentListingSchema } from '../../../schemas/enrollment.js';
 import type { EnrollmentStatus } from '../../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../../schemas/keys.js';
@@ -11,6 +11,7 @@ import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, so
 import type { BulkWords, Named } from '../../core/bulk-plan.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { pick } from '../../core/picker.js';
+import { problemText } from '../../core/problem-text.js';
 import { enrollmentsOf, namesGiven } from './named.js';
 import { type enrollmentFilterOptions, enrollmentHeadings } from './options.js';
 import { enrollmentName } from './output.js';
@@ -38,7 +39,7 @@ export type MeantEnrollments =
       selection(context: Context): Promise<Selection<NamedEnrollment>>;
     };
 
-/** @throws AppError `VALIDATION`; `USAGE` for filters that cannot be used together, or that would mean all enrollments */
+/** @throws AppError `USAGE` for filters that are wrong, cannot be used together, or would mean all enrollments */
 function checkFilters(options: EnrollmentsRun['options']): void {
   assertFilters(options);
   const { status, search, trainer } = options;
@@ -48,12 +49,9 @@ function checkFilters(options: EnrollmentsRun['options']): void {
     if (!isAlone || search === undefined || searchKey(sought) !== '') return;
   } catch (error) {
     if (!isAppError(error, 'VALIDATION')) throw error;
-    // The command may have an argument of this name, too.
-    const named = (message: string) => message.replace(/^status /, '--status ');
-    throw validationError(
-      error.details.map((problem) => ({ ...problem, message: named(problem.message) })),
-      error,
-    );
+    // The command may have arguments of these names, too.
+    const message = error.details.map((problem) => problemText(problem, `--${problem.path}`)).join(' ');
+    throw new AppError('USAGE', message, { cause: error });
   }
   throw emptySearch();
 }

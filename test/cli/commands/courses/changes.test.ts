@@ -69,7 +69,7 @@ describe('changes of courses at the command line', () => {
         'The input is not valid:',
         '  Title must be 3 to 200 characters.',
         '  Description is required.',
-        '  --max-students must be a whole number from 1 to 1000000.',
+        '  --max-students must be 1 or more.',
         '  --trainer is required.',
       ]);
       await ada.update({ isActive: false });
