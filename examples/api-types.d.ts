@@ -354,8 +354,6 @@ export interface CourseWithSeats {
   title: string;
   /** Full description; may have several lines */
   description: string;
-  /** URL of the image of the course; null without one */
-  thumbnail: string | null;
   /** Description in a sentence */
   shortDescription: string | null;
   /** Category of the course */
@@ -380,6 +378,8 @@ export interface CourseWithSeats {
   endDate: string | null;
   /** Where the course takes place */
   location: string | null;
+  /** URL of the image of the course; null without one */
+  thumbnail: string | null;
   /** Whether the catalogue shows the course */
   isPublished: boolean;
   /** Whether clients should highlight the course */
@@ -415,8 +415,6 @@ export interface Course {
   title: string;
   /** Full description; may have several lines */
   description: string;
-  /** URL of the image of the course; null without one */
-  thumbnail: string | null;
   /** Description in a sentence */
   shortDescription: string | null;
   /** Category of the course */
@@ -441,6 +439,8 @@ export interface Course {
   endDate: string | null;
   /** Where the course takes place */
   location: string | null;
+  /** URL of the image of the course; null without one */
+  thumbnail: string | null;
   /** Whether the catalogue shows the course */
   isPublished: boolean;
   /** Whether clients should highlight the course */

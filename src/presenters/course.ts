@@ -1,31 +1,10 @@
 import type { Course } from '../db/models/course.js';
+import { courseFieldNames } from '../schemas/course-fields.js';
 import { loaded, pick } from './pick.js';
 
 /** A course with its trainer, and with its seats where they were counted. */
 export const presentCourse = (course: Course) => ({
-  ...pick(course, [
-    'id',
-    'title',
-    'description',
-    'shortDescription',
-    'category',
-    'level',
-    'language',
-    'courseType',
-    'tags',
-    'requirements',
-    'learningOutcomes',
-    'maxStudents',
-    'startDate',
-    'endDate',
-    'location',
-    'thumbnail',
-    'isPublished',
-    'isFeatured',
-    'trainerId',
-    'createdAt',
-    'updatedAt',
-  ]),
+  ...pick(course, ['id', ...courseFieldNames, 'trainerId', 'createdAt', 'updatedAt']),
   trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName', 'avatar']),
   ...(course.seatsTaken !== undefined && { seatsTaken: course.seatsTaken, seatsLeft: course.seatsLeft ?? null }),
 });

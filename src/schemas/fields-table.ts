@@ -3,7 +3,11 @@ import type Types from 'joi';
 /** What the column of a field holds. A new row that doesn't say otherwise has the default. */
 export type FieldColumn =
   | { readonly type: 'text'; readonly length: number; readonly default?: string; readonly nullable?: true }
-  | { readonly type: 'word'; readonly length: number; readonly words: readonly string[] }
+  | { readonly type: 'word'; readonly length: number; readonly words: readonly string[]; readonly nullable?: true }
+  | { readonly type: 'longText'; readonly size?: 'medium'; readonly nullable?: true }
+  | { readonly type: 'number' | 'date'; readonly nullable: true }
+  /** Of words: JSON in a column that the model declares. */
+  | { readonly type: 'list' }
   | { readonly type: 'flag'; readonly default: boolean }
   | { readonly type: 'moment'; readonly nullable: true };
 
@@ -24,7 +28,17 @@ export type FieldsTable = Readonly<Record<string, FieldDeclaration>>;
 type Value<Column extends FieldColumn> =
   | (Column extends { words: readonly (infer Word)[] }
       ? Word
-      : { text: string; word: string; flag: boolean; moment: Date }[Column['type']])
+      : {
+          text: string;
+          longText: string;
+          word: string;
+          /** `YYYY-MM-DD`. */
+          date: string;
+          list: string[];
+          number: number;
+          flag: boolean;
+          moment: Date;
+        }[Column['type']])
   | (Column extends { nullable: true } ? null : never);
 
 /** The fields of a table with their values. */
@@ -33,6 +47,10 @@ export type ValuesOf<Table extends FieldsTable> = { -readonly [Field in keyof Ta
 /** The fields that a row has from the beginning without anybody giving them. */
 export type DefaultedFieldOf<Table extends FieldsTable> = {
   [Field in keyof Table]: Table[Field]['column'] extends { default: unknown } | { nullable: true } ? Field : never;
+}[keyof Table];
+
+export type ListFieldOf<Table extends FieldsTable> = {
+  [Field in keyof Table]: Table[Field]['column'] extends { type: 'list' } ? Field : never;
 }[keyof Table];
 
 /** The fields that an input takes, or of these those that it needs so. */

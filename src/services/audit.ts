@@ -10,6 +10,7 @@ import type { Order } from '../db/sql/page.js';
 import { AppError } from '../errors.js';
 import { auditedFields } from '../schemas/account-fields.js';
 import { type AuditActionOn, type AuditTargetType, auditListingSchema, auditTargetTypeOf } from '../schemas/audit.js';
+import { courseFieldNames } from '../schemas/course-fields.js';
 import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
 import type { Actor, Core } from './core.js';
@@ -108,31 +109,8 @@ export function auditedSession({ id, createdAt, ip, userAgent }: Session): objec
 }
 
 /** A course as the audit log shows it. */
-export function auditedCourse(course: Course) {
-  const { title, description, shortDescription, category, level, language, courseType, tags } = course;
-  const { requirements, learningOutcomes, maxStudents, startDate, endDate, location } = course;
-  const { isPublished, isFeatured, trainerId, thumbnail } = course;
-  return {
-    title,
-    description,
-    shortDescription,
-    category,
-    level,
-    language,
-    courseType,
-    tags,
-    requirements,
-    learningOutcomes,
-    maxStudents,
-    startDate,
-    endDate,
-    location,
-    isPublished,
-    isFeatured,
-    trainerId,
-    thumbnail,
-  };
-}
+export const auditedCourse = (course: Course): object =>
+  Object.fromEntries([...courseFieldNames, 'trainerId' as const].map((field) => [field, course[field]]));
 
 /** An enrollment as the audit log shows it. */
 export function auditedEnrollment(enrollment: Enrollment) {

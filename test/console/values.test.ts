@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { enrollmentStatuses, statusRules } from '../../src/console/api/enrollment-statuses.js';
 import { changedSearch, listChange, listSearch, orderOf } from '../../src/console/app/list-search.js';
@@ -36,6 +37,18 @@ describe('The form of a course', () => {
       expect(courseProblems({ ...formValuesOf(), maxStudents }, String as never)).to.deep.equal({});
     for (const maxStudents of [0, -1, 12.5, '1'])
       expect(courseProblems({ ...formValuesOf(), maxStudents }, String as never)).to.have.property('maxStudents');
+  });
+
+  it('has an input for every field, and the page of a course shows each', () => {
+    const source = (file: string) =>
+      readFileSync(new URL(`../../src/console/courses/${file}`, import.meta.url), 'utf8');
+    const names = Object.keys(formValuesOf());
+    const form = source('course-form.tsx');
+    expect(names.filter((name) => !form.includes(`form.field('${name}'`))).to.deep.equal([]);
+    const page = source('course-facts.tsx');
+    // Seats are shown as how many are left.
+    const elsewhere = ['maxStudents', 'isFeatured'];
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).to.deep.equal(elsewhere);
   });
 
   it('tells the service of the fields that differ, of emptied ones as null', () => {

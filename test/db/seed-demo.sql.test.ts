@@ -2,7 +2,7 @@ import bcrypt from 'bcryptjs';
 import { expect } from 'chai';
 import type { Database } from '../../src/db/connection.js';
 import { seedDemo } from '../../src/db/migrator.js';
-import { courseLevels, courseTypes } from '../../src/schemas/course.js';
+import { courseLevels, courseTypes } from '../../src/schemas/course-fields.js';
 import { enrollmentStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/keys.js';
 import { registerSchema } from '../../src/schemas/user.js';

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import type { ResponseBody } from '../api/client.js';
+import type { Input, ResponseBody } from '../api/client.js';
 import { oneOf } from '../app/list-search.js';
 import type { Tone } from '../ui/status-badge.js';
 
@@ -20,24 +20,15 @@ export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
 /** Whether nobody can be enrolled any more. */
 export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => seatsLeft === 0;
 
+/** What the service is told of a course: every field. */
+type CourseBody = Required<Input<'updateCourse'>['body']>;
+
 /** A course as the form shows it: what is absent is empty. */
-export interface CourseFormValues {
-  title: string;
-  description: string;
-  shortDescription: string;
-  category: string;
-  level: string;
-  language: string;
-  courseType: string;
-  tags: string[];
-  requirements: string;
-  learningOutcomes: string;
-  maxStudents: number | string;
-  startDate: string;
-  endDate: string;
-  location: string;
-  isFeatured: boolean;
-}
+export type CourseFormValues = {
+  [Field in keyof CourseBody]: null extends CourseBody[Field]
+    ? string | Exclude<CourseBody[Field], string | null>
+    : CourseBody[Field];
+};
 
 /** The form of a course, or of a new one. */
 export const formValuesOf = (course?: Course): CourseFormValues => ({
@@ -68,7 +59,7 @@ export const courseProblems = ({ maxStudents }: CourseFormValues, t: TFunction):
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text);
 
 /** What the service is told of a course: empty fields are null. */
-export const courseBodyOf = (values: CourseFormValues) => ({
+export const courseBodyOf = (values: CourseFormValues): CourseBody => ({
   title: values.title,
   description: values.description,
   shortDescription: orNull(values.shortDescription),
@@ -85,8 +76,6 @@ export const courseBodyOf = (values: CourseFormValues) => ({
   location: orNull(values.location),
   isFeatured: values.isFeatured,
 });
-
-type CourseBody = ReturnType<typeof courseBodyOf>;
 
 /** The fields that differ from what they were. */
 export function changedFields(before: CourseFormValues, after: CourseFormValues): Partial<CourseBody> {

@@ -1,5 +1,5 @@
 import { type CreationOptional, DataTypes, type ModelAttributeColumnOptions } from 'sequelize';
-import type { DefaultedFieldOf, FieldColumn, FieldsTable, ValuesOf } from '../../schemas/fields-table.js';
+import type { DefaultedFieldOf, FieldColumn, FieldsTable, ListFieldOf, ValuesOf } from '../../schemas/fields-table.js';
 
 // Functions, because Sequelize modifies the definitions that it is given, so they can't be shared.
 
@@ -13,24 +13,46 @@ export const primaryKey = () => ({ ...id(), primaryKey: true, allowNull: false }
 export const timestamp = () => ({ type: DataTypes.DATE(3) });
 
 /** The attributes of the model that a table of fields declares. */
-export type FieldAttributes<Table extends FieldsTable> = Omit<ValuesOf<Table>, DefaultedFieldOf<Table>> & {
+export type FieldAttributes<Table extends FieldsTable> = Omit<
+  ValuesOf<Table>,
+  DefaultedFieldOf<Table> | ListFieldOf<Table>
+> & {
   [Field in DefaultedFieldOf<Table>]: CreationOptional<ValuesOf<Table>[Field]>;
 };
 
-function attributeOf(column: FieldColumn): ModelAttributeColumnOptions {
-  const type =
-    column.type === 'flag'
-      ? DataTypes.BOOLEAN
-      : column.type === 'moment'
-        ? timestamp().type
-        : DataTypes.STRING(column.length);
-  return { type, allowNull: 'nullable' in column, ...('default' in column && { defaultValue: column.default }) };
+function typeOf(column: Exclude<FieldColumn, { type: 'list' }>) {
+  switch (column.type) {
+    case 'flag':
+      return DataTypes.BOOLEAN;
+    case 'moment':
+      return timestamp().type;
+    case 'date':
+      return DataTypes.DATEONLY;
+    case 'number':
+      return DataTypes.INTEGER;
+    case 'longText':
+      return column.size ? DataTypes.TEXT(column.size) : DataTypes.TEXT;
+    default:
+      return DataTypes.STRING(column.length);
+  }
 }
 
 /** Their definitions. */
 export const attributesOf = <Table extends FieldsTable>(table: Table) =>
   // Object.fromEntries forgets which keys it was given.
-  Object.fromEntries(Object.entries(table).map(([name, { column }]) => [name, attributeOf(column)])) as Record<
-    keyof Table,
-    ModelAttributeColumnOptions
-  >;
+  Object.fromEntries(
+    Object.entries(table).flatMap(([name, { column }]): [string, ModelAttributeColumnOptions][] =>
+      column.type === 'list'
+        ? []
+        : [
+            [
+              name,
+              {
+                type: typeOf(column),
+                allowNull: 'nullable' in column,
+                ...('default' in column && { defaultValue: column.default }),
+              },
+            ],
+          ],
+    ),
+  ) as Record<Exclude<keyof Table, ListFieldOf<Table>>, ModelAttributeColumnOptions>;

@@ -3,7 +3,7 @@ import { problemCodes } from '../../field-problem.js';
 import { userViews } from '../../presenters/user.js';
 import { type AccountField, accountFields } from '../../schemas/account-fields.js';
 import { auditActions, auditTargetTypes } from '../../schemas/audit.js';
-import { courseLevels, courseTypes } from '../../schemas/course.js';
+import { courseFieldNames, courseFields } from '../../schemas/course-fields.js';
 import { enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { roles } from '../../schemas/fields.js';
 import type { FieldColumn } from '../../schemas/fields-table.js';
@@ -38,12 +38,27 @@ export const token = Joi.string().required();
 
 const role = component('Role', 'Role of an account', Joi.valid(...roles).required());
 
-/** The shape of a field of an account. */
+/** The shape of a field of an account or a course. */
 function shapeOf(column: FieldColumn): Joi.Schema {
-  if (column.type === 'word') return column.words === roles ? role : Joi.valid(...column.words).required();
-  if (column.type === 'flag') return boolean;
-  if (column.type === 'moment') return nullableTimestamp;
-  return 'nullable' in column ? nullableText : column.default === '' ? text.allow('') : text;
+  switch (column.type) {
+    case 'word':
+      if ('nullable' in column) return nullableWord(column.words);
+      return column.words === roles ? role : Joi.valid(...column.words).required();
+    case 'flag':
+      return boolean;
+    case 'moment':
+      return nullableTimestamp;
+    case 'date':
+      return nullableDate;
+    case 'number':
+      return Joi.number().integer().allow(null).required();
+    case 'list':
+      return Joi.array().items(Joi.string()).required();
+    case 'longText':
+      return 'nullable' in column ? nullableText : text.allow('');
+    default:
+      return 'nullable' in column ? nullableText : column.default === '' ? text.allow('') : text;
+  }
 }
 
 /** The id and the fields of an account that a response shows. */
@@ -214,22 +229,8 @@ export const course = component(
   'Course',
   'A course with its trainer',
   Joi.object({
-    ...courseHead,
-    thumbnail: nullableText,
-    shortDescription: nullableText,
-    category: nullableText,
-    level: nullableWord(courseLevels),
-    language: nullableText,
-    courseType: nullableWord(courseTypes),
-    tags: Joi.array().items(Joi.string()).required(),
-    requirements: nullableText,
-    learningOutcomes: nullableText,
-    maxStudents: Joi.number().integer().allow(null).required(),
-    startDate: nullableDate,
-    endDate: nullableDate,
-    location: nullableText,
-    isPublished: boolean,
-    isFeatured: boolean,
+    id,
+    ...Object.fromEntries(courseFieldNames.map((field) => [field, shapeOf(courseFields[field].column)])),
     trainerId: id,
     createdAt: timestamp,
     updatedAt: timestamp,

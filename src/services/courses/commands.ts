@@ -6,7 +6,6 @@ import type { User } from '../../db/models/user.js';
 import { insertRows } from '../../db/sql/insert.js';
 import { AppError, notFound, validationError } from '../../errors.js';
 import {
-  type CourseFields,
   courseCreationSchema,
   courseDeletionSchema,
   courseUpdateSchema,
@@ -15,6 +14,7 @@ import {
   publicationSchema,
   trainerAssignmentSchema,
 } from '../../schemas/course.js';
+import type { CourseInput } from '../../schemas/course-fields.js';
 import { participantStatuses, rulesOf, seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
 import { wordsOf } from '../../schemas/search-words.js';
@@ -108,7 +108,7 @@ async function reload(core: Core, id: string, transaction: Transaction): Promise
 }
 
 /** Fields of a course as columns. */
-function columnsOf({ tags, ...fields }: Partial<CourseFields>): Partial<Course> {
+function columnsOf({ tags, ...fields }: CourseInput<'update'>): Partial<Course> {
   return { ...fields, ...(tags !== undefined && { tagsJson: tags.length === 0 ? null : JSON.stringify(tags) }) };
 }
 

@@ -1,3 +1,4 @@
+import type { CourseInputField } from '../../../schemas/course-fields.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { typedNumber } from '../../core/input.js';
 import type { editCourseOptions } from './options.js';
@@ -31,6 +32,6 @@ export function courseInput(options: OptionValues<typeof editCourseOptions>): ob
     endDate: orNull(options.endDate),
     location: orNull(options.location),
     isFeatured: featured,
-  };
+  } satisfies Record<CourseInputField, unknown>;
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 import type { presentCourse } from '../../../presenters/course.js';
+import type { CourseField } from '../../../schemas/course-fields.js';
 
 /** A course as the API shows it. */
 export type Course = ReturnType<typeof presentCourse>;
@@ -11,31 +12,36 @@ export function seatsText({ seatsTaken = 0, seatsLeft }: Course): string {
   return `${seatsTaken} taken, ${typeof seatsLeft === 'number' ? `${seatsLeft} left` : 'no limit'}`;
 }
 
+type ShownField = CourseField | 'id' | 'trainer' | 'seats' | 'createdAt' | 'updatedAt';
+
+const shownFields: Record<ShownField, [heading: string, value: (course: Course) => string | null]> = {
+  id: ['id', ({ id }) => id],
+  title: ['title', ({ title }) => title],
+  trainer: ['trainer', (course) => `${trainerName(course)} (${course.trainerId})`],
+  isPublished: ['published', ({ isPublished }) => (isPublished ? 'yes' : 'no')],
+  isFeatured: ['featured', ({ isFeatured }) => (isFeatured ? 'yes' : 'no')],
+  category: ['category', ({ category }) => category],
+  level: ['level', ({ level }) => level],
+  courseType: ['type', ({ courseType }) => courseType],
+  language: ['language', ({ language }) => language],
+  tags: ['tags', ({ tags }) => tags.join(', ')],
+  maxStudents: ['capacity', ({ maxStudents }) => (maxStudents === null ? 'no limit' : String(maxStudents))],
+  seats: ['seats', (course) => (course.seatsTaken === undefined ? null : seatsText(course))],
+  startDate: ['begins', ({ startDate }) => startDate],
+  endDate: ['ends', ({ endDate }) => endDate],
+  location: ['location', ({ location }) => location],
+  shortDescription: ['summary', ({ shortDescription }) => shortDescription],
+  description: ['description', ({ description }) => description],
+  requirements: ['requirements', ({ requirements }) => requirements],
+  learningOutcomes: ['outcomes', ({ learningOutcomes }) => learningOutcomes],
+  thumbnail: ['image', ({ thumbnail }) => thumbnail],
+  createdAt: ['created', ({ createdAt }) => createdAt.toISOString()],
+  updatedAt: ['changed', ({ updatedAt }) => updatedAt.toISOString()],
+};
+
 /** What people are shown of a course. */
-export const courseFields = (course: Course): [field: string, value: string | null][] => [
-  ['id', course.id],
-  ['title', course.title],
-  ['trainer', `${trainerName(course)} (${course.trainerId})`],
-  ['published', course.isPublished ? 'yes' : 'no'],
-  ['featured', course.isFeatured ? 'yes' : 'no'],
-  ['category', course.category],
-  ['level', course.level],
-  ['type', course.courseType],
-  ['language', course.language],
-  ['tags', course.tags.join(', ')],
-  ['capacity', course.maxStudents === null ? 'no limit' : String(course.maxStudents)],
-  ['seats', course.seatsTaken === undefined ? null : seatsText(course)],
-  ['begins', course.startDate],
-  ['ends', course.endDate],
-  ['location', course.location],
-  ['summary', course.shortDescription],
-  ['description', course.description],
-  ['requirements', course.requirements],
-  ['outcomes', course.learningOutcomes],
-  ['image', course.thumbnail],
-  ['created', course.createdAt.toISOString()],
-  ['changed', course.updatedAt.toISOString()],
-];
+export const courseFields = (course: Course): [field: string, value: string | null][] =>
+  Object.values(shownFields).map(([heading, textOf]) => [heading, textOf(course)]);
 
 /** A course in a sentence. */
 export const courseName = ({ id, title }: Pick<Course, 'id' | 'title'>) => `"${title}" (${id})`;

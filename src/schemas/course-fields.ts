@@ -1,0 +1,119 @@
+import * as fields from './fields.js';
+import { orNothing } from './fields.js';
+import { type FieldDeclaration, fieldNames, type InputFieldOf, type InputValues, inputsOf } from './fields-table.js';
+import Joi from './joi.js';
+import { categoryMaximum, titleMaximum } from './sort-key.js';
+
+export const courseLevels = ['beginner', 'intermediate', 'advanced'] as const;
+export type CourseLevel = (typeof courseLevels)[number];
+
+export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
+export type CourseType = (typeof courseTypes)[number];
+
+/** The most trainees that a course can be limited to. */
+const maxSeats = 1_000_000;
+const maxTags = 30;
+
+const tags = () =>
+  Joi.array()
+    .items(fields.tag)
+    .max(maxTags)
+    .unique()
+    .messages({
+      'array.base': 'Tags must be a list of words.',
+      'array.max': `There may be at most ${maxTags} tags.`,
+      'array.unique': 'Each tag may be given once.',
+      'array.sparse': 'Tags must be a list of words.',
+    });
+
+type Input = 'create' | 'update';
+
+const optional = { create: 'optional', update: 'optional' } as const;
+const required = { create: 'required', update: 'optional' } as const;
+
+/**
+ * What a course says of itself, each field declared once: types, schemas, the model, responses and the audit log derive from this
+ * table. Null where there is nothing to say.
+ */
+export const courseFields = {
+  title: { column: { type: 'text', length: titleMaximum }, schema: () => fields.courseTitle, inputs: required },
+  description: {
+    column: { type: 'longText', size: 'medium' },
+    schema: () => fields.multiLine('Description', 20_000),
+    inputs: required,
+  },
+  shortDescription: {
+    column: { type: 'text', length: 500, nullable: true },
+    schema: () => orNothing(fields.multiLine('Short description', 500)),
+    inputs: optional,
+  },
+  category: {
+    column: { type: 'text', length: categoryMaximum, nullable: true },
+    schema: () => orNothing(fields.category),
+    inputs: optional,
+  },
+  level: {
+    column: { type: 'word', length: 20, words: courseLevels, nullable: true },
+    schema: () => orNothing(fields.oneOf('level', courseLevels)),
+    inputs: optional,
+  },
+  language: {
+    column: { type: 'text', length: 50, nullable: true },
+    schema: () => orNothing(fields.singleLine('Language', 1, 50)),
+    inputs: optional,
+  },
+  courseType: {
+    column: { type: 'word', length: 20, words: courseTypes, nullable: true },
+    schema: () => orNothing(fields.oneOf('courseType', courseTypes)),
+    inputs: optional,
+  },
+  tags: { column: { type: 'list' }, schema: tags, inputs: optional },
+  requirements: {
+    column: { type: 'longText', nullable: true },
+    schema: () => orNothing(fields.multiLine('Requirements', 5000)),
+    inputs: optional,
+  },
+  learningOutcomes: {
+    column: { type: 'longText', nullable: true },
+    schema: () => orNothing(fields.multiLine('Learning outcomes', 5000)),
+    inputs: optional,
+  },
+  maxStudents: {
+    column: { type: 'number', nullable: true },
+    schema: () => fields.strictWholeNumber('maxStudents', 1, maxSeats).allow(null),
+    inputs: optional,
+  },
+  startDate: {
+    column: { type: 'date', nullable: true },
+    schema: () => orNothing(fields.date('startDate')),
+    inputs: optional,
+  },
+  endDate: {
+    column: { type: 'date', nullable: true },
+    schema: () => orNothing(fields.date('endDate')),
+    inputs: optional,
+  },
+  location: {
+    column: { type: 'text', length: 255, nullable: true },
+    schema: () => orNothing(fields.singleLine('Location', 1, 255)),
+    inputs: optional,
+  },
+  thumbnail: { column: { type: 'text', length: 255, nullable: true }, inputs: {} },
+  isPublished: { column: { type: 'flag', default: false }, inputs: {} },
+  isFeatured: {
+    column: { type: 'flag', default: false },
+    schema: () => fields.strictBoolean('isFeatured'),
+    inputs: optional,
+  },
+} as const satisfies Readonly<Record<string, FieldDeclaration<Input>>>;
+
+export type CourseField = keyof typeof courseFields;
+export const courseFieldNames = fieldNames(courseFields);
+
+export const { inputKeys: courseInputKeys } = inputsOf(courseFields);
+
+/** The fields that a body says. */
+export type CourseInputField = InputFieldOf<typeof courseFields, 'update'>;
+
+/** What a valid body says of a course. */
+export type CourseInput<From extends Input> = InputValues<typeof courseFields, From>;
