@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type BrowserContext, chromium, type Page } from '@playwright/test';
-import { secureCookieName } from '../src/http/server/session-cookie.js';
+import { secureCookieName } from '../src/http/routing/session-cookie.js';
 import { openDatabases, type Served } from './databases.js';
 import { milliseconds, remark, sized, verdict, whole } from './figures.js';
 import { rounds, selected } from './options.js';

@@ -9,7 +9,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { createPasswordHasher, generatedPasswordCost, type PasswordHasher } from '../src/services/auth/passwords.js';
+import {
+  createPasswordHasher,
+  generatedPasswordCost,
+  type PasswordHasher,
+} from '../src/services/credentials/passwords.js';
 import { type Figures, sized as sizedAtLeast, verdict } from './figures.js';
 import { program, rounds, scale, selected } from './options.js';
 import { type Extra, writePeople } from './people.js';

@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
-import { createPasswordHasher, type PasswordHasher } from '../src/services/auth/passwords.js';
+import { createPasswordHasher, type PasswordHasher } from '../src/services/credentials/passwords.js';
 import { listening } from '../test/faults/listening.js';
 import { buildUser } from '../test/support/factories.js';
 import { sendRaw } from '../test/support/raw-http.js';

@@ -1,7 +1,7 @@
 /** Writes what clients need to know of the API, for all and for the web console: `npm run api:types`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openapiDocument } from '../src/http/api/openapi.js';
+import { openapiDocument } from '../src/http/api/document/openapi.js';
 import { consoleFields } from './console-fields.js';
 import { consoleStatuses } from './console-statuses.js';
 import { openapiTransports, openapiTypes } from './openapi-types.js';

@@ -8,8 +8,8 @@ const source = fileURLToPath(new URL('../src/', import.meta.url));
 /** What is started or imported by the name of its file. */
 const entries = {
   main: 'cli/main.ts',
-  'for-migrations': 'for-migrations.ts',
-  'services/auth/bcryptjs-worker': 'services/auth/bcryptjs-worker.ts',
+  'for-migrations': 'db/migrations/for-migrations.ts',
+  'services/credentials/bcryptjs-worker': 'services/credentials/bcryptjs-worker.ts',
 };
 
 /** What is started by the name of its file, and is plain JavaScript already. */

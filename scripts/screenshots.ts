@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { loadConfig } from '../src/config/config.js';
-import { type Context, createContext } from '../src/context.js';
 import { startServer } from '../src/http/server/server.js';
 import { createLogger } from '../src/logger.js';
+import { type Context, createContext } from '../src/services/context.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values: options, positionals } = parseArgs({

@@ -634,7 +634,7 @@ function enrollmentRows(course, index, traineeRows) {
   return statuses.map((status, place) => enrollmentRow(course, drawn[place].trainee, status));
 }
 
-/** All rows. @param keys functions of src/for-migrations.ts */
+/** All rows. @param keys functions of src/db/migrations/for-migrations.ts */
 function demoRows(keys) {
   const superAdmin = accountRow(keys, admin, 0, { role: 'super_admin', createdAt: new Date('2025-08-04T07:00:00Z') });
   const trainerRows = trainers.map((person, index) =>

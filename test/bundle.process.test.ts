@@ -11,7 +11,7 @@ describe('The bundle', () => {
   const scripts = () => readdirSync(path.join(built.path, 'dist')).filter((name) => name.endsWith('.js'));
 
   it('has what is started by its file where the source has it, too', () => {
-    const names = ['db/sqlite/worker.cjs', 'storage/image-worker.mjs', 'services/auth/bcryptjs-worker.js'];
+    const names = ['db/sqlite/worker.cjs', 'storage/image-worker.mjs', 'services/credentials/bcryptjs-worker.js'];
     for (const name of names) expect(source(name), name).not.to.equal('');
   });
 
@@ -28,7 +28,7 @@ describe('The bundle', () => {
 
   it('hashes with bcryptjs in the file that it starts for that', async () => {
     const program = `
-      const { compare, hash } = await import('./dist/services/auth/bcryptjs-worker.js');
+      const { compare, hash } = await import('./dist/services/credentials/bcryptjs-worker.js');
       console.log(compare({ password: 'secret', hash: hash({ password: 'secret', cost: 4 }) }));`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], await builtProgram());
     expect(stdout).to.equal('true\n');

@@ -51,13 +51,13 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, imp
  */
 const privateParts: Readonly<Record<string, readonly string[]>> = {
   // Its connection manager, whose methods ours replace, its log and its conditions; the socket of mysql2's connections.
-  'db/sequelize-internals.ts': ['sequelize', 'mysql2'],
+  'db/sequelize/internals.ts': ['sequelize', 'mysql2'],
   // Records are taken where the parser would queue them.
-  'services/imports/read/row-reader.ts': ['csv-parse'],
+  'services/imports/read/csv/row-reader.ts': ['csv-parse'],
 };
 
 /** Casts among types of our own, and classes that are made to be extended. */
-const ownCasts = ['db/sql/page.ts', 'http/server/respond.ts', 'logger.ts'];
+const ownCasts = ['db/sql/page.ts', 'http/routing/respond.ts', 'logger.ts'];
 const madeToBeExtended = ['Error', 'Model', 'AppError', 'FileProblem'];
 
 describe('A package whose private parts are used', () => {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { Context } from '../../src/context.js';
+import type { Context } from '../../src/services/context.js';
 import type { Request } from '../../test/faults/load-generator.js';
 import { buildUser, factoryPassword, signIn, tokenFor } from '../../test/support/factories.js';
 import { remark, sized, whole } from '../figures.js';

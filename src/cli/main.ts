@@ -1,8 +1,8 @@
 import { homedir, userInfo } from 'node:os';
 import { systemErrorCode } from '../errors.js';
 import { commandName } from '../installation.js';
-import { exitCodeOf, exitCodes } from './core/exit-codes.js';
-import type { Io } from './core/output.js';
+import { exitCodeOf, exitCodes } from './core/command/exit-codes.js';
+import type { Io } from './core/output/output.js';
 import { runProgram } from './program.js';
 
 // Files with the database, secrets and passwords are for this user only.

@@ -18,11 +18,11 @@ import { register as registerSeed } from './commands/seed/index.js';
 import { register as registerServe } from './commands/serve/index.js';
 import { register as registerSetup } from './commands/setup/index.js';
 import { register as registerUsers } from './commands/users/index.js';
-import { exitCodes } from './core/exit-codes.js';
-import { defaultHelpWidth } from './core/help-text.js';
-import { asTyped, failureJson, type Io, writeLine } from './core/output.js';
-import { printable } from './core/printable.js';
-import type { Outcome } from './core/run.js';
+import { exitCodes } from './core/command/exit-codes.js';
+import { defaultHelpWidth } from './core/command/help-text.js';
+import type { Outcome } from './core/command/run.js';
+import { asTyped, failureJson, type Io, writeLine } from './core/output/output.js';
+import { printable } from './core/output/printable.js';
 
 /** Builds the whole command line. Command files only declare; what they need they load when they run. */
 export function createProgram(io: Io, outcome: Outcome): Command {
@@ -121,7 +121,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     if (!(error instanceof CommanderError)) throw error;
     // Help and version come as "errors" with exit code 0.
     if (error.exitCode === 0) return exitCodes.ok;
-    const { usageProblem, usageProblemText } = await import('./core/usage-error.js');
+    const { usageProblem, usageProblemText } = await import('./core/command/usage-error.js');
     const problem = usageProblem(io, program, words, error);
     // Where a command is missing, commander has shown the help.
     if (error.code !== 'commander.help') await writeLine(io.stderr, usageProblemText(io, problem));

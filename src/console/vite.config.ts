@@ -41,9 +41,9 @@ const sharedCode = [
   {
     name: 'basics',
     test: inSource(
-      'console/app/(appearance-menu|logo)',
+      'console/appearance/(appearance-menu|logo)',
       'console/i18n/format',
-      'console/ui/(form-failure|person-name)',
+      'console/ui/(forms/form-failure|person-name)',
       'components/(Anchor|Badge|CloseButton|InputBase|NativeSelect|Paper|TextInput|Title)/\\w+',
       // Small, and of several of the groups below or of many pages.
       'core/MantineProvider/color-functions/.+',
@@ -54,26 +54,26 @@ const sharedCode = [
   {
     name: 'frame',
     test: inSource(
-      'console/app/(layout|list-search|signed-in)',
-      'console/ui/(confirm|filter-select|links|notify|page|row-menu|status-badge|time)',
+      'console/app/(layout|signed-in)',
+      'console/ui/(links|notify|page|status-badge|time|forms/confirm|lists/(filter-select|list-search|row-menu))',
       '@tanstack/react-router/.+',
     ),
   },
-  { name: 'pager', test: inSource('console/ui/pager') },
+  { name: 'pager', test: inSource('console/ui/lists/pager') },
   { name: 'checkbox', test: inSource('components/Checkbox/.+') },
   // Of tables, dialogs and lists of choices.
   { name: 'scroll-area', test: inSource('components/ScrollArea/.+') },
-  { name: 'table', test: inSource('console/ui/(data-table|search-field)') },
+  { name: 'table', test: inSource('console/ui/lists/(data-table|search-field)') },
   // Of lists of choices, and of the fields of courses.
   { name: 'combobox', test: inSource('components/Combobox/Combobox') },
   {
     name: 'choices',
-    test: inSource('console/ui/search-select', 'console/(courses/course|people/person)-picker'),
+    test: inSource('console/pickers/(search-select|course-picker|person-picker)'),
   },
   // Of dialogs, and of pages that open none at first.
-  { name: 'unsaved', test: inSource('console/ui/unsaved') },
-  { name: 'dialog', test: inSource('console/ui/confirm-dialog', 'components/Modal/Modal') },
-  { name: 'form', test: inSource('console/ui/(form|password-field)', 'components/PasswordInput/.+') },
+  { name: 'unsaved', test: inSource('console/ui/forms/unsaved') },
+  { name: 'dialog', test: inSource('console/ui/forms/confirm-dialog', 'components/Modal/Modal') },
+  { name: 'form', test: inSource('console/ui/forms/(form|password-field)', 'components/PasswordInput/.+') },
 ];
 
 /** Modules by the ends of their paths, without extension, as patterns. */

@@ -3,6 +3,10 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { type Model, type ModelStatic, type Options, Sequelize, type Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { isAppError } from '../errors.js';
+import { isDeadlineError, isLostConnection, isSqlite, isTransientFault, writeTransactionOptions } from './dialect.js';
+import { initModels, type Models } from './models/index.js';
+import { isCluster } from './mysql/cluster.js';
+import { type ConnectionLimits, mysqlConnections } from './mysql/connections.js';
 import {
   type Abortable,
   acquireWithinDeadline,
@@ -10,12 +14,8 @@ import {
   isDeadlineExceeded,
   releaseFromDeadline,
   withDeadline,
-} from './deadline.js';
-import { isDeadlineError, isLostConnection, isSqlite, isTransientFault, writeTransactionOptions } from './dialect.js';
-import { initModels, type Models } from './models/index.js';
-import { isCluster } from './mysql/cluster.js';
-import { type ConnectionLimits, mysqlConnections } from './mysql/connections.js';
-import { type ConnectionFigures, internalsOf } from './sequelize-internals.js';
+} from './sequelize/deadline.js';
+import { type ConnectionFigures, internalsOf } from './sequelize/internals.js';
 import { sqliteConnections } from './sqlite/driver.js';
 import { translateError } from './translate-error.js';
 

@@ -2,7 +2,7 @@ import { ConnectionError, type Sequelize, Transaction } from 'sequelize';
 import { escape as mysqlEscape } from 'sql-escaper';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { AppError } from '../errors.js';
-import { DeadlineExceededError } from './deadline.js';
+import { DeadlineExceededError } from './sequelize/deadline.js';
 import { lostThreadCode } from './sqlite/thread.js';
 
 /** Differences between the databases: transaction kinds, faults worth a retry. How they are connected to: `sqlite/`, `mysql/`. */

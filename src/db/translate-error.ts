@@ -9,7 +9,7 @@ import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode, systemErrorCode } from '../errors.js';
 import { driverError, isDeadlineError, isLostConnection, isTransientFault, parentOf } from './dialect.js';
-import { admitStatements, grantStatement, hostInMessage } from './grant.js';
+import { admitStatements, grantStatement, hostInMessage } from './mysql/grant.js';
 import { namesOfOtherHost } from './mysql/tls.js';
 
 /** The error code of each violated constraint. MySQL names the index, SQLite the columns. */

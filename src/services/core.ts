@@ -5,8 +5,8 @@ import type { Logger } from '../logger.js';
 import type { Role } from '../schemas/fields.js';
 import type { ImagePreparer } from '../storage/images.js';
 import type { FileStorage } from '../storage/storage.js';
-import type { PasswordHasher } from './auth/passwords.js';
-import type { Tokens } from './auth/tokens.js';
+import type { PasswordHasher } from './credentials/passwords.js';
+import type { Tokens } from './credentials/tokens.js';
 
 /** The dependencies of every service. */
 export interface Core {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
-import { databaseNeeds } from '../../src/cli/core/command.js';
+import { databaseNeeds } from '../../src/cli/core/command/command.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarnessAndCli } from '../support/harness-cli.js';

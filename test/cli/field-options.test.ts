@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
-import { nameAtTerminal } from '../../src/cli/core/error-messages.js';
-import { contract } from '../../src/http/api/contract.js';
+import { nameAtTerminal } from '../../src/cli/core/command/error-messages.js';
 import type { Operation } from '../../src/http/api/operation.js';
+import { contract } from '../../src/http/api/operations/contract.js';
 import { commands } from './support/command-lines.js';
 
 /** Commands and the operations whose input they take. */
@@ -50,7 +50,7 @@ describe('The options of a command', () => {
     it(`give "${words}" every field of ${names.join(', ')}`, () => {
       const fields = new Set(schemas.flatMap((schema) => Object.keys(schema.describe().keys)));
       const missing = [...fields].filter((field) => !has(otherwise[field] ?? nameAtTerminal(command, field)));
-      const hint = 'Add an option, or the other name of the field in src/cli/core/error-messages.ts';
+      const hint = 'Add an option, or the other name of the field in src/cli/core/command/error-messages.ts';
       expect(missing, hint).to.deep.equal([]);
     });
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
-import { displayWidth } from '../../src/cli/core/fit.js';
+import { displayWidth } from '../../src/cli/core/output/fit.js';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';

@@ -17,7 +17,7 @@ const larger: Record<string, number> = {
   'courses/courses-page.tsx': 226_000,
   'imports/import-page.tsx': 230_000,
   'audit/audit-page.tsx': 227_000,
-  'courses/enrollments-page.tsx': 227_000,
+  'enrollments/enrollments-page.tsx': 227_000,
   'courses/new-course-page.tsx': 244_000,
   'courses/course-page.tsx': 252_000,
 };

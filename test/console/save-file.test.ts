@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { generatePassword } from '../../src/console/people/password.js';
 import { csvOf, neutralized } from '../../src/console/ui/save-file.js';
 import { neutralizeCell } from '../../src/csv/cells.js';
-import { generatePassword as generateOnServer } from '../../src/services/auth/passwords.js';
+import { generatePassword as generateOnServer } from '../../src/services/credentials/passwords.js';
 
 describe('The files that the web console writes', () => {
   it('have an apostrophe where the files of the service have one', () => {

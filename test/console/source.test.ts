@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { en } from '../../src/console/i18n/en.js';
+import { en } from '../../src/console/i18n/en/words.js';
 import { routedPages } from './support/pages.js';
 
 const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
@@ -13,18 +13,18 @@ const filesWith = (pattern: RegExp) => files.filter((file) => pattern.test(textO
 describe('The source of the web console', () => {
   it('calls the service in one place', () => {
     expect(filesWith(/\bfetch\(/)).to.deep.equal(['api/client.ts']);
-    expect(filesWith(/\buseQuery\b|\buseMutation\b/).sort()).to.deep.equal(['api/queries.ts', 'app/session.tsx']);
+    expect(filesWith(/\buseQuery\b|\buseMutation\b/).sort()).to.deep.equal(['api/queries.ts', 'session/session.tsx']);
   });
 
   it('has one table for listings, one for a few rows, one menu for rows, one form, and one field for passwords', () => {
-    expect(filesWith(/<Table\.Thead/)).to.deep.equal(['ui/data-table.tsx', 'ui/plain-table.tsx']);
-    expect(filesWith(/IconDots\b/)).to.deep.equal(['ui/row-menu.tsx']);
-    expect(filesWith(/from '@mantine\/form'/)).to.deep.equal(['ui/form.tsx']);
-    expect(filesWith(/<PasswordInput/)).to.deep.equal(['ui/password-field.tsx']);
+    expect(filesWith(/<Table\.Thead/)).to.deep.equal(['ui/lists/data-table.tsx', 'ui/lists/plain-table.tsx']);
+    expect(filesWith(/IconDots\b/)).to.deep.equal(['ui/lists/row-menu.tsx']);
+    expect(filesWith(/from '@mantine\/form'/)).to.deep.equal(['ui/forms/form.tsx']);
+    expect(filesWith(/<PasswordInput/)).to.deep.equal(['ui/forms/password-field.tsx']);
   });
 
   it('has one field to choose a person, and one to choose a course', () => {
-    expect(filesWith(/<SearchSelect/).sort()).to.deep.equal(['courses/course-picker.tsx', 'people/person-picker.tsx']);
+    expect(filesWith(/<SearchSelect/).sort()).to.deep.equal(['pickers/course-picker.tsx', 'pickers/person-picker.tsx']);
     expect(filesWith(/nameOf = /)).to.deep.equal(['ui/person-name.ts']);
   });
 

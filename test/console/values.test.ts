@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { enrollmentStatuses, statusRules } from '../../src/console/api/enrollment-statuses.js';
-import { changedSearch, listChange, listSearch, orderOf } from '../../src/console/app/list-search.js';
 import { changedFields, courseProblems, formValuesOf } from '../../src/console/courses/course-values.js';
-import { actionsFor, statusAfter } from '../../src/console/courses/enrollment-changes.js';
+import { actionsFor, statusAfter } from '../../src/console/enrollments/enrollment-changes.js';
 import { clientName } from '../../src/console/ui/client-name.js';
+import { changedSearch, listChange, listSearch, orderOf } from '../../src/console/ui/lists/list-search.js';
 
 describe('The address of a list', () => {
   it('has what is known and makes sense, as text', () => {

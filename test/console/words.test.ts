@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { de } from '../../src/console/i18n/de.js';
-import { en } from '../../src/console/i18n/en.js';
+import { de } from '../../src/console/i18n/de/words.js';
+import { en } from '../../src/console/i18n/en/words.js';
 import { problemCodes } from '../../src/field-problem.js';
-import { publicCodes } from '../../src/http/server/errors.js';
+import { publicCodes } from '../../src/http/api/failures.js';
 import { fileProblemReasons, importOptionsSchema } from '../../src/schemas/import.js';
-import { rowCodes } from '../../src/services/imports/read/row-codes.js';
+import { rowCodes } from '../../src/services/imports/read/fields/row-codes.js';
 
 type Catalogue = { readonly [key: string]: string | Catalogue };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Model, type ModelStatic, QueryTypes, type Sequelize } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
-import { migrateUp } from '../../src/db/migrator.js';
+import { migrateUp } from '../../src/db/migrations/migrator.js';
 import {
   createEmptyDatabase,
   databaseName,

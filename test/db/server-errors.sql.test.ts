@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
-import { migrateUp } from '../../src/db/migrator.js';
+import { migrateUp } from '../../src/db/migrations/migrator.js';
 import { onMysql, onServer, serverUrl } from '../support/database.js';
 import { canary, expectFailures, failureOf } from './support/failure.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
-import { migrateUp, migrationStatus } from '../../src/db/migrator.js';
+import { migrateUp, migrationStatus } from '../../src/db/migrations/migrator.js';
 import { translateError } from '../../src/db/translate-error.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { withoutRights } from '../support/without-rights.js';

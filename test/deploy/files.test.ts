@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
 import { settingNames } from '../../src/config/settings.js';
-import { contract } from '../../src/http/api/contract.js';
+import { contract } from '../../src/http/api/operations/contract.js';
 import { uploadBounds } from '../../src/http/overload/clients.js';
 import { requestTimeoutMs } from '../../src/http/server/server.js';
 import { documentsIn, engines, read, root, version } from './files.js';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import request from 'supertest';
-import type { Context } from '../../src/context.js';
 import type { User } from '../../src/db/models/user.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import type { Context } from '../../src/services/context.js';
 import { operator } from '../../src/services/core.js';
 import { planImport } from '../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../src/services/imports/queue/apply.js';

@@ -1,5 +1,5 @@
 import { median } from '../../bench/statistics.js';
-import type { Context } from '../../src/context.js';
+import type { Context } from '../../src/services/context.js';
 import { buildUser } from '../support/factories.js';
 import { sendRaw } from '../support/raw-http.js';
 import type { Verdict } from './report.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
-import { recordAudit } from '../../src/services/audit.js';
+import { recordAudit } from '../../src/services/audit/audit.js';
 import { unlockAddress } from '../../src/services/auth/throttle-locks.js';
 import { operator } from '../../src/services/core.js';
 import { buildCourse, buildImport, buildLock, buildUser, signIn } from '../support/factories.js';

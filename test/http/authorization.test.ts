@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { isAppError } from '../../src/errors.js';
+import { statusOf } from '../../src/http/api/failures.js';
 import type { Operation } from '../../src/http/api/operation.js';
 import { failure } from '../../src/http/api/response-schemas.js';
-import { assertAuthorized } from '../../src/http/server/caller.js';
-import { statusOf } from '../../src/http/server/errors.js';
+import { assertAuthorized } from '../../src/http/routing/caller.js';
 import { type Role, roles } from '../../src/schemas/fields.js';
 import type { Access } from '../../src/services/auth/permissions.js';
 import type { Caller } from '../../src/services/core.js';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
 import request, { type Response } from 'supertest';
-import type { contract } from '../../src/http/api/contract.js';
 import type { Operation } from '../../src/http/api/operation.js';
+import type { contract } from '../../src/http/api/operations/contract.js';
 import { validationFailure } from '../../src/http/api/response-schemas.js';
 import { type Harness, useHarness } from '../support/harness.js';
 import { compile, type Described, describedBy } from './support/described.js';

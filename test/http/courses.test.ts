@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import request from 'supertest';
-import { createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import { createApp } from '../../src/http/server/app.js';
+import { createContext } from '../../src/services/context.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, changesOf, type Person } from './support/cast.js';

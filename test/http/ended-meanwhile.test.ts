@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import request, { type Response } from 'supertest';
-import type { Context } from '../../src/context.js';
 import type { Database } from '../../src/db/connection.js';
 import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
+import type { Context } from '../../src/services/context.js';
 import {
   buildCourse,
   buildEnrollment,

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
-import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { createApp } from '../../src/http/server/app.js';
 import { seatStatuses } from '../../src/schemas/enrollment-statuses.js';
+import { type Context, createContext } from '../../src/services/context.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
 import { patientDeadlines, useHarness } from '../support/harness.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import express from 'express';
 import { createConnection } from 'mysql2/promise';
 import request from 'supertest';
-import { addressOf, trustOf } from '../../src/http/server/client.js';
+import { addressOf, trustOf } from '../../src/http/routing/client.js';
 import { onMysql } from '../support/database.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { useListeningService } from './support/listening-service.js';

@@ -5,11 +5,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import path from 'node:path';
 import { expect } from 'chai';
 import request, { type Test } from 'supertest';
-import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { uploadBounds } from '../../src/http/overload/clients.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { type Context, createContext } from '../../src/services/context.js';
 import { sweepFiles, sweepStorage } from '../../src/services/maintenance/orphan-cleanup.js';
 import { faultOf } from '../storage/support/storage-contract.js';
 import { buildCourse, signIn } from '../support/factories.js';

@@ -16,7 +16,7 @@ function forge(header: object, payload: object, key: string = secret, hash = 'sh
   return `${signed}.${createHmac(hash, key).update(signed).digest('base64url')}`;
 }
 
-/** Tokens none of which may open anything, made for one that does. test/services/auth/tokens.test.ts has more of each kind. */
+/** Tokens none of which may open anything, made for one that does. test/services/credentials/tokens.test.ts has more of each kind. */
 function forgeries(genuine: string): Record<string, string> {
   const [head = '', payload = '', signature = ''] = genuine.split('.');
   const right = jwt.decode(genuine) as { userId: string; sid: string; iat: number; exp: number };

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import request from 'supertest';
-import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
+import { type Context, createContext } from '../../src/services/context.js';
 import { createImagePreparer } from '../../src/storage/images.js';
 import { childrenOf, isRunning } from '../support/child-processes.js';
 import { signIn } from '../support/factories.js';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import request from 'supertest';
 import { AppError } from '../../src/errors.js';
-import { contract } from '../../src/http/api/contract.js';
 import { itemBytes, type Operation } from '../../src/http/api/operation.js';
+import { contract } from '../../src/http/api/operations/contract.js';
 import { createCostlyWork, type EndLargeResponse, pageLength } from '../../src/http/overload/costly-work.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';

@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { type RulesetDefinition, Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { expect } from 'chai';
-import { openapiDocument } from '../../src/http/api/openapi.js';
+import { openapiDocument } from '../../src/http/api/document/openapi.js';
 
 describe('The OpenAPI document', () => {
   const text = JSON.stringify(openapiDocument());

@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { contract } from '../../src/http/api/contract.js';
+import { statusOf } from '../../src/http/api/failures.js';
 import type { Operation } from '../../src/http/api/operation.js';
-import { statusOf } from '../../src/http/server/errors.js';
+import { contract } from '../../src/http/api/operations/contract.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { compile, describedBy, document } from './support/described.js';
 import { type Example, examples, operations } from './support/examples.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { contract } from '../../src/http/api/contract.js';
 import { type Operation, tags } from '../../src/http/api/operation.js';
+import { contract } from '../../src/http/api/operations/contract.js';
 import { useHarness } from '../support/harness.js';
 import { document } from './support/described.js';
 import { expectFailure, messages } from './support/expectations.js';

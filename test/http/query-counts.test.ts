@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { v7 as uuidv7 } from 'uuid';
-import { contract } from '../../src/http/api/contract.js';
 import type { Operation } from '../../src/http/api/operation.js';
+import { contract } from '../../src/http/api/operations/contract.js';
 import { roles } from '../../src/schemas/fields.js';
 import { operator } from '../../src/services/core.js';
 import { createCourse } from '../../src/services/courses/commands.js';

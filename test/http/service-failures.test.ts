@@ -3,7 +3,7 @@ import express from 'express';
 import pino from 'pino';
 import request from 'supertest';
 import { AppError } from '../../src/errors.js';
-import { createErrorHandler, isServiceFailure } from '../../src/http/server/errors.js';
+import { createErrorHandler, isServiceFailure } from '../../src/http/routing/errors.js';
 
 describe('A response counts as a failure of the service', () => {
   const cases: readonly [name: string, error: unknown, isFailure: boolean][] = [

@@ -3,7 +3,7 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { v7 as uuidv7 } from 'uuid';
 import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
-import { migrateUp } from '../../src/db/migrator.js';
+import { migrateUp } from '../../src/db/migrations/migrator.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /**

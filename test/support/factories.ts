@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import type { Context } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { StoredFile } from '../../src/db/models/stored-file.js';
@@ -11,6 +10,7 @@ import { searchKey } from '../../src/schemas/keys.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
 import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/store.js';
 import { startSession } from '../../src/services/auth/sessions.js';
+import type { Context } from '../../src/services/context.js';
 
 /** The password of every account that a factory makes. */
 export const factoryPassword = 'factory-password';

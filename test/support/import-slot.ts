@@ -1,4 +1,4 @@
-import type { Context } from '../../src/context.js';
+import type { Context } from '../../src/services/context.js';
 
 /** Takes the place of a running import, so that those which are uploaded wait. @returns gives it back */
 export async function takeImportSlot({ database: { sequelize } }: Context): Promise<() => Promise<void>> {

@@ -1,4 +1,4 @@
-import type { Context } from '../../src/context.js';
+import type { Context } from '../../src/services/context.js';
 
 /** Does something while the database has a migration that the program doesn't know, as after an upgrade elsewhere. */
 export async function whileSchemaIsNewer(

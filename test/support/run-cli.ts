@@ -1,9 +1,9 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
-import type { Io } from '../../src/cli/core/output.js';
+import type { Io } from '../../src/cli/core/output/output.js';
 import { loadConfig } from '../../src/config/config.js';
-import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
+import { type Context, createContext } from '../../src/services/context.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { type Dialogue, keys, openTerminal, type Terminal } from './terminal.js';
 

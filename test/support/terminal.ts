@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import type { Io } from '../../src/cli/core/output.js';
+import type { Io } from '../../src/cli/core/output/output.js';
 import { scaled } from './machine.js';
 
 /** What the keys of a terminal send. */

@@ -1,4 +1,4 @@
-import type { Context } from '../../src/context.js';
+import type { Context } from '../../src/services/context.js';
 
 /** A context that does something before each of its transactions, which are numbered from 1. */
 export function beforeTransactions(context: Context, act: (number: number) => unknown): Context {

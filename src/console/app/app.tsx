@@ -2,10 +2,10 @@ import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/queries.js';
+import { colorVariables, theme } from '../appearance/theme.js';
 import { directionOf } from '../i18n/i18n.js';
-import { SessionProvider } from './session.js';
+import { SessionProvider } from '../session/session.js';
 import { SessionGate } from './session-gate.js';
-import { colorVariables, theme } from './theme.js';
 
 /** The nonce of this page, with which styles that are made at run time are let through by its policy. */
 const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';

@@ -5,12 +5,12 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { FormFailure } from '../ui/form-failure.js';
-import { AppearanceMenu, LanguageFailure, useLanguageChange } from './appearance-menu.js';
+import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
+import { Logo } from '../appearance/logo.js';
+import { useSignOut, useUser } from '../session/session.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { useKeptFocus } from './focus.js';
-import { Logo } from './logo.js';
 import { navigationOf } from './navigation.js';
-import { useSignOut, useUser } from './session.js';
 
 /** The frame of every page: navigation by role, account menu, and the page itself. */
 export function Layout() {

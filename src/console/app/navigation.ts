@@ -7,7 +7,7 @@ import {
   IconSchool,
   IconUsers,
 } from '@tabler/icons-react';
-import type { Role } from './session.js';
+import type { Role } from '../session/session.js';
 
 /** What stands in the navigation of each role, in this order. */
 const entries = [

@@ -10,14 +10,14 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Screen } from '../i18n/en.js';
+import type { Screen } from '../i18n/en/words.js';
 import { loadWords } from '../i18n/i18n.js';
+import { type Role, useUser } from '../session/session.js';
 import { NotLoaded } from '../ui/lazy.js';
+import { listSearch } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { Empty, Failed } from '../ui/states.js';
 import { Layout } from './layout.js';
-import { listSearch } from './list-search.js';
-import { type Role, useUser } from './session.js';
 
 function NotFound() {
   const { t } = useTranslation();
@@ -163,7 +163,7 @@ const courseRoute = createRoute({
   component: byRole({ super_admin: coursePage, trainer: coursePage, trainee: ToCatalogueCourse }),
 });
 
-const enrollmentsPage = lazyPage(['courses'], () => import('../courses/enrollments-page.js'), 'EnrollmentsPage');
+const enrollmentsPage = lazyPage(['courses'], () => import('../enrollments/enrollments-page.js'), 'EnrollmentsPage');
 const enrollmentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/enrollments',

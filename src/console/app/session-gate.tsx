@@ -2,10 +2,10 @@ import { Center, Loader } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
+import { useIsSignInPostponed } from '../session/postponed-sign-in.js';
+import { useSession } from '../session/session.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Failed } from '../ui/states.js';
-import { useIsSignInPostponed } from './postponed-sign-in.js';
-import { useSession } from './session.js';
 
 function Waiting() {
   const { t } = useTranslation();

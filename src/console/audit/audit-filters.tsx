@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
-import { type ListSearch, oneOf, type SearchChange } from '../app/list-search.js';
-import { CoursePicker } from '../courses/course-picker.js';
-import { PersonPicker } from '../people/person-picker.js';
-import { FilterSelect } from '../ui/filter-select.js';
-import { Filters } from '../ui/filters.js';
+import { CoursePicker } from '../pickers/course-picker.js';
+import { PersonPicker } from '../pickers/person-picker.js';
+import { FilterSelect } from '../ui/lists/filter-select.js';
+import { Filters } from '../ui/lists/filters.js';
+import { type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { DateFilter } from './date-filter.js';
 
 export type AuditSearch = ListSearch<'actor' | 'action' | 'targetType' | 'target' | 'from' | 'to'>;

@@ -1,8 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import { listChange, type SearchChange } from '../app/list-search.js';
 import { timeZone } from '../i18n/format.js';
+import { listChange, type SearchChange } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { AuditFilters, type AuditSearch, auditQuery, noFilters } from './audit-filters.js';
 import { AuditTable } from './audit-table.js';

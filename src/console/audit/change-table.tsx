@@ -2,9 +2,9 @@ import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { enrollmentStatuses } from '../api/enrollment-statuses.js';
-import { oneOf } from '../app/list-search.js';
 import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
-import { PlainTable } from '../ui/plain-table.js';
+import { oneOf } from '../ui/lists/list-search.js';
+import { PlainTable } from '../ui/lists/plain-table.js';
 import { ObjectLink } from './audit-objects.js';
 import { type AuditEntry, changedFields, fieldName } from './changes.js';
 

@@ -1,6 +1,6 @@
 import i18next, { type TFunction } from 'i18next';
 import type { ResponseBody } from '../api/client.js';
-import type { Words } from '../i18n/en.js';
+import type { Words } from '../i18n/en/words.js';
 
 export type AuditEntry = ResponseBody<'listAudit'>['entries'][number];
 

@@ -2,9 +2,10 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CourseDates } from '../courses/course-facts.js';
 import { CourseImage } from '../courses/course-image.js';
-import type { Course, EnrollmentStatus } from '../courses/course-values.js';
-import { EnrollmentBadge } from '../courses/enrollment-badge.js';
+import type { Course } from '../courses/course-values.js';
 import { SeatsLeft } from '../courses/seats.js';
+import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
+import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
 import { TextLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
 

@@ -5,19 +5,19 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { useApi } from '../api/queries.js';
-import { listChange, oneOf, type SearchChange } from '../app/list-search.js';
-import { StatusFilter } from '../courses/status-filter.js';
-import { Filters } from '../ui/filters.js';
+import { StatusFilter } from '../enrollments/status-filter.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
+import { Filters } from '../ui/lists/filters.js';
+import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { Pager, usePages } from '../ui/lists/pager.js';
 import { Page } from '../ui/page.js';
-import { Pager, usePages } from '../ui/pager.js';
 import { Empty, Loaded, Loading } from '../ui/states.js';
 import { OwnCourse } from './own-course.js';
 import type { OwnEnrollment } from './own-place.js';
 
 const ProgressDialog = lazyDialog(
-  async () => (await import('../courses/progress-dialog.js')).ProgressDialog,
+  async () => (await import('../enrollments/progress-dialog.js')).ProgressDialog,
   'enrollment',
 );
 

@@ -1,5 +1,5 @@
 import { useApi } from '../api/queries.js';
-import type { EnrollmentStatus } from '../courses/course-values.js';
+import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
 
 /** The states of a trainee's enrollments, by course: of the newest hundred, which is what one request gives. */
 export function useOwnStatuses(): ReadonlyMap<string, EnrollmentStatus> {

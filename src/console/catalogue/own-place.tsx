@@ -6,19 +6,19 @@ import type { ResponseBody } from '../api/client.js';
 import { statusRules } from '../api/enrollment-statuses.js';
 import { useChange } from '../api/queries.js';
 import { type Course, isFull } from '../courses/course-values.js';
-import { EnrollmentBadge } from '../courses/enrollment-badge.js';
-import { setsProgress } from '../courses/enrollment-changes.js';
-import { ProgressBar } from '../courses/progress-bar.js';
+import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
+import { setsProgress } from '../enrollments/enrollment-changes.js';
+import { ProgressBar } from '../enrollments/progress-bar.js';
 import { formatTime } from '../i18n/format.js';
-import { ConfirmDialog } from '../ui/confirm.js';
-import { useApiForm } from '../ui/form.js';
-import { FormFailure } from '../ui/form-failure.js';
+import { ConfirmDialog } from '../ui/forms/confirm.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
+import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { notifyDone } from '../ui/notify.js';
-import { useUnsavedGuard } from '../ui/unsaved.js';
 
 const ProgressDialog = lazyDialog(
-  async () => (await import('../courses/progress-dialog.js')).ProgressDialog,
+  async () => (await import('../enrollments/progress-dialog.js')).ProgressDialog,
   'enrollment',
 );
 

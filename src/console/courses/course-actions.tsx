@@ -2,9 +2,9 @@ import { Button, Menu } from '@mantine/core';
 import { IconChevronDown, IconEye, IconEyeOff, IconTrash, IconUserShare } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useUser } from '../app/session.js';
+import { useUser } from '../session/session.js';
 import { lazyDialog } from '../ui/lazy.js';
-import { RowMenu } from '../ui/row-menu.js';
+import { RowMenu } from '../ui/lists/row-menu.js';
 import type { Course } from './course-values.js';
 
 const PublishDialog = lazyDialog(async () => (await import('./course-dialogs.js')).PublishDialog, 'opened');

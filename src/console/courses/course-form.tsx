@@ -14,8 +14,8 @@ import {
 import type { FormEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import type { useApiForm } from '../ui/form.js';
-import { FormFailure } from '../ui/form-failure.js';
+import type { useApiForm } from '../ui/forms/form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { type CourseFormValues, courseTypes, levels } from './course-values.js';
 
 interface CourseFormProps {

@@ -1,21 +1,11 @@
 import type { TFunction } from 'i18next';
 import type { Input, ResponseBody } from '../api/client.js';
-import { oneOf } from '../app/list-search.js';
-import type { Tone } from '../ui/status-badge.js';
+import { oneOf } from '../ui/lists/list-search.js';
 
 export type Course = ResponseBody<'showCourse'>['course'];
-export type Enrollment = ResponseBody<'showEnrollment'>['enrollment'];
-export type EnrollmentStatus = Enrollment['status'];
 
 export const levels = ['beginner', 'intermediate', 'advanced'] as const;
 export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
-
-export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
-  pending: 'waiting',
-  active: 'good',
-  completed: 'done',
-  cancelled: 'off',
-};
 
 /** Whether nobody can be enrolled any more. */
 export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => seatsLeft === 0;

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { addressOf, type ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { formatBytes, formatDate } from '../i18n/format.js';
-import { Pager, usePages } from '../ui/pager.js';
+import { Pager, usePages } from '../ui/lists/pager.js';
 import { Loaded, Loading } from '../ui/states.js';
 
 /** The materials of a course, to be downloaded. */

@@ -2,13 +2,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
-import { useUser } from '../app/session.js';
-import { PersonPicker } from '../people/person-picker.js';
-import { useApiForm } from '../ui/form.js';
+import { PersonPicker } from '../pickers/person-picker.js';
+import { useUser } from '../session/session.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { notifyDone } from '../ui/notify.js';
 import { Page } from '../ui/page.js';
-import { useUnsavedGuard } from '../ui/unsaved.js';
 import { CourseForm } from './course-form.js';
 import { courseBodyOf, courseProblems, formValuesOf } from './course-values.js';
 

@@ -5,15 +5,15 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { useApi } from '../api/queries.js';
-import { listChange, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
-import { Filters } from '../ui/filters.js';
+import { EnrollmentTable } from '../enrollments/enrollment-table.js';
+import { StatusFilter } from '../enrollments/status-filter.js';
 import { lazyDialog } from '../ui/lazy.js';
-import { SearchField } from '../ui/search-field.js';
+import { Filters } from '../ui/lists/filters.js';
+import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { SearchField } from '../ui/lists/search-field.js';
 import { Empty } from '../ui/states.js';
 import type { Course } from './course-values.js';
-import { EnrollmentTable } from './enrollment-table.js';
 import { SeatsLeft } from './seats.js';
-import { StatusFilter } from './status-filter.js';
 
 const AssignDialog = lazyDialog(async () => (await import('./assign-dialog.js')).AssignDialog, 'opened');
 

@@ -1,6 +1,6 @@
 import i18next, { type FormatterModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import type { Screen } from './en.js';
+import type { Screen } from './en/words.js';
 import { formatNumber } from './format.js';
 import { type Catalogue, pseudo } from './pseudo.js';
 
@@ -32,7 +32,10 @@ export const withoutWords = {
 type Part = 'common' | Screen;
 
 /** Each part of each language in a chunk of its own: only what is shown is loaded. `common` has refusals and the fields of accounts. */
-const catalogues = import.meta.glob<Record<string, Catalogue>>(['./{en,de}/*.ts', '!**/{refusals,account-fields}.ts']);
+const catalogues = import.meta.glob<Record<string, Catalogue>>([
+  './{en,de}/*.ts',
+  '!**/{refusals,account-fields,words}.ts',
+]);
 
 async function wordsOf(language: keyof typeof languages, part: Part): Promise<Catalogue> {
   const words = (await catalogues[`./${language}/${part}.ts`]?.())?.[part];

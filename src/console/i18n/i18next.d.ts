@@ -1,5 +1,5 @@
 import 'i18next';
-import type { Words } from './en.js';
+import type { Words } from './en/words.js';
 
 declare module 'i18next' {
   interface CustomTypeOptions {

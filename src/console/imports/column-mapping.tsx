@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Paper, Text, Title } from '@mantine/core';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PlainTable } from '../ui/plain-table.js';
+import { PlainTable } from '../ui/lists/plain-table.js';
 import { type ImportField, importFieldName } from './field-name.js';
 import type { Plan } from './import-status.js';
 import type { PlanChanges } from './plan-options.js';

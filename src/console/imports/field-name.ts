@@ -1,5 +1,5 @@
 import i18next, { type TFunction } from 'i18next';
-import type { Words } from '../i18n/en.js';
+import type { Words } from '../i18n/en/words.js';
 import type { Plan } from './import-status.js';
 
 export type ImportField = Plan['fields'][number]['name'];

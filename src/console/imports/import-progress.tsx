@@ -2,7 +2,7 @@ import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
-import { ConfirmDialog } from '../ui/confirm.js';
+import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { type Import, resumesItself } from './import-status.js';
 import { FailureText } from './reason-text.js';
 

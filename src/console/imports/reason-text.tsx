@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import i18next, { type TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { ErrorCode } from '../../../examples/api-types.js';
-import type { Words } from '../i18n/en.js';
+import type { Words } from '../i18n/en/words.js';
 import { refusalText } from '../ui/messages.js';
 import type { Import, Plan } from './import-status.js';
 

@@ -2,8 +2,8 @@ import { List, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
-import { ConfirmDialog } from '../ui/confirm.js';
-import { FormFailure } from '../ui/form-failure.js';
+import { ConfirmDialog } from '../ui/forms/confirm.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { notifyDone } from '../ui/notify.js';
 
 interface UndoDialogProps {

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import { useChange } from '../api/queries.js';
-import { DropZone } from '../ui/drop-zone.js';
-import { FormFailure } from '../ui/form-failure.js';
+import { DropZone } from '../ui/forms/drop-zone.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { formOptions } from './import-options.js';
 import type { Import } from './import-status.js';
 

@@ -4,7 +4,7 @@ import { useApi, useChange } from '../api/queries.js';
 import { formatBytes, formatNumber } from '../i18n/format.js';
 import { lazyPart } from '../ui/lazy.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
-import { PlainTable } from '../ui/plain-table.js';
+import { PlainTable } from '../ui/lists/plain-table.js';
 import { CourseFigures } from './course-figures.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Figures, Section } from './figures.js';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf, call } from '../api/client.js';
 import { useChange } from '../api/queries.js';
-import { FormFailure } from '../ui/form-failure.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { ButtonLink } from '../ui/links.js';
 import { Section } from './figures.js';
 

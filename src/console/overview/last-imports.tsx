@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { formatNumber } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
-import { PlainTable } from '../ui/plain-table.js';
+import { PlainTable } from '../ui/lists/plain-table.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { Time } from '../ui/time.js';
 

@@ -2,7 +2,7 @@ import { Grid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
-import { PlainTable } from '../ui/plain-table.js';
+import { PlainTable } from '../ui/lists/plain-table.js';
 import { CourseFigures } from './course-figures.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Section } from './figures.js';

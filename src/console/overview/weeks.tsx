@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDay, formatNumber } from '../i18n/format.js';
 import { lazyPart } from '../ui/lazy.js';
-import { PlainTable } from '../ui/plain-table.js';
+import { PlainTable } from '../ui/lists/plain-table.js';
 import { Section } from './figures.js';
 import type { Week, WeeksProps } from './weeks-chart.js';
 

@@ -1,6 +1,6 @@
 import { Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { PlainTable } from '../ui/plain-table.js';
+import { PlainTable } from '../ui/lists/plain-table.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import type { Outcome } from './bulk-actions.js';
 

@@ -1,7 +1,7 @@
 import { Avatar, Group } from '@mantine/core';
 import type { TFunction } from 'i18next';
-import type { Column } from '../ui/data-table.js';
 import { TextLink } from '../ui/links.js';
+import type { Column } from '../ui/lists/data-table.js';
 import { nameOf } from '../ui/person-name.js';
 import { Time } from '../ui/time.js';
 import { type Account, AccountState } from './account-state.js';

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
-import { flag, type ListSearch, oneOf, type SearchChange } from '../app/list-search.js';
-import { FilterSelect } from '../ui/filter-select.js';
-import { Filters } from '../ui/filters.js';
-import { SearchField } from '../ui/search-field.js';
+import { FilterSelect } from '../ui/lists/filter-select.js';
+import { Filters } from '../ui/lists/filters.js';
+import { flag, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { SearchField } from '../ui/lists/search-field.js';
 
 export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked'>;
 

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { inputFields } from '../api/account-fields.js';
 import { call, type ResponseBody } from '../api/client.js';
 import { useChange } from '../api/queries.js';
-import { AccountInputs, changesBetween, valuesOf } from '../ui/account-inputs.js';
-import { useEditForm } from '../ui/edit-form.js';
-import { FormFailure } from '../ui/form-failure.js';
+import { AccountInputs, changesBetween, valuesOf } from '../ui/forms/account-inputs.js';
+import { useEditForm } from '../ui/forms/edit-form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { Time } from '../ui/time.js';
 
 export type PersonDetails = ResponseBody<'showUser'>['user'];

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { usePostponedSignIn } from '../app/postponed-sign-in.js';
-import { useUnsavedGuard } from '../ui/unsaved.js';
+import { usePostponedSignIn } from '../session/postponed-sign-in.js';
+import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 
 /**
  * For passwords that are shown once: neither leaving the page nor the end of the session takes them away unasked.

@@ -2,10 +2,10 @@ import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { inputFields } from '../api/account-fields.js';
 import { call, SessionEnded } from '../api/client.js';
-import { type SessionUser, useSession, useUser } from '../app/session.js';
-import { AccountInputs, changesBetween, ownDetails, valuesOf } from '../ui/account-inputs.js';
-import { useEditForm } from '../ui/edit-form.js';
-import { FormFailure } from '../ui/form-failure.js';
+import { type SessionUser, useSession, useUser } from '../session/session.js';
+import { AccountInputs, changesBetween, ownDetails, valuesOf } from '../ui/forms/account-inputs.js';
+import { useEditForm } from '../ui/forms/edit-form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { TextLink } from '../ui/links.js';
 
 type Values = Pick<SessionUser, (typeof inputFields.profile)[number]>;

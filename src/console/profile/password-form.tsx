@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
-import { useUser } from '../app/session.js';
-import { useApiForm } from '../ui/form.js';
-import { FormFailure } from '../ui/form-failure.js';
+import { useUser } from '../session/session.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
+import { PasswordField } from '../ui/forms/password-field.js';
 import { notifyDone } from '../ui/notify.js';
-import { PasswordField } from '../ui/password-field.js';
 
 /** Changes the own password, which ends all other sessions. */
 export function PasswordForm() {

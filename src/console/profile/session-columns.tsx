@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { formatTime } from '../i18n/format.js';
 import { clientName } from '../ui/client-name.js';
-import type { Column } from '../ui/data-table.js';
+import type { Column } from '../ui/lists/data-table.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { Time } from '../ui/time.js';
 

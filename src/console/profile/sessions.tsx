@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, call, type ResponseBody } from '../api/client.js';
 import { useApi, useChange, useRefresh } from '../api/queries.js';
-import { listChange } from '../app/list-search.js';
 import { clientName } from '../ui/client-name.js';
-import { ConfirmDialog } from '../ui/confirm.js';
-import { DataTable } from '../ui/data-table.js';
+import { ConfirmDialog } from '../ui/forms/confirm.js';
+import { DataTable } from '../ui/lists/data-table.js';
+import { listChange } from '../ui/lists/list-search.js';
 import { notifyDone } from '../ui/notify.js';
 import { useSessionColumns } from './session-columns.js';
 

@@ -2,12 +2,12 @@ import { Button, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { inputFields } from '../api/account-fields.js';
 import { call } from '../api/client.js';
-import { useSession } from '../app/session.js';
+import { useSession } from '../session/session.js';
 import { SignInLayout } from '../sign-in/sign-in-layout.js';
-import { AccountInputs, ownDetails } from '../ui/account-inputs.js';
-import { useApiForm } from '../ui/form.js';
-import { FormFailure } from '../ui/form-failure.js';
-import { PasswordField } from '../ui/password-field.js';
+import { AccountInputs, ownDetails } from '../ui/forms/account-inputs.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
+import { PasswordField } from '../ui/forms/password-field.js';
 
 /** The super admin can always sign in. */
 const names = inputFields.setup.filter((name) => name !== 'isActive');

@@ -1,10 +1,10 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
-import { useSession, useSignOut } from '../app/session.js';
-import { useApiForm } from '../ui/form.js';
-import { FormFailure } from '../ui/form-failure.js';
-import { PasswordField } from '../ui/password-field.js';
+import { useSession, useSignOut } from '../session/session.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
+import { PasswordField } from '../ui/forms/password-field.js';
 
 /** A password of one's own in place of an initial one, or signing out. */
 export function FirstPasswordForm() {

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
-import { useSession } from '../app/session.js';
-import { useApiForm } from '../ui/form.js';
-import { FormFailure } from '../ui/form-failure.js';
+import { useSession } from '../session/session.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { SignInLayout } from './sign-in-layout.js';
 
 /** Asks who was imported without a phone for one, or lets them go on without. */

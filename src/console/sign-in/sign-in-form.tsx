@@ -2,11 +2,11 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
-import { useSession } from '../app/session.js';
 import { formatAhead } from '../i18n/format.js';
-import { useApiForm } from '../ui/form.js';
-import { FormFailure } from '../ui/form-failure.js';
-import { PasswordField } from '../ui/password-field.js';
+import { useSession } from '../session/session.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
+import { PasswordField } from '../ui/forms/password-field.js';
 
 /** Email or phone and password. @param identifier filled in, for who signs in again */
 export function SignInForm({ identifier = '' }: { identifier?: string }) {

@@ -1,8 +1,8 @@
 import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../app/appearance-menu.js';
-import { Logo } from '../app/logo.js';
+import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
+import { Logo } from '../appearance/logo.js';
 import { useDocumentTitle } from '../ui/document-title.js';
 
 /** The frame of the pages that nobody needs a session for. */

@@ -28,7 +28,7 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
   declare targetId: string | null;
   declare beforeJson: string | null;
   declare afterJson: string | null;
-  /** The present names of actor and target, null where there are none, and of ids in the values: see services/audit-names.ts. */
+  /** The present names of actor and target, null where there are none, and of ids in the values: see services/audit/audit-names.ts. */
   declare actorName?: NonAttribute<string | null>;
   declare targetName?: NonAttribute<string | null>;
   declare names?: NonAttribute<Readonly<Record<string, string>>>;

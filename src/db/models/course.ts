@@ -22,7 +22,7 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare trainerId: string;
   /** A JSON array of strings. */
   declare tagsJson: CreationOptional<string | null>;
-  /** Incremented by transactions that rely on the course: see services/row-locks.ts. */
+  /** Incremented by transactions that rely on the course: see services/locks/row-locks.ts. */
   declare lockVersion: CreationOptional<number>;
   declare searchKey: string;
   /** Title and category as they are sorted: see schemas/sort-key.ts. */

@@ -32,7 +32,7 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   /** The names as they are sorted: see schemas/sort-key.ts. */
   declare lastNameKey: string;
   declare firstNameKey: string;
-  /** Incremented by transactions that rely on the account: see services/row-locks.ts. */
+  /** Incremented by transactions that rely on the account: see services/locks/row-locks.ts. */
   declare lockVersion: CreationOptional<number>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;

@@ -6,8 +6,8 @@ import {
   DeadlineExceededError,
   releaseFromDeadline,
   remainingMs,
-} from '../deadline.js';
-import { internalsOf } from '../sequelize-internals.js';
+} from '../sequelize/deadline.js';
+import { internalsOf } from '../sequelize/internals.js';
 import { readAsCluster } from './cluster.js';
 import { type ReadOnlyWatch, watchForReadOnlyServer } from './read-only-server.js';
 import { tlsOptions } from './tls.js';

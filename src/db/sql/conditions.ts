@@ -10,7 +10,7 @@ import {
 } from 'sequelize';
 import { sqlLiteral } from '../dialect.js';
 import type { User } from '../models/user.js';
-import { internalsOf } from '../sequelize-internals.js';
+import { internalsOf } from '../sequelize/internals.js';
 
 /** The SQL of a condition of a model's rows, which may be empty. @param alias of its table, as it is quoted in the query */
 export function whereSql(model: ModelStatic<Model>, where: WhereOptions, alias: string): string {

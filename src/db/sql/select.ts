@@ -1,7 +1,7 @@
 import type { Sequelize, Transaction } from 'sequelize';
 import { escape as quoted } from 'sql-escaper';
 import { isSqlite } from '../dialect.js';
-import { connectionOf, internalsOf } from '../sequelize-internals.js';
+import { connectionOf, internalsOf } from '../sequelize/internals.js';
 
 /**
  * Queries past Sequelize, for the few that run with every request or read an account for each row of a file: it writes the

@@ -1,6 +1,6 @@
 import type { Options } from 'sequelize';
 import type { SqliteConfig } from '../../config/config.js';
-import { remainingMs } from '../deadline.js';
+import { remainingMs } from '../sequelize/deadline.js';
 import { type Parameters, type Reply, type Request, SqliteThread } from './thread.js';
 
 /** Threads: one for reads, and one for the transactions beside them. */

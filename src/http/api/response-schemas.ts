@@ -9,7 +9,7 @@ import { roles } from '../../schemas/fields.js';
 import type { FieldColumn } from '../../schemas/fields-table.js';
 import { importStatuses } from '../../schemas/import.js';
 import { bulkActions } from '../../schemas/user.js';
-import { publicCodes } from '../server/errors.js';
+import { publicCodes } from './failures.js';
 import { component } from './json-schema.js';
 
 /** The shapes of responses, for the documentation and the contract tests. Every key is required unless it says otherwise. */

@@ -1,6 +1,6 @@
 import { presentAuditEntry } from '../../presenters/audit-entry.js';
-import { listAudit } from '../../services/audit.js';
-import type { Handlers } from '../server/handler.js';
+import { listAudit } from '../../services/audit/audit.js';
+import type { Handlers } from '../routing/handler.js';
 
 export const auditHandlers = {
   async listAudit({ context, query }) {

@@ -13,7 +13,7 @@ import { completeSetup, setupStatus } from '../../services/accounts/setup.js';
 import { changeFirstPassword, changePassword, login } from '../../services/auth/login.js';
 import { actorOf } from '../../services/core.js';
 import { currentEnrollmentIds, currentEnrollments } from '../../services/enrollments/queries.js';
-import type { Handlers } from '../server/handler.js';
+import type { Handlers } from '../routing/handler.js';
 
 export const authHandlers = {
   setupStatus: ({ context }) => setupStatus(context),

@@ -16,7 +16,7 @@ import {
   listCourses,
   listTrainerCourses,
 } from '../../services/courses/queries.js';
-import type { Handlers } from '../server/handler.js';
+import type { Handlers } from '../routing/handler.js';
 
 const viewer = (caller: Caller | undefined) => caller && actorOf(caller);
 

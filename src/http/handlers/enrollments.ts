@@ -19,8 +19,8 @@ import {
   listTrainerEnrollments,
 } from '../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../services/enrollments/statistics.js';
-import { publicCodeOf } from '../server/errors.js';
-import type { Handlers } from '../server/handler.js';
+import { publicCodeOf } from '../api/failures.js';
+import type { Handlers } from '../routing/handler.js';
 
 export const enrollmentHandlers = {
   async listEnrollments({ context, caller, query }) {

@@ -14,7 +14,7 @@ import { removeThumbnail, setThumbnail } from '../../services/courses/thumbnails
 import { contentOf, type StoredObject } from '../../services/files/files.js';
 import { openImage } from '../../services/files/images.js';
 import type { StreamedResponse } from '../body/streams.js';
-import type { Handlers } from '../server/handler.js';
+import type { Handlers } from '../routing/handler.js';
 
 /** A stored file as a response. */
 function streamed(object: StoredObject): StreamedResponse {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { presentImportWithPlan } from '../../presenters/import-plan.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
+import type { Context } from '../../services/context.js';
 import type { Caller } from '../../services/core.js';
 import { canUndo } from '../../services/imports/commands.js';
 import { findImport } from '../../services/imports/store/find-import.js';

@@ -12,8 +12,8 @@ import { findImport, listImports } from '../../services/imports/store/find-impor
 import { assertLedgerReadable } from '../../services/imports/store/ledger.js';
 import { listImportRows } from '../../services/imports/store/row-listing.js';
 import { extentOf } from '../../services/imports/undo/undo.js';
-import type { Handlers } from '../server/handler.js';
-import type { ServerHandle } from '../server/server-handle.js';
+import type { Handlers } from '../routing/handler.js';
+import type { ServerHandle } from '../routing/server-handle.js';
 import { createImportWatch, shownImport } from './import-events.js';
 
 /** Fields that were left blank say nothing; a single `map` is a list of one. */

@@ -1,13 +1,13 @@
-import type { Context } from '../../context.js';
 import { AppError, isAppError } from '../../errors.js';
+import type { Context } from '../../services/context.js';
 import { actorOf } from '../../services/core.js';
 import { loadDemoIfEmpty, showDemo } from '../../services/maintenance/demo.js';
-import { docsPage } from '../api/docs-page.js';
-import { openapiDocument } from '../api/openapi.js';
+import { docsPage } from '../api/docs-page/page.js';
+import { openapiDocument } from '../api/document/openapi.js';
 import { encodeOnce } from '../body/streams.js';
-import type { Handlers } from '../server/handler.js';
-import { assertMayRead, type Metrics } from '../server/metrics.js';
-import type { ServerHandle } from '../server/server-handle.js';
+import type { Handlers } from '../routing/handler.js';
+import { assertMayRead, type Metrics } from '../routing/metrics.js';
+import type { ServerHandle } from '../routing/server-handle.js';
 
 /** How long a response about the database is good for others who ask, in milliseconds. */
 const readinessMs = 1000;

@@ -1,7 +1,7 @@
 import { presentSession, presentWebSession } from '../../presenters/session.js';
 import { login } from '../../services/auth/login.js';
 import { endAllSessions, endOwnSession, endSession, endSessionOf, listSessions } from '../../services/auth/sessions.js';
-import type { Handlers } from '../server/handler.js';
+import type { Handlers } from '../routing/handler.js';
 
 export const sessionHandlers = {
   async startWebSession({ context, body, client, cookie, signal }) {

@@ -13,8 +13,8 @@ import { findUserById, listUsers } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
 import { lockOf } from '../../services/auth/current-locks.js';
 import { actorOf } from '../../services/core.js';
-import { publicCodeOf, publicMessage } from '../server/errors.js';
-import type { Handlers } from '../server/handler.js';
+import { publicCodeOf, publicMessage } from '../api/failures.js';
+import type { Handlers } from '../routing/handler.js';
 
 export const userHandlers = {
   async listUsers({ context, query }) {

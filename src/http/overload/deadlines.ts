@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
+import type { Context } from '../../services/context.js';
 import type { Operation } from '../api/operation.js';
 
 /** How long the parts of a request may take, in milliseconds. */

@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
-import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { createUntrustedProxyNotes } from '../../services/auth/untrusted-proxy.js';
+import type { Context } from '../../services/context.js';
 import { auditHandlers } from '../handlers/audit.js';
 import { authHandlers } from '../handlers/auth.js';
 import { courseHandlers } from '../handlers/courses.js';
@@ -15,13 +15,13 @@ import { userHandlers } from '../handlers/users.js';
 import { corsMiddleware, securityHeaders } from '../middleware/headers.js';
 import { requestLog } from '../middleware/request-log.js';
 import { type Deadlines, standardDeadlines } from '../overload/deadlines.js';
-import { trustOf } from './client.js';
-import { createErrorHandler } from './errors.js';
-import { createMetrics } from './metrics.js';
-import { parseQuery } from './parse-query.js';
-import { boundResponses } from './respond.js';
-import { bindContract } from './router.js';
-import type { ServerHandle } from './server-handle.js';
+import { trustOf } from '../routing/client.js';
+import { createErrorHandler } from '../routing/errors.js';
+import { createMetrics } from '../routing/metrics.js';
+import { parseQuery } from '../routing/parse-query.js';
+import { boundResponses } from '../routing/respond.js';
+import { bindContract } from '../routing/router.js';
+import type { ServerHandle } from '../routing/server-handle.js';
 
 /** Without a server: ready, without imports, without bounds. */
 const standalone: ServerHandle = {

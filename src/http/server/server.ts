@@ -3,21 +3,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import type { Context } from '../../context.js';
 import { AppError, systemErrorCode } from '../../errors.js';
 import { networkOf } from '../../network.js';
+import type { Context } from '../../services/context.js';
 import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
 import { startHousekeeping } from '../../services/maintenance/schedule.js';
+import { codeHeader, messageOf, retryAfterOf } from '../api/failures.js';
 import { corsMiddleware, headersOf, securityHeaders } from '../middleware/headers.js';
 import { createClients } from '../overload/clients.js';
 import { type Connections, trackConnections } from '../overload/connections.js';
 import { createCostlyWork } from '../overload/costly-work.js';
 import type { Deadlines } from '../overload/deadlines.js';
 import { countPerSecond, createRequests, type RequestsOptions } from '../overload/requests.js';
+import { addressOf, trustOf } from '../routing/client.js';
+import { isServiceFailure } from '../routing/errors.js';
+import { createMetrics } from '../routing/metrics.js';
 import { createApp } from './app.js';
-import { addressOf, trustOf } from './client.js';
-import { codeHeader, isServiceFailure, messageOf, retryAfterOf } from './errors.js';
-import { createMetrics } from './metrics.js';
 import { serveConsole } from './web-console.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */

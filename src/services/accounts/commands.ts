@@ -12,15 +12,15 @@ import {
   userUpdateSchema,
 } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
-import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit.js';
+import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertPasswordAllowed } from '../auth/password-policy.js';
-import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
 import { type Actor, type Core, queueOwnerOf } from '../core.js';
+import { generatedPasswordCost, generatePassword } from '../credentials/passwords.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
+import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
-import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
 import {
   countSuperAdmins,

@@ -3,11 +3,11 @@ import type { Session } from '../../db/models/session.js';
 import { notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
-import { type AuditRecord, auditedSession, recordAudit } from '../audit.js';
+import { type AuditRecord, auditedSession, recordAudit } from '../audit/audit.js';
 import { endSessions, newestFirst } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
+import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { type Page, pageOf } from '../paging.js';
-import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
 
 /** The sessions of an account that have not expired. */

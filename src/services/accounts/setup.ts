@@ -3,7 +3,7 @@ import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
 import { setupSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
-import { auditedUser, recordAudit } from '../audit.js';
+import { auditedUser, recordAudit } from '../audit/audit.js';
 import { assertPasswordAllowed, type PasswordRules } from '../auth/password-policy.js';
 import { startSession } from '../auth/sessions.js';
 import { type Actor, type Client, type Core, operator } from '../core.js';

@@ -1,6 +1,6 @@
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
-import { auditedUser, changesBetween, recordAudit } from '../audit.js';
+import { auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
 import { endSessions } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { assertRoleUnused } from './commands.js';

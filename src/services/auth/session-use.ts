@@ -1,5 +1,5 @@
 import { Op } from 'sequelize';
-import type { SessionWithUser } from '../../db/session-query.js';
+import type { SessionWithUser } from '../../db/sql/session-query.js';
 import type { Core } from '../core.js';
 import { isRecent } from '../recent.js';
 

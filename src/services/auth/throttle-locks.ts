@@ -1,6 +1,6 @@
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
-import { recordAudit } from '../audit.js';
+import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { isInForce } from './current-locks.js';
 import { countOrRefuse, lockAtLimit } from './throttle.js';

@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { literal, Op, type Transaction } from 'sequelize';
-import { countAttempt } from '../../db/count-attempt.js';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
+import { countAttempt } from '../../db/sql/count-attempt.js';
 import { AppError } from '../../errors.js';
 import { cancellationError } from '../../fair-queue.js';
 import type { Core } from '../core.js';

@@ -20,12 +20,12 @@ import { searchKey } from '../../schemas/keys.js';
 import { wordsOf } from '../../schemas/search-words.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../schemas/sort-key.js';
 import { validate } from '../../schemas/validate.js';
-import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
+import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
-import { countReservedSeats } from '../capacity.js';
 import type { Actor, Core, Identity } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
-import { forceIncrementUserVersions } from '../row-locks.js';
+import { countReservedSeats } from '../locks/capacity.js';
+import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { trainerSummary } from './queries.js';
 
 /** The keys by which courses are searched and sorted. */

@@ -8,7 +8,7 @@ import { participantStatuses } from '../../schemas/enrollment-statuses.js';
 import { fileListingSchema } from '../../schemas/file.js';
 import { validate } from '../../schemas/validate.js';
 import type { StoredObject } from '../../storage/storage.js';
-import { recordAudit } from '../audit.js';
+import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { sanitizeFilename } from '../files/filename.js';
 import {
@@ -23,8 +23,8 @@ import {
   type UploadLimit,
   type WithoutSlot,
 } from '../files/files.js';
+import { forceIncrementCourseVersions } from '../locks/row-locks.js';
 import { type Page, pageOf } from '../paging.js';
-import { forceIncrementCourseVersions } from '../row-locks.js';
 import { assertManages, lockManagedCourse } from './commands.js';
 import { isActiveTrainee } from './queries.js';
 

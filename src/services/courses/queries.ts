@@ -13,8 +13,8 @@ import {
 import { participantStatuses, seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
-import { addSeats } from '../capacity.js';
 import type { Core, Identity } from '../core.js';
+import { addSeats } from '../locks/capacity.js';
 import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
 import { coursesFound, coursesWith } from './search.js';
 

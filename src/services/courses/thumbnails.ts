@@ -1,5 +1,5 @@
 import type { Course } from '../../db/models/course.js';
-import { recordAudit } from '../audit.js';
+import { recordAudit } from '../audit/audit.js';
 import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { markForDeletion, removeMarked, storeFile, type Upload } from '../files/files.js';
 import { asWebp, imageUrl, type Waiting } from '../files/images.js';

@@ -6,11 +6,17 @@ import { AppError, notFound } from '../../errors.js';
 import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schemas/enrollment.js';
 import type { InitialStatus } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
-import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
+import {
+  type AuditedEnrollment,
+  type AuditRecord,
+  auditedEnrollment,
+  changesBetween,
+  recordAudit,
+} from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
-import { assertSeatsLeft, reserveSeats, seatsFor } from '../capacity.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
+import { assertSeatsLeft, reserveSeats, seatsFor } from '../locks/capacity.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { assertAllowed, assignmentRefusal, returnRefusal } from './rules.js';

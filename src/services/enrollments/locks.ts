@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize';
-import { type EntryState, lockForEntry, readEntryState } from '../../db/enroll-statements.js';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
+import { type EntryState, lockForEntry, readEntryState } from '../../db/sql/enroll-statements.js';
 import { notFound } from '../../errors.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import type { Core } from '../core.js';
-import { forceIncrementUserVersions } from '../row-locks.js';
+import { forceIncrementUserVersions } from '../locks/row-locks.js';
 
 /**
  * What takes a seat locks the course first, then the trainee, then the enrollments, to avoid deadlocks. Other changes of an

@@ -1,9 +1,9 @@
 import type { AppError } from '../../errors.js';
 import type { StatusChange } from '../../schemas/enrollment.js';
 import type { EnrollmentStatus, InitialStatus } from '../../schemas/enrollment-statuses.js';
-import { courseFull, seatsFor } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { findCourse } from '../courses/queries.js';
+import { courseFull, seatsFor } from '../locks/capacity.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
 
 /** What a change of an enrollment would do: change it, leave it as it is, or be refused for this reason. */

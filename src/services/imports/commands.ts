@@ -2,7 +2,7 @@ import type { InferAttributes, Transaction } from 'sequelize';
 import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
 import type { ImportStatus } from '../../schemas/import.js';
-import { recordAudit } from '../audit.js';
+import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { type ImportPlan, planImport } from './plan/plan.js';
 import { applyUnderLease } from './queue/apply.js';

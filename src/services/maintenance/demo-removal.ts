@@ -1,10 +1,10 @@
 import { Op, type Transaction } from 'sequelize';
-import { type DemoRows, type MigrationWait, unseedDemo } from '../../db/migrator.js';
+import { type DemoRows, type MigrationWait, unseedDemo } from '../../db/migrations/migrator.js';
 import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
-import { recordAudit } from '../audit.js';
+import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
-import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../row-locks.js';
+import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../locks/row-locks.js';
 import { demoPassword, demoStaff } from './demo.js';
 
 const maxChangesNamed = 5;

@@ -1,7 +1,7 @@
 import { Op } from 'sequelize';
-import { type MigrationWait, seedDemo } from '../../db/migrator.js';
+import { type MigrationWait, seedDemo } from '../../db/migrations/migrator.js';
 import { AppError, isAppError } from '../../errors.js';
-import { recordAudit } from '../audit.js';
+import { recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 
 /** What every account of the demo programme logs in with: `seeders/` has it, and the documents name it. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertSchemaCurrent } from '../../db/migrator.js';
+import { assertSchemaCurrent } from '../../db/migrations/migrator.js';
 import { isAppError } from '../../errors.js';
 import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/db/connection.js';
-import { migrateUp, migrationStatus } from '../../../src/db/migrator.js';
+import { migrateUp, migrationStatus } from '../../../src/db/migrations/migrator.js';
 import { AppError, type ErrorCode } from '../../../src/errors.js';
 
 /** The known failure that work ends in; anything else, success too, fails the test. */

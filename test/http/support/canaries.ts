@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import type { Response } from 'supertest';
-import type { Context } from '../../../src/context.js';
-import type { Contract } from '../../../src/http/api/contract.js';
+import type { Contract } from '../../../src/http/api/operations/contract.js';
+import type { Context } from '../../../src/services/context.js';
 import { factoryPassword } from '../../support/factories.js';
 
 /** Secrets that must turn up nowhere, recognisable wherever they do. */

@@ -1,9 +1,9 @@
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
-import type { Context } from '../../../src/context.js';
-import type { Contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
+import type { Contract } from '../../../src/http/api/operations/contract.js';
 import { createApp } from '../../../src/http/server/app.js';
+import type { Context } from '../../../src/services/context.js';
 import { buildUser, signIn } from '../../support/factories.js';
 import { emptyDatabase } from '../../support/harness.js';
 import { canaries, type Watch } from './canaries.js';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import type { Context } from '../../../src/context.js';
 import type { User } from '../../../src/db/models/user.js';
+import type { Context } from '../../../src/services/context.js';
 import { signIn } from '../../support/factories.js';
 import type { Harness } from '../../support/harness.js';
 

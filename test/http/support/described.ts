@@ -1,6 +1,6 @@
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { openapiDocument } from '../../../src/http/api/openapi.js';
+import { openapiDocument } from '../../../src/http/api/document/openapi.js';
 import type { Operation } from '../../../src/http/api/operation.js';
 
 interface JsonContent {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
+import type { Contract } from '../../../src/http/api/operations/contract.js';
 import { admittedRoles, operations, ownPage } from './examples.js';
 import {
   type JoiDescription,

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Context } from '../../../src/context.js';
 import type { User } from '../../../src/db/models/user.js';
 import { isAppError } from '../../../src/errors.js';
+import type { Context } from '../../../src/services/context.js';
 import { submitImport } from '../../../src/services/imports/queue/submit.js';
 import { people } from '../../services/imports/support/importing.js';
 import { client, runToEnd, runToPlan } from '../../services/imports/support/submitting.js';

@@ -1,10 +1,10 @@
 import { Agent } from 'node:http';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import type { Context } from '../../../src/context.js';
 import { systemErrorCode } from '../../../src/errors.js';
-import { type Contract, contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
+import { type Contract, contract } from '../../../src/http/api/operations/contract.js';
+import type { Context } from '../../../src/services/context.js';
 import { type RawResponse, sendRaw } from '../../support/raw-http.js';
 import { compile, describedBy } from './described.js';
 import { operations } from './examples.js';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { loadConfig } from '../../../src/config/config.js';
-import { type Context, createContext } from '../../../src/context.js';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/server/server.js';
 import { createLogger } from '../../../src/logger.js';
+import { type Context, createContext } from '../../../src/services/context.js';
 import { testEnvironment } from '../../support/environment.js';
 import { type Harness, useHarness } from '../../support/harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';

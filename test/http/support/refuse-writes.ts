@@ -1,4 +1,4 @@
-import type { Context } from '../../../src/context.js';
+import type { Context } from '../../../src/services/context.js';
 
 /** Makes the database refuse every write of the tables, with an error that carries the whole statement. @returns ends it */
 export async function refuseWrites({ database }: Context, tables: readonly string[]): Promise<() => Promise<void>> {

@@ -1,10 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { type Context, createContext } from '../../../src/context.js';
 import type { Course } from '../../../src/db/models/course.js';
 import { type RunningServer, startServer } from '../../../src/http/server/server.js';
 import { createLogger } from '../../../src/logger.js';
+import { type Context, createContext } from '../../../src/services/context.js';
 import { buildCourse, signIn } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import sharp, { type Metadata } from 'sharp';
-import type { Context } from '../../../src/context.js';
+import type { Context } from '../../../src/services/context.js';
 import { scaled } from '../../support/machine.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Context } from '../../../src/context.js';
 import { AppError } from '../../../src/errors.js';
 import { phoneKey } from '../../../src/schemas/keys.js';
 import { phoneKeysOf } from '../../../src/schemas/phone-keys.js';
@@ -9,6 +8,7 @@ import { findUser, listUsers } from '../../../src/services/accounts/queries.js';
 import { phoneState, rekeyPhones } from '../../../src/services/accounts/rekey-phones.js';
 import { insertAccount } from '../../../src/services/accounts/store.js';
 import { login } from '../../../src/services/auth/login.js';
+import type { Context } from '../../../src/services/context.js';
 import { failureOf } from '../../db/support/failure.js';
 import { buildTrainees, buildUser, factoryPassword, signIn, tokenFor } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadConfig } from '../../../src/config/config.js';
-import { type Context, createContext } from '../../../src/context.js';
 import { login } from '../../../src/services/auth/login.js';
+import { type Context, createContext } from '../../../src/services/context.js';
 import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
 import { onMysql } from '../../support/database.js';
 import { testEnvironment } from '../../support/environment.js';

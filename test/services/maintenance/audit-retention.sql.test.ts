@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { type Context, createContext } from '../../../src/context.js';
 import { createLogger } from '../../../src/logger.js';
-import { type AuditRecord, recordAudit } from '../../../src/services/audit.js';
+import { type AuditRecord, recordAudit } from '../../../src/services/audit/audit.js';
+import { type Context, createContext } from '../../../src/services/context.js';
 import { operator } from '../../../src/services/core.js';
 import { pruneAudit } from '../../../src/services/maintenance/retention.js';
 import { startHousekeeping } from '../../../src/services/maintenance/schedule.js';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import type { Context } from '../../../src/context.js';
 import type { ImportStatus } from '../../../src/schemas/import.js';
+import type { Context } from '../../../src/services/context.js';
 import { operator } from '../../../src/services/core.js';
 import {
   cancelImport,

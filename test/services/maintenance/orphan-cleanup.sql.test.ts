@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, utimesSync, 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Context, createContext } from '../../../src/context.js';
 import type { Course } from '../../../src/db/models/course.js';
 import { createLogger } from '../../../src/logger.js';
 import type { FileState } from '../../../src/schemas/file.js';
+import { type Context, createContext } from '../../../src/services/context.js';
 import { storeFile } from '../../../src/services/files/files.js';
 import { holdRemovals } from '../../../src/services/files/removal-hold.js';
 import { sweepFiles, sweepStorage } from '../../../src/services/maintenance/orphan-cleanup.js';

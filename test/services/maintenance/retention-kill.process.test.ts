@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { recordAudit } from '../../../src/services/audit.js';
+import { recordAudit } from '../../../src/services/audit/audit.js';
 import { operator } from '../../../src/services/core.js';
 import { newIds } from '../../../src/services/new-ids.js';
 import { fullDepth } from '../../support/depth.js';

@@ -1,5 +1,5 @@
 import type { presentAuditEntry } from '../../../presenters/audit-entry.js';
-import { type Column, listingOptions } from '../../core/columns.js';
+import { type Column, listingOptions } from '../../core/listing/columns.js';
 
 type Entry = ReturnType<typeof presentAuditEntry>;
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { define, type Registry } from '../../core/command.js';
-import { dryRunOption, yesOption } from '../../core/declaration.js';
+import { define, type Registry } from '../../core/command/command.js';
+import { dryRunOption, yesOption } from '../../core/command/declaration.js';
 import { auditListOptions } from './columns.js';
 
 export function register(program: Command, registry: Registry): void {

@@ -1,15 +1,15 @@
-import type { Context } from '../../../context.js';
 import { notFound, validationError } from '../../../errors.js';
 import { presentAuditEntry } from '../../../presenters/audit-entry.js';
 import { type AuditTargetType, auditListingSchema, auditTargetTypes } from '../../../schemas/audit.js';
 import { findUser } from '../../../services/accounts/queries.js';
-import { auditedIdsEndingWith, listAudit } from '../../../services/audit.js';
-import { findCourseNamed } from '../../../services/courses/names.js';
+import { auditedIdsEndingWith, listAudit } from '../../../services/audit/audit.js';
+import type { Context } from '../../../services/context.js';
+import { findCourseNamed } from '../../../services/courses/find-course.js';
 import { idIn } from '../../../services/ids.js';
 import { importIdOf } from '../../../services/imports/store/find-import.js';
 import { idEndingWith, isEndOfId, type NamedById } from '../../../services/short-ids.js';
-import { checkListing, listing, presented } from '../../core/listing.js';
-import type { Result, Run } from '../../core/run.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { auditColumns, type auditListOptions } from './columns.js';
 
 /** What has an id that lists show the end of. */

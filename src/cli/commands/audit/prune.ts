@@ -1,9 +1,9 @@
 import { AppError } from '../../../errors.js';
 import { archiveFolder, countOldAudit, pruneAudit, retentionStart } from '../../../services/maintenance/retention.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
-import type { dryRunOption, yesOption } from '../../core/declaration.js';
-import { counted } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
+import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import type { dryRunOption, yesOption } from '../../core/command/declaration.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { counted } from '../../core/output/output.js';
 
 type PruneRun = Run<'', typeof dryRunOption & typeof yesOption>;
 

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import type { Config } from '../../../config/config.js';
-import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
+import type { Context } from '../../../services/context.js';
 import { makeBackup } from '../../../services/maintenance/backup/backup.js';
 import { bucketCopy, type DumpCommands, dumpCommands } from '../../../services/maintenance/backup/dump-command.js';
 import { type Manifest, summaryOf } from '../../../services/maintenance/backup/manifest.js';
-import { exitCodes } from '../../core/exit-codes.js';
-import { counted, withCommandLines } from '../../core/output.js';
-import { createProgress } from '../../core/progress.js';
-import type { Result, Run } from '../../core/run.js';
+import { createProgress } from '../../core/changes/progress.js';
+import { exitCodes } from '../../core/command/exit-codes.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { counted, withCommandLines } from '../../core/output/output.js';
 
 type BackupRun = Run<'<folder>', { '--print-dump': string }>;
 

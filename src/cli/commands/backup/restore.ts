@@ -1,11 +1,11 @@
 import path from 'node:path';
-import type { Context } from '../../../context.js';
+import type { Context } from '../../../services/context.js';
 import { summaryOf } from '../../../services/maintenance/backup/manifest.js';
 import { restoreBackup } from '../../../services/maintenance/backup/restore.js';
 import { sweepFiles } from '../../../services/maintenance/orphan-cleanup.js';
-import { counted, withCommandLines } from '../../core/output.js';
-import { createProgress } from '../../core/progress.js';
-import type { Result, Run } from '../../core/run.js';
+import { createProgress } from '../../core/changes/progress.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { counted, withCommandLines } from '../../core/output/output.js';
 
 /** `coursectl restore` */
 export async function restore(run: Run<'<folder>'>): Promise<Result> {

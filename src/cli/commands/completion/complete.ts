@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Completable, Name } from '../../../services/completion.js';
-import type { None } from '../../core/declaration.js';
-import { printableLine } from '../../core/printable.js';
-import { assertDatabaseExists, type Result, type Run } from '../../core/run.js';
+import type { Completable, Name } from '../../../services/completion/completion.js';
+import type { None } from '../../core/command/declaration.js';
+import { assertDatabaseExists, type Result, type Run } from '../../core/command/run.js';
+import { printableLine } from '../../core/output/printable.js';
 import { bashWord, readLine } from './bash-words.js';
 import { optionPrefix, placeAt } from './place.js';
 import { completionScripts } from './scripts.js';
@@ -19,7 +19,7 @@ async function namesIn(
   typed: string,
 ): Promise<Name[]> {
   try {
-    const { namesBeginning } = await import('../../../services/completion.js');
+    const { namesBeginning } = await import('../../../services/completion/completion.js');
     const config = await run.config();
     await assertDatabaseExists(config);
     const open = async () => (await run.context({ DB_POOL_ACQUIRE_MS: databaseMs })).database;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { define, type Registry } from '../../core/command.js';
+import { define, type Registry } from '../../core/command/command.js';
 
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import type { Completable, Name } from '../../../services/completion.js';
+import type { Completable, Name } from '../../../services/completion/completion.js';
 
 /** Arguments and values of options of these names are completed from the database. Here, so that the others load less. */
 const nameKinds = ['course', 'user', 'enrollment', 'import'] as const satisfies readonly Completable[];

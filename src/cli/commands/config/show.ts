@@ -1,6 +1,6 @@
 import { describeSettings } from '../../../config/show.js';
-import type { Result, Run } from '../../core/run.js';
-import { rowsText } from '../../core/table.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { rowsText } from '../../core/listing/table.js';
 
 /** The effective settings, with secrets hidden. */
 export async function show({ io, config, display }: Run): Promise<Result> {

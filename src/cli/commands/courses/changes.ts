@@ -1,9 +1,9 @@
-import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { presentCourse } from '../../../presenters/course.js';
 import { courseUpdateSchema, namedCourseCreationSchema } from '../../../schemas/course.js';
 import { participantStatuses } from '../../../schemas/enrollment-statuses.js';
 import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import {
   assignTrainer,
@@ -15,10 +15,10 @@ import {
 import { listMaterials } from '../../../services/courses/materials.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
-import { asTyped, counted } from '../../core/output.js';
-import { courseIdOf, userIdOf } from '../../core/references.js';
-import type { Result, Run } from '../../core/run.js';
+import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { courseIdOf, userIdOf } from '../../core/command/references.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { asTyped, counted } from '../../core/output/output.js';
 import { courseInput } from './input.js';
 import type { createCourseOptions, deleteCourseOptions, editCourseOptions } from './options.js';
 import { type Course, courseName, trainerName } from './output.js';

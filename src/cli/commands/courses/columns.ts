@@ -1,6 +1,6 @@
 import type { presentMaterial } from '../../../presenters/material.js';
 import type { presentPerson } from '../../../presenters/user.js';
-import type { Column } from '../../core/columns.js';
+import type { Column } from '../../core/listing/columns.js';
 import { type Course, seatsText, trainerName } from './output.js';
 
 export const courseColumns: readonly Column<Course>[] = [

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { presentMaterial } from '../../../presenters/material.js';
 import { fileListingSchema } from '../../../schemas/file.js';
+import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import {
   addMaterial,
@@ -18,13 +18,13 @@ import { removeThumbnail, setThumbnail } from '../../../services/courses/thumbna
 import { atMost, type StoredObject, type UploadLimit } from '../../../services/files/files.js';
 import { copyToUploads } from '../../../services/files/staging.js';
 import { wholeId } from '../../../services/short-ids.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
-import type { outputOption, yesOption } from '../../core/declaration.js';
-import { assertDestination, writeData } from '../../core/file-output.js';
-import { checkListing, listing, presented } from '../../core/listing.js';
-import { counted } from '../../core/output.js';
-import { courseIdOf } from '../../core/references.js';
-import type { Result, Run } from '../../core/run.js';
+import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import type { outputOption, yesOption } from '../../core/command/declaration.js';
+import { courseIdOf } from '../../core/command/references.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { assertDestination, writeData } from '../../core/listing/file-output.js';
+import { checkListing, listing, presented } from '../../core/listing/listing.js';
+import { counted } from '../../core/output/output.js';
 import { fileColumns } from './columns.js';
 import type { fileListOptions } from './options.js';
 import { courseName } from './output.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { define, type Registry } from '../../core/command.js';
-import { outputOption, yesOption } from '../../core/declaration.js';
+import { define, type Registry } from '../../core/command/command.js';
+import { outputOption, yesOption } from '../../core/command/declaration.js';
 import {
   courseDetailOptions,
   courseListOptions,

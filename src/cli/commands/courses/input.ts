@@ -1,6 +1,6 @@
 import type { CourseInputField } from '../../../schemas/course-fields.js';
-import type { OptionValues } from '../../core/declaration.js';
-import { typedNumber } from '../../core/input.js';
+import type { OptionValues } from '../../core/command/declaration.js';
+import { typedNumber } from '../../core/prompts/input.js';
 import type { editCourseOptions } from './options.js';
 
 const isBlank = (text: string) => text.trim() === '';

@@ -1,5 +1,5 @@
-import { listingOptions, sortOption } from '../../core/columns.js';
-import { repeatable, yesOption } from '../../core/declaration.js';
+import { repeatable, yesOption } from '../../core/command/declaration.js';
+import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { courseColumns, fileColumns, trainerColumns } from './columns.js';
 
 /** What courses are shown with on request. */

@@ -11,13 +11,13 @@ import {
   listCategories,
   listCourses,
 } from '../../../services/courses/queries.js';
-import { sortingOf } from '../../core/columns.js';
-import type { OptionValues } from '../../core/declaration.js';
-import { checkListing, listing, presented } from '../../core/listing.js';
-import { counted } from '../../core/output.js';
-import { accountIdOf, courseIdOf } from '../../core/references.js';
-import type { Result, Run } from '../../core/run.js';
-import { fieldsText, rowsText } from '../../core/table.js';
+import type { OptionValues } from '../../core/command/declaration.js';
+import { accountIdOf, courseIdOf } from '../../core/command/references.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { sortingOf } from '../../core/listing/columns.js';
+import { checkListing, listing, presented } from '../../core/listing/listing.js';
+import { fieldsText, rowsText } from '../../core/listing/table.js';
+import { counted } from '../../core/output/output.js';
 import { courseColumns, trainerColumns } from './columns.js';
 import type { courseDetailOptions, courseListOptions, trainerListOptions } from './options.js';
 import { courseFields } from './output.js';

@@ -1,20 +1,20 @@
 import { type Config, envFile } from '../../../config/config.js';
 import { secretWeakness } from '../../../config/cross-checks.js';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
-import type { Context } from '../../../context.js';
 import { isAppError } from '../../../errors.js';
 import { phoneState } from '../../../services/accounts/rekey-phones.js';
 import { setupStatus } from '../../../services/accounts/setup.js';
 import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
+import type { Context } from '../../../services/context.js';
 import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
 import { growthOf } from '../../../services/maintenance/retention.js';
-import { exitCodes } from '../../core/exit-codes.js';
-import { wrapHanging } from '../../core/fit.js';
-import { counted, withCommandLines } from '../../core/output.js';
-import { printable } from '../../core/printable.js';
-import type { Result, Run } from '../../core/run.js';
+import { exitCodes } from '../../core/command/exit-codes.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { wrapHanging } from '../../core/output/fit.js';
+import { counted, withCommandLines } from '../../core/output/output.js';
+import { printable } from '../../core/output/printable.js';
 import { databaseFile, type Finding, failed, isMissing, ok, settingsFile, warning, writeAccess } from './files.js';
 
 interface Check extends Finding {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { define, type Registry } from '../../core/command.js';
+import { define, type Registry } from '../../core/command/command.js';
 
 const doctorOptions = {
   '--production': 'check as if NODE_ENV were production: what is missing before real people use it',

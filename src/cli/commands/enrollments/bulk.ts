@@ -1,16 +1,16 @@
-import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { presentEnrollment } from '../../../presenters/enrollment.js';
 import { statusChangeSchema } from '../../../schemas/enrollment.js';
 import type { InitialStatus } from '../../../schemas/enrollment-statuses.js';
 import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
 import { changeStatus } from '../../../services/enrollments/changes.js';
 import { removeEnrollments } from '../../../services/enrollments/commands.js';
 import { type PreviewedOutcome, previewAssignment, previewStatus } from '../../../services/enrollments/preview.js';
-import { type BulkWork, changeEach } from '../../core/bulk.js';
-import type { BulkWords, Named, Verdict } from '../../core/bulk-plan.js';
+import { type BulkWork, changeEach } from '../../core/changes/bulk.js';
+import type { BulkWords, Named, Verdict } from '../../core/changes/bulk-plan.js';
 import type { MeantEnrollments, NamedEnrollment } from './selection.js';
 
 type Several = Extract<MeantEnrollments, { kind: 'several' }>;

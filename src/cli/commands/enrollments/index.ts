@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { statusesSetBy } from '../../../schemas/enrollment-statuses.js';
-import { define, type Registry } from '../../core/command.js';
-import { bulkNotes } from '../../core/declaration.js';
-import { either } from '../../core/output.js';
+import { define, type Registry } from '../../core/command/command.js';
+import { bulkNotes } from '../../core/command/declaration.js';
+import { either } from '../../core/output/output.js';
 import { assignOptions, enrollmentListOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {

@@ -1,15 +1,15 @@
-import type { Context } from '../../../context.js';
 import { AppError, validationError } from '../../../errors.js';
 import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { findUser } from '../../../services/accounts/queries.js';
+import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
 import { wholeId } from '../../../services/short-ids.js';
-import type { OptionValues } from '../../core/declaration.js';
-import { pick } from '../../core/picker.js';
-import { courseIdOf } from '../../core/references.js';
-import type { Run } from '../../core/run.js';
+import type { OptionValues } from '../../core/command/declaration.js';
+import { pick } from '../../core/command/picker.js';
+import { courseIdOf } from '../../core/command/references.js';
+import type { Run } from '../../core/command/run.js';
 import type { enrollmentOptions } from './options.js';
 import { enrollmentName } from './output.js';
 

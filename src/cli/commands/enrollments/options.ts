@@ -1,7 +1,7 @@
 import { enrollmentStatuses, initialStatuses } from '../../../schemas/enrollment-statuses.js';
-import { listingOptions, sortOption } from '../../core/columns.js';
-import { bulkOptions } from '../../core/declaration.js';
-import { either } from '../../core/output.js';
+import { bulkOptions } from '../../core/command/declaration.js';
+import { listingOptions, sortOption } from '../../core/listing/columns.js';
+import { either } from '../../core/output/output.js';
 import { accountHeadings, filterOptions } from '../users/options.js';
 import { enrollmentColumns } from './output.js';
 

@@ -1,5 +1,5 @@
 import type { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
-import type { Column } from '../../core/columns.js';
+import type { Column } from '../../core/listing/columns.js';
 
 /** An enrollment as the API shows it to trainers: with its trainee and course. */
 export type Enrollment = ReturnType<typeof presentTrainerEnrollment>;

@@ -1,17 +1,28 @@
-import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { enrollmentListingSchema } from '../../../schemas/enrollment.js';
 import type { EnrollmentStatus } from '../../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
-import { enrollmentsMatching, enrollmentsNamed, type NameableEnrollment } from '../../../services/enrollments/names.js';
+import {
+  enrollmentsMatching,
+  enrollmentsNamed,
+  type NameableEnrollment,
+} from '../../../services/enrollments/find-enrollments.js';
 import { wholeId } from '../../../services/short-ids.js';
-import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
-import type { BulkWords, Named } from '../../core/bulk-plan.js';
-import type { OptionValues } from '../../core/declaration.js';
-import { pick } from '../../core/picker.js';
-import { problemText } from '../../core/problem-text.js';
+import {
+  type BulkRun,
+  emptySearch,
+  type Selection,
+  type Source,
+  selectionOf,
+  sourceOf,
+} from '../../core/changes/bulk.js';
+import type { BulkWords, Named } from '../../core/changes/bulk-plan.js';
+import type { OptionValues } from '../../core/command/declaration.js';
+import { pick } from '../../core/command/picker.js';
+import { problemText } from '../../core/command/problem-text.js';
 import { enrollmentsOf, namesGiven } from './named.js';
 import { type enrollmentFilterOptions, enrollmentHeadings } from './options.js';
 import { enrollmentName } from './output.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { define, type Registry } from '../../core/command.js';
+import { define, type Registry } from '../../core/command/command.js';
 
 const sweepOptions = {
   '--remove-unknown': 'also remove stored files that the database does not know',

@@ -1,7 +1,7 @@
 import { sweepStorage } from '../../../services/maintenance/orphan-cleanup.js';
-import { exitCodes } from '../../core/exit-codes.js';
-import { counted } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
+import { exitCodes } from '../../core/command/exit-codes.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { counted } from '../../core/output/output.js';
 
 /** Removes orphaned files, and compares the storage with the database. */
 export async function sweep(run: Run<'', Record<'--remove-unknown', string>>): Promise<Result> {

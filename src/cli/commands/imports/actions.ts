@@ -1,8 +1,8 @@
 import path from 'node:path';
-import type { Context } from '../../../context.js';
 import { presentImport, presentImportRow } from '../../../presenters/import.js';
 import { presentImportWithPlan } from '../../../presenters/import-plan.js';
 import { type ImportOptions, importListingSchema, importRowListingSchema } from '../../../schemas/import.js';
+import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
 import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
@@ -13,15 +13,15 @@ import { optionsOf, resultOf } from '../../../services/imports/store/repository.
 import { listImportRows } from '../../../services/imports/store/row-listing.js';
 import { keptPath } from '../../../services/imports/store/spool.js';
 import { extentOf, type UndoResult } from '../../../services/imports/undo/undo.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
-import type { outputOption } from '../../core/declaration.js';
-import { exitCodes } from '../../core/exit-codes.js';
-import { assertDestination, writeData } from '../../core/file-output.js';
-import { checkListing, listing, presented } from '../../core/listing.js';
-import { asTyped, counted, type Io } from '../../core/output.js';
-import { createProgress } from '../../core/progress.js';
-import type { Result, Run } from '../../core/run.js';
-import { fieldsText } from '../../core/table.js';
+import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { createProgress } from '../../core/changes/progress.js';
+import type { outputOption } from '../../core/command/declaration.js';
+import { exitCodes } from '../../core/command/exit-codes.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { assertDestination, writeData } from '../../core/listing/file-output.js';
+import { checkListing, listing, presented } from '../../core/listing/listing.js';
+import { fieldsText } from '../../core/listing/table.js';
+import { asTyped, counted, type Io } from '../../core/output/output.js';
 import { correctedText, givenOptions } from './command-lines.js';
 import {
   importColumns,

@@ -1,11 +1,11 @@
-import type { Context } from '../../../context.js';
 import { type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { findInterrupted } from '../../../services/imports/store/find-import.js';
 import { resultOf } from '../../../services/imports/store/repository.js';
-import { asTyped, commandLine, counted, type Io } from '../../core/output.js';
-import { printableLine } from '../../core/printable.js';
+import { asTyped, commandLine, counted, type Io } from '../../core/output/output.js';
+import { printableLine } from '../../core/output/printable.js';
 
 /** Options as words of a command line: `onExisting` as `--on-existing`, lists as the option several times. */
 function optionWords(options: object): string[] {

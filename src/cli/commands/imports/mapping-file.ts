@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
 import { type ColumnMappings, columnMappingsSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
-import type { Run } from '../../core/run.js';
+import type { Run } from '../../core/command/run.js';
 
 /** What the columns of files are, as a person has answered: for each set of headings, whatever their order. */
 export interface MappingFile {

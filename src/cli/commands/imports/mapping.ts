@@ -1,4 +1,3 @@
-import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
 import {
@@ -9,18 +8,19 @@ import {
   requiredColumns,
 } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
+import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/columns/header-refusals.js';
 import { DoubtfulEncoding } from '../../../services/imports/read/doubtful-encoding.js';
-import { encodingNames } from '../../../services/imports/read/encodings.js';
-import { isRepeatable } from '../../../services/imports/read/header-aliases.js';
-import { MissingColumns, RepeatedColumn } from '../../../services/imports/read/header-refusals.js';
+import { encodingNames } from '../../../services/imports/read/encoding/encodings.js';
+import { fileBytes } from '../../../services/imports/read/encoding/source-file.js';
+import { isRepeatable } from '../../../services/imports/read/fields/header-aliases.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
 import { type FilePreview, previewFile } from '../../../services/imports/read/preview.js';
-import { fileBytes } from '../../../services/imports/read/source-file.js';
-import { wrapHanging } from '../../core/fit.js';
-import { widthOf } from '../../core/output.js';
-import { printable, printableLine } from '../../core/printable.js';
-import { createPrompts } from '../../core/prompts.js';
-import type { Run } from '../../core/run.js';
+import type { Run } from '../../core/command/run.js';
+import { wrapHanging } from '../../core/output/fit.js';
+import { widthOf } from '../../core/output/output.js';
+import { printable, printableLine } from '../../core/output/printable.js';
+import { createPrompts } from '../../core/prompts/prompts.js';
 import { openMappingFile } from './mapping-file.js';
 import type { importUsersOptions } from './options.js';
 

@@ -1,6 +1,6 @@
 import type { presentImport, presentImportRow } from '../../../presenters/import.js';
-import { type Column, listingOptions } from '../../core/columns.js';
-import { dryRunOption, repeatable, yesOption } from '../../core/declaration.js';
+import { dryRunOption, repeatable, yesOption } from '../../core/command/declaration.js';
+import { type Column, listingOptions } from '../../core/listing/columns.js';
 
 type ImportRecord = ReturnType<typeof presentImport>;
 type ImportRow = ReturnType<typeof presentImportRow>;

@@ -1,17 +1,17 @@
 import { pick } from '../../../presenters/pick.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
-import { isPlainHeading } from '../../../services/imports/read/column-maps.js';
-import { delimiterNames } from '../../../services/imports/read/delimiters.js';
-import { encodingNames } from '../../../services/imports/read/encodings.js';
+import { isPlainHeading } from '../../../services/imports/read/columns/column-maps.js';
+import { delimiterNames } from '../../../services/imports/read/csv/delimiters.js';
+import { encodingNames } from '../../../services/imports/read/encoding/encodings.js';
 import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/run-import.js';
 import type { ImportResult } from '../../../services/imports/store/repository.js';
-import { confirm } from '../../core/confirm.js';
-import { PartialFailure } from '../../core/error-messages.js';
-import { exitCodes } from '../../core/exit-codes.js';
-import { wrapHanging } from '../../core/fit.js';
-import { asTyped, counted, type Io, widthOf } from '../../core/output.js';
-import { printableLine } from '../../core/printable.js';
-import type { Result, Run } from '../../core/run.js';
+import { confirm } from '../../core/changes/confirm.js';
+import { PartialFailure } from '../../core/command/error-messages.js';
+import { exitCodes } from '../../core/command/exit-codes.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { wrapHanging } from '../../core/output/fit.js';
+import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js';
+import { printableLine } from '../../core/output/printable.js';
 import { correctedText } from './command-lines.js';
 
 /**

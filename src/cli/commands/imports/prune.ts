@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors.js';
 import { countOldLedgers, pruneLedgers } from '../../../services/maintenance/ledger-retention.js';
 import { archiveFolder } from '../../../services/maintenance/retention.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
-import type { dryRunOption, yesOption } from '../../core/declaration.js';
-import { counted } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
+import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import type { dryRunOption, yesOption } from '../../core/command/declaration.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { counted } from '../../core/output/output.js';
 
 type PruneRun = Run<'', typeof dryRunOption & typeof yesOption>;
 

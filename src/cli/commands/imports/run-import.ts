@@ -1,10 +1,10 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import type { Context } from '../../../context.js';
 import { AppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
 import { pick } from '../../../presenters/pick.js';
 import { importOptionsSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/reports.js';
 import { templateText } from '../../../services/imports/output/template.js';
@@ -13,11 +13,11 @@ import { type ImportPlan, planImport } from '../../../services/imports/plan/plan
 import { applyImport } from '../../../services/imports/queue/apply.js';
 import type { AppliedImport } from '../../../services/imports/run/run-import.js';
 import { isSpoolNeeded } from '../../../services/imports/store/spool.js';
-import { assertCanAsk } from '../../core/confirm.js';
-import { type ExitCode, exitCodeOf, exitCodes } from '../../core/exit-codes.js';
-import { type Io, widthOf } from '../../core/output.js';
-import { createProgress } from '../../core/progress.js';
-import type { Result, Run } from '../../core/run.js';
+import { assertCanAsk } from '../../core/changes/confirm.js';
+import { createProgress } from '../../core/changes/progress.js';
+import { type ExitCode, exitCodeOf, exitCodes } from '../../core/command/exit-codes.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { type Io, widthOf } from '../../core/output/output.js';
 import { correctedText, type InterruptedImport, importCommand, interruptedBeside } from './command-lines.js';
 import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError, systemErrorCode } from '../../../errors.js';
-import type { Io } from '../../core/output.js';
+import type { Io } from '../../core/output/output.js';
 
 /** A copy of standard input: an import reads its file more than once, and again when it is resumed. */
 export interface SpooledFile {

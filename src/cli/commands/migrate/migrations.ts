@@ -1,9 +1,9 @@
 import { AppError } from '../../../errors.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
-import type { yesOption } from '../../core/declaration.js';
-import { counted } from '../../core/output.js';
-import { migrationProgress } from '../../core/progress.js';
-import type { Result, Run } from '../../core/run.js';
+import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { migrationProgress } from '../../core/changes/progress.js';
+import type { yesOption } from '../../core/command/declaration.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { counted } from '../../core/output/output.js';
 
 const linesOf = (state: string, names: readonly string[]) => names.map((name) => `${state}  ${name}`);
 

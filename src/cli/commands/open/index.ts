@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { define, type Registry } from '../../core/command.js';
+import { define, type Registry } from '../../core/command/command.js';
 
 const openOptions = { '--print': "only print the address: open nothing, and don't check that the service answers" };
 

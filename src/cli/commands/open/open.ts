@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.js';
 import { localUrl } from '../../../network.js';
-import type { Result, Run } from '../../core/run.js';
+import type { Result, Run } from '../../core/command/run.js';
 
 /** Opens the web console of the running service. @throws AppError `CONFIG_INVALID`, `NOT_READY` */
 export async function openConsole(run: Run<'', Record<'--print', string>>): Promise<Result> {

@@ -3,10 +3,10 @@ import { roles } from '../../../schemas/fields.js';
 import { fileKinds } from '../../../schemas/file.js';
 import { operator } from '../../../services/core.js';
 import { superAdminOverview } from '../../../services/overview/overview.js';
-import type { Column } from '../../core/columns.js';
-import { counted, type Display } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
-import { rowsText, tableText } from '../../core/table.js';
+import type { Result, Run } from '../../core/command/run.js';
+import type { Column } from '../../core/listing/columns.js';
+import { rowsText, tableText } from '../../core/listing/table.js';
+import { counted, type Display } from '../../core/output/output.js';
 
 type Overview = ReturnType<typeof presentOverview<Awaited<ReturnType<typeof superAdminOverview>>>>;
 

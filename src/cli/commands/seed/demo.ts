@@ -1,11 +1,11 @@
 import { operator } from '../../../services/core.js';
 import { loadDemo, wouldMixDemo } from '../../../services/maintenance/demo.js';
 import { removeDemo } from '../../../services/maintenance/demo-removal.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
-import type { yesOption } from '../../core/declaration.js';
-import { asTyped } from '../../core/output.js';
-import { migrationProgress } from '../../core/progress.js';
-import type { Result, Run } from '../../core/run.js';
+import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { migrationProgress } from '../../core/changes/progress.js';
+import type { yesOption } from '../../core/command/declaration.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { asTyped } from '../../core/output/output.js';
 
 type SeedRun = Run<'', typeof yesOption>;
 

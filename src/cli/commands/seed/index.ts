@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { define, type Registry } from '../../core/command.js';
-import { yesOption } from '../../core/declaration.js';
+import { define, type Registry } from '../../core/command/command.js';
+import { yesOption } from '../../core/command/declaration.js';
 
 export function register(program: Command, registry: Registry): void {
   const seed = program.command('seed').description('Fill the database with example data');

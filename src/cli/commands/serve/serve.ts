@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { format } from 'node:util';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
-import type { Context } from '../../../context.js';
 import { type AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import { startServer } from '../../../http/server/server.js';
 import type { Logger } from '../../../logger.js';
 import { setupStatus } from '../../../services/accounts/setup.js';
-import { withCommandLines } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
+import type { Context } from '../../../services/context.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { withCommandLines } from '../../core/output/output.js';
 
 type ServeOptions = Record<'--migrate' | '--host <address>' | '--port <number>', string>;
 

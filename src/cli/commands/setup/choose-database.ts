@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { envFile, readSettings } from '../../../config/config.js';
-import { createPrompts } from '../../core/prompts.js';
-import type { Run } from '../../core/run.js';
+import type { Run } from '../../core/command/run.js';
+import { createPrompts } from '../../core/prompts/prompts.js';
 import { reachableServer, withSchema } from './server-answers.js';
 import { addSettings } from './settings-file.js';
 import type { Change } from './undo.js';

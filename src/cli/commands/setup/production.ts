@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, envFile, readSettings } from '../../../config/config.js';
 import { AppError } from '../../../errors.js';
-import { createPrompts } from '../../core/prompts.js';
-import type { Run } from '../../core/run.js';
+import type { Run } from '../../core/command/run.js';
+import { createPrompts } from '../../core/prompts/prompts.js';
 import type { setupOptions } from './options.js';
 import { addSettings } from './settings-file.js';
 import type { Change } from './undo.js';

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import Joi from 'joi';
-import { createContext, type Schema } from '../../../context.js';
 import { isAppError } from '../../../errors.js';
 import { createLogger } from '../../../logger.js';
-import { printable } from '../../core/printable.js';
-import { createPrompts, type Prompts } from '../../core/prompts.js';
-import type { Run } from '../../core/run.js';
+import { createContext, type Schema } from '../../../services/context.js';
+import type { Run } from '../../core/command/run.js';
+import { printable } from '../../core/output/printable.js';
+import { createPrompts, type Prompts } from '../../core/prompts/prompts.js';
 import type { Change } from './undo.js';
 
 // As loose as DB_HOST, but for a colon, which only an IPv6 address has.

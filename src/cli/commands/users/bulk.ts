@@ -5,10 +5,10 @@ import { resetPassword, setUserActive } from '../../../services/accounts/command
 import { PasswordFile } from '../../../services/accounts/password-file.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
-import { type BulkWork, runBulk } from '../../core/bulk.js';
-import type { BulkWords, Verdict } from '../../core/bulk-plan.js';
-import { readPassword } from '../../core/input.js';
-import type { Result, Run } from '../../core/run.js';
+import { type BulkWork, runBulk } from '../../core/changes/bulk.js';
+import type { BulkWords, Verdict } from '../../core/changes/bulk-plan.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { readPassword } from '../../core/prompts/input.js';
 import { type accountBulkOptions, passwordNotInJson, type resetOptions } from './options.js';
 import { accountJson } from './output.js';
 import { accountsMeant } from './selection.js';

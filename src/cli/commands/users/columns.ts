@@ -1,6 +1,6 @@
 import type { presentSession } from '../../../presenters/session.js';
 import type { presentListedUser } from '../../../presenters/user.js';
-import type { Column } from '../../core/columns.js';
+import type { Column } from '../../core/listing/columns.js';
 
 type Account = ReturnType<typeof presentListedUser>;
 type Session = ReturnType<typeof presentSession>;

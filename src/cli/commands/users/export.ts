@@ -1,9 +1,9 @@
 import { userFilterSchema } from '../../../schemas/user.js';
 import { validate } from '../../../schemas/validate.js';
 import { usersCsv } from '../../../services/accounts/export.js';
-import { assertDestination, writeData } from '../../core/file-output.js';
-import { counted } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { assertDestination, writeData } from '../../core/listing/file-output.js';
+import { counted } from '../../core/output/output.js';
 import { type exportOptions, filterOf } from './options.js';
 
 /** @throws AppError `USAGE`, `VALIDATION` */

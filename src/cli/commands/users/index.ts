@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { define, type Registry } from '../../core/command.js';
-import { bulkNotes, yesOption } from '../../core/declaration.js';
+import { define, type Registry } from '../../core/command/command.js';
+import { bulkNotes, yesOption } from '../../core/command/declaration.js';
 import { importUsersOptions } from '../imports/options.js';
 import {
   accountBulkOptions,

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.js';
 import type { UserFilter } from '../../../schemas/user.js';
-import { listingOptions, sortOption } from '../../core/columns.js';
-import { bulkOptions, type OptionValues, outputOption } from '../../core/declaration.js';
+import { bulkOptions, type OptionValues, outputOption } from '../../core/command/declaration.js';
+import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { sessionColumns, userColumns } from './columns.js';
 
 /** Which accounts are listed or exported. */

@@ -1,6 +1,6 @@
 import { presentUser } from '../../../presenters/user.js';
-import type { Display } from '../../core/output.js';
-import { rowsText } from '../../core/table.js';
+import { rowsText } from '../../core/listing/table.js';
+import type { Display } from '../../core/output/output.js';
 
 /** An account as the services give it. */
 type Account = Parameters<typeof presentUser>[0];

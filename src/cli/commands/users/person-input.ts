@@ -5,11 +5,11 @@ import * as fields from '../../../schemas/fields.js';
 import { refused } from '../../../schemas/problems.js';
 import { validate } from '../../../schemas/validate.js';
 import { type PasswordRules, passwordPolicy } from '../../../services/auth/password-policy.js';
-import { phoneDoubtText } from '../../../services/imports/read/phone-warnings.js';
-import { confirm } from '../../core/confirm.js';
-import { readPassword } from '../../core/input.js';
-import { createPrompts, type Prompts } from '../../core/prompts.js';
-import type { Run } from '../../core/run.js';
+import { phoneDoubtText } from '../../../services/imports/read/rows/phone-warnings.js';
+import { confirm } from '../../core/changes/confirm.js';
+import type { Run } from '../../core/command/run.js';
+import { readPassword } from '../../core/prompts/input.js';
+import { createPrompts, type Prompts } from '../../core/prompts/prompts.js';
 import type { passwordOption, personOptions } from './options.js';
 
 /** What is asked of everybody, also of the super admin. */

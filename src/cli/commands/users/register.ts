@@ -5,7 +5,7 @@ import { registerSchema } from '../../../schemas/user.js';
 import { registerUser, registerWithGeneratedPassword } from '../../../services/accounts/commands.js';
 import { PasswordFile } from '../../../services/accounts/password-file.js';
 import { operator } from '../../../services/core.js';
-import type { Result, Run } from '../../core/run.js';
+import type { Result, Run } from '../../core/command/run.js';
 import { passwordNotInJson, type registerOptions } from './options.js';
 import { accountJson } from './output.js';
 import {

@@ -5,9 +5,9 @@ import {
   type Rekeyed,
   rekeyPhones,
 } from '../../../services/accounts/rekey-phones.js';
-import { exitCodes } from '../../core/exit-codes.js';
-import { asTyped, counted } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
+import { exitCodes } from '../../core/command/exit-codes.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { asTyped, counted } from '../../core/output/output.js';
 import type { rekeyOptions } from './options.js';
 
 type RekeyRun = Run<'', typeof rekeyOptions>;

@@ -1,14 +1,21 @@
-import type { Context } from '../../../context.js';
 import { isAppError } from '../../../errors.js';
 import { searchKey } from '../../../schemas/keys.js';
 import { userFilterSchema } from '../../../schemas/user.js';
 import { validate } from '../../../schemas/validate.js';
-import { usersMatching, usersNamed } from '../../../services/accounts/names.js';
-import { type BulkRun, emptySearch, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
-import type { BulkWords, Named } from '../../core/bulk-plan.js';
-import type { OptionValues } from '../../core/declaration.js';
-import { pick } from '../../core/picker.js';
-import type { Run } from '../../core/run.js';
+import { usersMatching, usersNamed } from '../../../services/accounts/find-user.js';
+import type { Context } from '../../../services/context.js';
+import {
+  type BulkRun,
+  emptySearch,
+  type Selection,
+  type Source,
+  selectionOf,
+  sourceOf,
+} from '../../core/changes/bulk.js';
+import type { BulkWords, Named } from '../../core/changes/bulk-plan.js';
+import type { OptionValues } from '../../core/command/declaration.js';
+import { pick } from '../../core/command/picker.js';
+import type { Run } from '../../core/command/run.js';
 import { accountHeadings, filterOf, type filterOptions } from './options.js';
 
 type Filter = ReturnType<typeof filterOf>;

@@ -4,9 +4,9 @@ import { findUser } from '../../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../../services/accounts/sessions.js';
 import { operator } from '../../../services/core.js';
 import { wholeId } from '../../../services/short-ids.js';
-import { checkListing, listing, presented } from '../../core/listing.js';
-import { counted } from '../../core/output.js';
-import type { Result, Run } from '../../core/run.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { checkListing, listing, presented } from '../../core/listing/listing.js';
+import { counted } from '../../core/output/output.js';
 import { sessionColumns } from './columns.js';
 import type { sessionListOptions } from './options.js';
 

@@ -4,7 +4,7 @@ import { unlockUser } from '../../../services/accounts/commands.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { unlockAddress } from '../../../services/auth/throttle-locks.js';
 import { operator } from '../../../services/core.js';
-import type { Result, Run } from '../../core/run.js';
+import type { Result, Run } from '../../core/command/run.js';
 import type { unlockOptions } from './options.js';
 import { accountJson } from './output.js';
 

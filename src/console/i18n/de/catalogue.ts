@@ -1,4 +1,4 @@
-import type { Words } from '../en.js';
+import type { Words } from '../en/words.js';
 
 export const catalogue: Words['catalogue'] = {
   title: 'Kursangebot',

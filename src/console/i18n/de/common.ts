@@ -1,5 +1,5 @@
 import type { common as english } from '../en/common.js';
-import type { Words } from '../en.js';
+import type { Words } from '../en/words.js';
 import { accountFields } from './account-fields.js';
 import { refusals } from './refusals.js';
 

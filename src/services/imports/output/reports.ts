@@ -11,10 +11,10 @@ import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import type { Decision } from '../plan/outcomes.js';
 import { type ImportPlan, type PlanRequest, planImport } from '../plan/plan.js';
-import type { ColumnMapping } from '../read/columns.js';
-import { rejectColumns } from '../read/headings.js';
+import type { ColumnMapping } from '../read/columns/columns.js';
+import { rejectColumns } from '../read/fields/headings.js';
 import type { ImportFile } from '../read/import-file.js';
-import { rejectLine } from '../read/row-fields.js';
+import { rejectLine } from '../read/rows/row-fields.js';
 import { ownFile } from '../store/spool.js';
 import { type CommittedBytes, ReportFile, type ReportPlace } from './report-file.js';
 

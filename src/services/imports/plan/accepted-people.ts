@@ -1,4 +1,4 @@
-import { KeyIndex } from '../read/key-index.js';
+import { KeyIndex } from '../read/rows/key-index.js';
 
 /**
  * The people whose rows were not rejected, and their courses, in about 14 bytes each, and a byte a line: on several lines of a file one person is

@@ -2,7 +2,7 @@ import { selectRows } from '../../../db/sql/rows.js';
 import { inputFields } from '../../../schemas/account-fields.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { Core } from '../../core.js';
-import { type FileRow, isRejected } from '../read/rows.js';
+import { type FileRow, isRejected } from '../read/rows/rows.js';
 import type { ExistingAccount } from './outcomes.js';
 
 /** The attributes of {@link ExistingAccount}. */

@@ -1,8 +1,8 @@
 import { validationError } from '../../../errors.js';
 import { seatStatuses } from '../../../schemas/enrollment-statuses.js';
 import type { Core } from '../../core.js';
-import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/names.js';
-import { headingKey, suggestionFor } from '../read/headings.js';
+import { coursesNamed, findCourseNamed, newestTitles } from '../../courses/find-course.js';
+import { headingKey, suggestionFor } from '../read/fields/headings.js';
 import type { CourseReference } from './outcomes.js';
 
 type FoundCourse = CourseReference | 'unknown' | 'ambiguous';

@@ -1,7 +1,7 @@
 import type { AccountInputField, AccountValues } from '../../../schemas/account-fields.js';
 import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-statuses.js';
-import type { RowCode } from '../read/row-codes.js';
-import type { CandidateRow, FileRow, RejectedRow } from '../read/rows.js';
+import type { RowCode } from '../read/fields/row-codes.js';
+import type { CandidateRow, FileRow, RejectedRow } from '../read/rows/rows.js';
 
 /** The fields of an existing account that an import reads. */
 export interface ExistingAccount extends Pick<AccountValues, AccountInputField<'import'>> {

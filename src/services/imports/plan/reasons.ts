@@ -4,9 +4,9 @@ import type { PlanReason } from '../../../db/models/import-plan.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { ImportField } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
-import type { MatchCode, RowCode } from '../read/row-codes.js';
-import type { RowProblem } from '../read/row-problems.js';
-import { type FileRow, isRejected } from '../read/rows.js';
+import type { MatchCode, RowCode } from '../read/fields/row-codes.js';
+import type { RowProblem } from '../read/rows/row-problems.js';
+import { type FileRow, isRejected } from '../read/rows/rows.js';
 import type { Decision } from './outcomes.js';
 
 /** A problem of a row: its code, its field, and a sentence that is the same for all rows with this problem. */

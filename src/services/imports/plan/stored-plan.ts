@@ -4,7 +4,7 @@ import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
 import { type ImportOptions, importFields, requiredColumns } from '../../../schemas/import.js';
 import { phoneKey, searchKey } from '../../../schemas/keys.js';
 import type { CellMask, FilePreview } from '../read/preview.js';
-import { isRejected } from '../read/rows.js';
+import { isRejected } from '../read/rows/rows.js';
 import { codesOf, type Decision } from './outcomes.js';
 import type { ImportPlan } from './plan.js';
 import { problemsOf } from './reasons.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange } from '../../../db/models/import-plan.js';
 import type { ImportableRole } from '../../../schemas/import.js';
-import type { RowCode } from '../read/row-codes.js';
+import type { RowCode } from '../read/fields/row-codes.js';
 import { type Decision, isSamePerson, needsSecret, type Outcome } from './outcomes.js';
 
 /** A row shown as an example of what will happen; holds no password. */

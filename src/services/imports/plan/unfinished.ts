@@ -9,7 +9,7 @@ import {
   requiredColumns,
 } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
-import { mapColumns } from '../read/columns.js';
+import { mapColumns } from '../read/columns/columns.js';
 
 const unfinishedStatuses: readonly ImportStatus[] = ['running', 'interrupted', 'failed', 'cancelled'];
 

@@ -3,7 +3,7 @@ import { type Lease, withLease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
-import { recordAudit } from '../../audit.js';
+import { recordAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
 import { committedBytes, readableFile } from '../output/ledger-export.js';
 import { findImport, statusConflict } from '../store/find-import.js';

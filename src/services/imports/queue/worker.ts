@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type InferAttributes, Op, type WhereOptions } from 'sequelize';
 import { activeLeases, type Lease, withLease } from '../../../db/lease.js';
-import { assertSchemaCurrent } from '../../../db/migrator.js';
+import { assertSchemaCurrent } from '../../../db/migrations/migrator.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError } from '../../../errors.js';
 import type { Logger } from '../../../logger.js';

@@ -1,11 +1,11 @@
 import type { EncodingCandidate } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import type { CodePage } from '../../../schemas/import.js';
-import { openCsv } from './csv-source.js';
-import { isSecretColumn } from './header-aliases.js';
+import { openCsv } from './csv/csv-source.js';
+import type { CsvLimits } from './csv/row-reader.js';
+import { FileProblem } from './encoding/source-file.js';
+import { isSecretColumn } from './fields/header-aliases.js';
 import { fieldsOfHeader, shortened } from './preview.js';
-import type { CsvLimits } from './row-reader.js';
-import { FileProblem } from './source-file.js';
 
 /** The refusal of a file whose code page isn't certain, with those that it may be in. */
 export class DoubtfulEncoding extends FileProblem {

@@ -3,12 +3,12 @@ import type { CsvFormat } from '../../../csv/format.js';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
-import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns.js';
-import { type CsvOptions, openCsv } from './csv-source.js';
-import { RepetitionFinder, type Repetitions } from './repetitions.js';
-import type { CsvLimits, CsvRow } from './row-reader.js';
-import { type FileRow, isRejected, RowChecker } from './rows.js';
-import type { RowWarning } from './warnings.js';
+import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns/columns.js';
+import { type CsvOptions, openCsv } from './csv/csv-source.js';
+import type { CsvLimits, CsvRow } from './csv/row-reader.js';
+import type { RowWarning } from './fields/warnings.js';
+import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
+import { type FileRow, isRejected, RowChecker } from './rows/rows.js';
 
 /** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 32;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Encoding } from '../../../schemas/import.js';
-import { guessCodePage } from './code-pages.js';
 import { doubtfulEncoding } from './doubtful-encoding.js';
-import { BadByte, decodedAs, markedEncoding, saveAsCsv, WrongMark } from './encodings.js';
-import { FileProblem } from './source-file.js';
+import { guessCodePage } from './encoding/code-pages.js';
+import { BadByte, decodedAs, markedEncoding, saveAsCsv, WrongMark } from './encoding/encodings.js';
+import { FileProblem } from './encoding/source-file.js';
 
 /** The result of one pass over all bytes of a file. */
 export interface Inspection {

@@ -4,13 +4,13 @@ import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
 import { type ImportField, importFields, requiredColumns } from '../../../schemas/import.js';
-import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
-import { decidedColumns, headingsOf, ownColumns } from './column-maps.js';
-import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns.js';
-import { type CsvOptions, openCsv } from './csv-source.js';
-import { isSecretCell, isSecretColumn, meaningOf } from './header-aliases.js';
-import { addedColumns, type Column, filledWidth } from './headings.js';
-import type { CsvLimits } from './row-reader.js';
+import { type FirstRows, guessColumns, isHalf } from './columns/column-guesses.js';
+import { decidedColumns, headingsOf, ownColumns } from './columns/column-maps.js';
+import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns/columns.js';
+import { type CsvOptions, openCsv } from './csv/csv-source.js';
+import type { CsvLimits } from './csv/row-reader.js';
+import { isSecretCell, isSecretColumn, meaningOf } from './fields/header-aliases.js';
+import { addedColumns, type Column, filledWidth } from './fields/headings.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {

@@ -3,7 +3,7 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import { Inserts } from '../../../db/sql/insert.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
-import { prepareAudit } from '../../audit.js';
+import { prepareAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';

@@ -6,7 +6,7 @@ import { closeReports, type Reports, rejectLines, reportsOf } from '../output/re
 import { CourseCapacity } from '../plan/course-index.js';
 import { type Decision, needsCapacity, type Outcome } from '../plan/outcomes.js';
 import { decisionsToApply, type ImportPlan } from '../plan/plan.js';
-import { type FileRow, remainingRows } from '../read/rows.js';
+import { type FileRow, remainingRows } from '../read/rows/rows.js';
 import { auditFinish } from '../store/repository.js';
 import { credentialLines, prepareSecrets, type Secrets } from './accounts.js';
 import { writeBatch } from './batch.js';

@@ -1,11 +1,11 @@
 import type { Transaction } from 'sequelize';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { Inserts } from '../../../db/sql/insert.js';
-import { countReservedSeats } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { addEnrollments } from '../../enrollments/store.js';
+import { countReservedSeats } from '../../locks/capacity.js';
+import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../locks/row-locks.js';
 import { withNewIds } from '../../new-ids.js';
-import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
 import { type CourseReference, type Decision, type PlannedEnrollment, takesSeat } from '../plan/outcomes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
 import type { BatchContext } from './accounts.js';

@@ -7,9 +7,9 @@ import type { Reports } from '../output/reports.js';
 import type { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
 import type { ReasonGroups } from '../plan/reasons.js';
-import type { ColumnMapping } from '../read/columns.js';
+import type { ColumnMapping } from '../read/columns/columns.js';
+import { fileIdentity } from '../read/encoding/source-file.js';
 import type { CellMask } from '../read/preview.js';
-import { fileIdentity } from '../read/source-file.js';
 import { assertLeaseHeld } from './import-lock.js';
 
 /** The state of one run of an import. */

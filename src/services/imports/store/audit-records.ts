@@ -1,6 +1,6 @@
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
-import { type AuditRecord, auditedUser } from '../../audit.js';
+import { type AuditRecord, auditedUser } from '../../audit/audit.js';
 import type { Decision } from '../plan/outcomes.js';
 
 /** What the ledger keeps of a row: its account, and what undo needs. */

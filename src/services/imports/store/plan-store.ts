@@ -4,7 +4,7 @@ import type { Import } from '../../../db/models/import.js';
 import type { ImportPlan } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { forceIncrementUserVersions } from '../../row-locks.js';
+import { forceIncrementUserVersions } from '../../locks/row-locks.js';
 import { leaseName, lockImport } from './repository.js';
 import { hasEnded, removeSpooledFile } from './spool.js';
 

@@ -6,7 +6,7 @@ import type { Import, ImportCounts } from '../../../db/models/import.js';
 import { breaksUniqueIndex } from '../../../db/translate-error.js';
 import { databaseUnusable, type ErrorCode } from '../../../errors.js';
 import { type ImportOptions, type ImportStatus, optionsFrom, optionsText } from '../../../schemas/import.js';
-import { recordAudit } from '../../audit.js';
+import { recordAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
 import type { ImportPlan } from '../plan/plan.js';
 

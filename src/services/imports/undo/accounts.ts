@@ -4,7 +4,7 @@ import type { User } from '../../../db/models/user.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { type DatedAccount, saveAccounts, userKeys } from '../../accounts/store.js';
 import { removeWords } from '../../accounts/words.js';
-import type { AuditRecord } from '../../audit.js';
+import type { AuditRecord } from '../../audit/audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../../phone-country.js';

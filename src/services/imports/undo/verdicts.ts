@@ -6,7 +6,7 @@ import type { User } from '../../../db/models/user.js';
 import { rulesOf } from '../../../schemas/enrollment-statuses.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { Core } from '../../core.js';
-import type { KeyIndex } from '../read/key-index.js';
+import type { KeyIndex } from '../read/rows/key-index.js';
 import { accountIdOf, type KeptCode } from '../store/ledger.js';
 
 /** What undo does with one row of the ledger; the code says why an account is kept, or that it is gone. */

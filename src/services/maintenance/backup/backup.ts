@@ -1,9 +1,9 @@
 import { chmod, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import { copySqlite, onDiskOfCopy, sqliteProblems } from '../../../db/admin/sqlite-copy.js';
 import { type Database, openDatabase } from '../../../db/connection.js';
 import type { Lease } from '../../../db/lease.js';
-import { migrationStatus } from '../../../db/migrator.js';
-import { copySqlite, onDiskOfCopy, sqliteProblems } from '../../../db/sqlite-copy.js';
+import { migrationStatus } from '../../../db/migrations/migrator.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { diskFault, makeFolder, syncToDisk } from '../../../storage/disk.js';
 import { UnreadableObject } from '../../../storage/storage.js';

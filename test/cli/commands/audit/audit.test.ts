@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
-import { recordAudit } from '../../../../src/services/audit.js';
+import { recordAudit } from '../../../../src/services/audit/audit.js';
 import { operator } from '../../../../src/services/core.js';
 import { newIds } from '../../../../src/services/new-ids.js';
 import { testEnvironment } from '../../../support/environment.js';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { recordAudit } from '../../../../src/services/audit.js';
+import { recordAudit } from '../../../../src/services/audit/audit.js';
 import { operator } from '../../../../src/services/core.js';
 import { newIds } from '../../../../src/services/new-ids.js';
 import { createEmptyDatabase, migrate, onMysql, type TestDatabase } from '../../../support/database.js';

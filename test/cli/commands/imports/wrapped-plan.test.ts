@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
-import { displayWidth, wrapHanging } from '../../../../src/cli/core/fit.js';
+import { displayWidth, wrapHanging } from '../../../../src/cli/core/output/fit.js';
 import { useImporting } from '../../../services/imports/support/importing.js';
 import { buildUser } from '../../../support/factories.js';
 import { useCommandLine } from '../../../support/run-cli.js';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
-import { migrateUp } from '../../../../src/db/migrator.js';
+import { migrateUp } from '../../../../src/db/migrations/migrator.js';
 import { useDatabases } from '../../../db/support/databases.js';
 import { startProxy } from '../../../faults/proxy.js';
 import { onMysql, onServer } from '../../../support/database.js';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import type { Context } from '../../../../src/context.js';
 import { login } from '../../../../src/services/auth/login.js';
+import type { Context } from '../../../../src/services/context.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
 import { useCommandLine } from '../../../support/run-cli.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { displayWidth } from '../../../../src/cli/core/fit.js';
+import { displayWidth } from '../../../../src/cli/core/output/fit.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
 import { newIds } from '../../../../src/services/new-ids.js';
 import { buildUser, tokenFor } from '../../../support/factories.js';

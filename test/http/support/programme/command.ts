@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { type Contract, contract } from '../../../../src/http/api/contract.js';
 import type { Operation } from '../../../../src/http/api/operation.js';
+import { type Contract, contract } from '../../../../src/http/api/operations/contract.js';
 import {
   type Caller,
   type CastName,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Context } from '../../../../src/context.js';
 import { insertAccounts } from '../../../../src/services/accounts/store.js';
+import type { Context } from '../../../../src/services/context.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { newIds } from '../../../../src/services/new-ids.js';
 import { factoryPassword } from '../../../support/factories.js';

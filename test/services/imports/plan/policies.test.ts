@@ -1,7 +1,7 @@
 import { hash as bcryptjsHash } from 'bcryptjs';
 import { expect } from 'chai';
-import { createPasswordHasher } from '../../../../src/services/auth/passwords.js';
 import { operator } from '../../../../src/services/core.js';
+import { createPasswordHasher } from '../../../../src/services/credentials/passwords.js';
 import { resumeImport } from '../../../../src/services/imports/commands.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';

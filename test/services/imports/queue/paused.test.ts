@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { loadConfig } from '../../../../src/config/config.js';
-import { type Context, createContext } from '../../../../src/context.js';
 import { createLogger } from '../../../../src/logger.js';
-import { createPasswordHasher } from '../../../../src/services/auth/passwords.js';
+import { type Context, createContext } from '../../../../src/services/context.js';
 import { operator } from '../../../../src/services/core.js';
+import { createPasswordHasher } from '../../../../src/services/credentials/passwords.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { runCli } from '../../../support/run-cli.js';

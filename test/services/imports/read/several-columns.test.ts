@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mapColumns } from '../../../../src/services/imports/read/columns.js';
+import { mapColumns } from '../../../../src/services/imports/read/columns/columns.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { corpusFile } from '../support/corpus.js';
 import { recordsOf, useImporting } from '../support/importing.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { loadConfig } from '../../../../src/config/config.js';
-import { type Context, createContext } from '../../../../src/context.js';
+import { type Context, createContext } from '../../../../src/services/context.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { type FaultyProxy, startProxy } from '../../../faults/proxy.js';
 import { onMysql } from '../../../support/database.js';

@@ -4,7 +4,7 @@ import { importOptionsSchema } from '../../../../src/schemas/import.js';
 import { validate } from '../../../../src/schemas/validate.js';
 import { CourseCapacity } from '../../../../src/services/imports/plan/course-index.js';
 import { Decider } from '../../../../src/services/imports/plan/decider.js';
-import type { CandidateRow } from '../../../../src/services/imports/read/rows.js';
+import type { CandidateRow } from '../../../../src/services/imports/read/rows/rows.js';
 import { buildCourse, buildUser } from '../../../support/factories.js';
 import { useImporting } from '../support/importing.js';
 

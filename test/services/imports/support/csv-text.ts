@@ -1,6 +1,6 @@
 import { isAppError } from '../../../../src/errors.js';
-import { type CsvOptions, openCsv } from '../../../../src/services/imports/read/csv-source.js';
-import type { CsvLimits, CsvRow } from '../../../../src/services/imports/read/row-reader.js';
+import { type CsvOptions, openCsv } from '../../../../src/services/imports/read/csv/csv-source.js';
+import type { CsvLimits, CsvRow } from '../../../../src/services/imports/read/csv/row-reader.js';
 
 /** The bytes in chunks of the given sizes, the rest as one more. */
 export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): AsyncGenerator<Buffer> {

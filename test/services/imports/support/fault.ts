@@ -1,4 +1,4 @@
-import type { Context } from '../../../../src/context.js';
+import type { Context } from '../../../../src/services/context.js';
 import { onMysql } from '../../../support/database.js';
 
 /** A change that the database refuses. */

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { Op } from 'sequelize';
-import type { Context } from '../../../../src/context.js';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
+import type { Context } from '../../../../src/services/context.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { emptyDatabase } from '../../../support/harness.js';
 import { recordsOf } from './importing.js';

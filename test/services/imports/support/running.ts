@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Context } from '../../../../src/context.js';
+import type { Context } from '../../../../src/services/context.js';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';

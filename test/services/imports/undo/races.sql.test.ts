@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Context } from '../../../../src/context.js';
+import type { Context } from '../../../../src/services/context.js';
 import { operator } from '../../../../src/services/core.js';
 import { requeueImport, resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
 import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';

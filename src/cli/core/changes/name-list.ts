@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { readCell, readPhone } from '../../../csv/cells.js';
+import { AppError, isAppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
+import { type Delimiter, importDelimiters } from '../../../schemas/import.js';
+import { idIn } from '../../../services/ids.js';
+import { readPreamble } from '../../../services/imports/read/csv/delimiters.js';
+import { decodedAs } from '../../../services/imports/read/encoding/encodings.js';
+import { meaningOf } from '../../../services/imports/read/fields/header-aliases.js';
+import { inspectFile } from '../../../services/imports/read/inspect.js';
+import type { Io } from '../output/output.js';
+import { pipedBytes } from '../prompts/input.js';
+
+/** The bytes of `--from`. @throws AppError `USAGE`, `INTERRUPTED` */
+async function bytesFrom(io: Io, file: string): Promise<Buffer> {
+  try {
+    return file === '-' ? await pipedBytes(io) : await readFile(path.resolve(io.cwd, file), { signal: io.signal });
+  } catch (error) {
+    if (io.signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    throw new AppError('USAGE', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
+  }
+}
+
+/** The text of a list. */
+interface ListText {
+  text: string;
+  /** The delimiters that a line of headings may have. */
+  delimiters: readonly Delimiter[];
+}
+
+/** Reads the encodings and the `sep=` line that imports read. @throws AppError `USAGE`, `INTERRUPTED` */
+async function textFrom(io: Io, file: string): Promise<ListText> {
+  const bytes = await bytesFrom(io, file);
+  const chunks = async function* () {
+    yield bytes;
+  };
+  const decoded: Buffer[] = [];
+  try {
+    const { encoding } = await inspectFile(chunks());
+    for await (const part of decodedAs(encoding, chunks())) decoded.push(part);
+  } catch (error) {
+    if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;
+    const source = file === '-' ? 'The list on standard input' : `The file ${file}`;
+    const advice = 'Save it as UTF-8, in a spreadsheet as "CSV UTF-8".';
+    throw new AppError('USAGE', `${source} is not text, or its encoding can't be detected. ${advice}`, {
+      cause: error,
+    });
+  }
+  const whole = Buffer.concat(decoded);
+  const { length, named } = readPreamble(whole);
+  return {
+    text: whole.subarray(length).toString(),
+    delimiters: named === undefined ? importDelimiters : [named],
+  };
+}
+
+/** Whether a line names nothing. */
+const isSkipped = (line: string) => line.trim() === '' || line.startsWith('#');
+
+/** A column of a list with headings. */
+interface NameColumn {
+  heading: string;
+  /** As the list has it. */
+  shown: string;
+  index: number;
+}
+
+/** How a line of headings is delimited, and which of the columns may have the names, the best first. */
+function columnsIn(
+  line: string,
+  delimiters: readonly Delimiter[],
+  headings: readonly string[],
+): { delimiter: Delimiter; columns: NameColumn[] } | undefined {
+  for (const delimiter of delimiters) {
+    const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+    const columns = headings.flatMap((heading) => columnOf(cells, heading) ?? []);
+    if (columns.length > 0) return { delimiter, columns };
+  }
+  return undefined;
+}
+
+/** The column of a heading; emails and phones also have the headings that imports know, of which the likeliest counts. */
+function columnOf(cells: readonly string[], heading: string): NameColumn | undefined {
+  const isAliased = heading === 'email' || heading === 'phone';
+  const found = cells.flatMap((cell, index) => {
+    const known = isAliased ? meaningOf(cell) : undefined;
+    const isNamed = known ? known.field === heading : cell.toLowerCase() === heading.toLowerCase();
+    return isNamed ? [{ column: { heading, shown: cell, index }, rank: known?.rank ?? 0 }] : [];
+  });
+  return found.sort((one, other) => one.rank - other.rank)[0]?.column;
+}
+
+/** The rows below the headings. @throws AppError `USAGE` for what is no CSV */
+function rowsOf(text: string, delimiter: Delimiter): string[][] {
+  try {
+    const rows = parse(text, {
+      delimiter,
+      comment: '#',
+      comment_no_infix: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+    });
+    // Without the option `columns`, csv-parse gives lists of text.
+    return (rows as string[][]).slice(1);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new AppError('USAGE', `The list is not valid CSV: ${problem}`, { cause: error });
+  }
+}
+
+/** The headings of columns of ids. */
+const idHeadings = ['userId', 'id'];
+
+/** The columns that may have the names. Beside ids of accounts, `id` is that of something else, such as an enrollment. */
+const withoutOtherIds = (columns: readonly NameColumn[]) =>
+  columns.some(({ heading }) => heading === 'userId') ? columns.filter(({ heading }) => heading !== 'id') : columns;
+
+/**
+ * The names in a list with headings: of the best column that all rows have something in.
+ * @throws AppError `USAGE` where there is none, and for a column of ids that are not this program's
+ */
+function namesOf(rows: readonly string[][], found: readonly NameColumn[]): string[] {
+  const columns = withoutOtherIds(found).map((column) => {
+    const names = rows.map((row) => readPhone(readCell(row[column.index] ?? '')).trim());
+    return { ...column, names, empty: names.filter((name) => name === '').length };
+  });
+  const [best] = columns
+    // Another system's number could be a phone number here.
+    .filter(({ heading, names }) => !idHeadings.includes(heading) || names.every((name) => idIn(name) !== undefined))
+    .sort((one, other) => one.empty - other.empty);
+  if (!best)
+    throw new AppError(
+      'USAGE',
+      `The column ${columns[0]?.shown} of the list has values that are not ids of this program. Remove it, and name a column by what it has, or give one name a line.`,
+    );
+  const { shown, names, empty } = best;
+  if (empty === 0) return names;
+  const these = empty === 1 ? '1 row of the list has' : `${empty} rows of the list have`;
+  throw new AppError('USAGE', `${these} nothing in the column ${shown}. Fill it in, or remove these rows.`);
+}
+
+/**
+ * The names in a file: one a line, without empty lines and those that begin with #; or, where the first line has one of the
+ * headings, the cells of that column. Encodings, delimiters and headings are those that imports understand.
+ * @param file `-` for standard input
+ * @param headings the best first; the case of those in the file doesn't matter
+ * @throws AppError `USAGE` for a file that can't be read or has no names, `INTERRUPTED`
+ */
+export async function namesIn(io: Io, file: string, headings: readonly string[]): Promise<string[]> {
+  const { text, delimiters } = await textFrom(io, file);
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => !isSkipped(line));
+  const [first = ''] = lines;
+  const table = columnsIn(first, delimiters, headings);
+  if (!table && /[,;\t|]/.test(first))
+    throw new AppError(
+      'USAGE',
+      `The first line of the list has several columns, but none is called ${headings.join(' or ')}. Rename the column with the names, or give one name a line.`,
+    );
+  const names = table ? namesOf(rowsOf(text, table.delimiter), table.columns) : lines.map((line) => line.trim());
+  if (names.length === 0) throw new AppError('USAGE', 'The list has no names. Give one per line.');
+  return names;
+}

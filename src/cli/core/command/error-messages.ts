@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { AppError, type ErrorSubject, isAppError, validationError } from '../../../errors.js';
+import type { FieldProblem } from '../../../field-problem.js';
+import { problemText } from './problem-text.js';
+
+/** Fields of the API that have another name on the command line. */
+const otherNames: Readonly<Record<string, string>> = {
+  courseType: 'type',
+  trainerId: 'trainer',
+  tags: 'tag',
+  targetId: 'target',
+  actorId: 'actor',
+  courseId: 'course',
+  userId: 'trainee',
+  traineeId: 'user',
+  traineeIds: 'user',
+  enrollmentIds: 'enrollment',
+  sortBy: 'sort',
+  sortOrder: 'sort',
+};
+
+/** The options and arguments that name a subject, and the command that lists what can be named. */
+const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string[]; listedBy: string }>>> = {
+  User: { names: ['user', 'trainee', 'trainer', 'actor', 'target'], listedBy: 'users list' },
+  Trainer: { names: ['user', 'trainer'], listedBy: 'courses trainers' },
+  Trainee: { names: ['user'], listedBy: 'users list --role trainee' },
+  Course: { names: ['course', 'target'], listedBy: 'courses list' },
+  Enrollment: { names: ['enrollment'], listedBy: 'enrollments list' },
+  Import: { names: ['import'], listedBy: 'imports list' },
+  Session: { names: ['session-id'], listedBy: 'users sessions list <user>' },
+  File: { names: ['file-id'], listedBy: 'courses files list <course>' },
+};
+
+/** What a field is called on the command line: the option or argument that gives it. @public used by a test of all options */
+export function nameAtTerminal(command: Command, field: string): string {
+  const name = otherNames[field] ?? field;
+  const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
+  // An option of the same name is a filter, which says so itself.
+  if (isArgument) return name !== field ? `<${name}>` : field;
+  const option = command.options.find((one) => one.attributeName() === name);
+  return option ? (option.long ?? option.flags) : field;
+}
+
+/** A problem in the words of the command line. One of a field that has a name for people keeps its sentence. */
+function problemAtTerminal(command: Command, problem: FieldProblem): FieldProblem {
+  const [field = ''] = problem.path.split('.');
+  const name = nameAtTerminal(command, field);
+  if (problem.label !== undefined || name === field) return problem;
+  return { ...problem, message: problemText(problem, name, (other) => nameAtTerminal(command, other)) };
+}
+
+/** What the command line gives under one of several names. */
+function given(command: Command, names: readonly string[]): string[] {
+  const options: Record<string, unknown> = command.opts();
+  return names
+    .flatMap((name) => {
+      const index = command.registeredArguments.findIndex((argument) => argument.name() === name);
+      // A variadic argument has several.
+      return [index < 0 ? options[name] : command.processedArgs[index]].flat();
+    })
+    .filter((value) => typeof value === 'string' && value !== '');
+}
+
+function notFoundAtTerminal(command: Command, failure: AppError): AppError {
+  const { subject } = failure;
+  const reference = subject && references[subject];
+  if (!reference) return failure;
+  const values = given(command, reference.names);
+  const which = values.length === 0 ? '' : `: ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
+  const message = `${subject} not found${which}. To list them: coursectl ${reference.listedBy}`;
+  return new AppError('NOT_FOUND', message, { subject, cause: failure });
+}
+
+/** A failure as the terminal says it: fields are called by their options, and what isn't found by what was typed. */
+export function atTerminal(command: Command, failure: unknown): unknown {
+  if (isAppError(failure, 'NOT_FOUND')) return notFoundAtTerminal(command, failure);
+  if (!isAppError(failure, 'VALIDATION') || failure.details.length === 0) return failure;
+  return validationError(
+    failure.details.map((problem) => problemAtTerminal(command, problem)),
+    failure,
+  );
+}
+
+/** A failure, and what it leaves: the command prints both, and ends as the failure alone would. */
+export class PartialFailure extends Error {
+  /**
+   * @param failure what the command would have thrown
+   * @param left a sentence for people, and what `--json` prints beside the error
+   */
+  constructor(
+    readonly failure: unknown,
+    readonly left: { text: string; json: object },
+  ) {
+    super(left.text, { cause: failure });
+  }
+}

@@ -1,0 +1,183 @@
+import { AppError } from '../../../errors.js';
+import type { ImportStatus } from '../../../schemas/import.js';
+import { caseless } from '../../../schemas/keys.js';
+import { findUser, listUsers } from '../../../services/accounts/queries.js';
+import { listUserSessions } from '../../../services/accounts/sessions.js';
+import type { Context } from '../../../services/context.js';
+import { operator } from '../../../services/core.js';
+import { listMaterials } from '../../../services/courses/materials.js';
+import { listCourses } from '../../../services/courses/queries.js';
+import { listEnrollments } from '../../../services/enrollments/queries.js';
+import { listImports } from '../../../services/imports/store/find-import.js';
+import type { Io } from '../output/output.js';
+import { printableLine } from '../output/printable.js';
+import { createPrompts } from '../prompts/prompts.js';
+import { camelCase, isPickable, type Pickable } from './declaration.js';
+import { courseIdOf } from './references.js';
+
+/** What can be chosen, as the prompt shows it. */
+interface Choice {
+  value: string;
+  name: string;
+}
+
+/** Whose something is: the references that the command line gives, and ids that limit the choice. */
+export interface Within {
+  user?: string;
+  course?: string;
+  userId?: string | undefined;
+  courseId?: string | undefined;
+  /** Only imports with one of these, whose rows are kept. */
+  statuses?: readonly ImportStatus[] | undefined;
+}
+
+interface Subject {
+  one: string;
+  howToName: string;
+  listedBy: string;
+  /** Best first. */
+  find(context: Context, search: string, within: Within): Promise<Choice[]>;
+}
+
+/** As many as are found at once; the search finds the others. */
+const limit = 50;
+
+const choice = (value: string, ...parts: readonly (string | null | undefined)[]): Choice => ({
+  value,
+  name: printableLine(parts.filter((part) => part).join('  ')),
+});
+
+const time = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ');
+
+/** Those whose line contains the words: for what has no search of its own. */
+const matching = (choices: readonly Choice[], search: string) =>
+  choices.filter(({ name }) => caseless(name).includes(caseless(search.trim())));
+
+const subjects: Readonly<Record<Pickable, Subject>> = {
+  course: {
+    one: 'course',
+    howToName: 'its title or id',
+    listedBy: 'courses list',
+    async find(context, search) {
+      const { items } = await listCourses(context, operator, { search, limit });
+      return items.map(({ id, title, trainer }) =>
+        choice(id, title, trainer && `${trainer.firstName} ${trainer.lastName}`),
+      );
+    },
+  },
+  user: {
+    one: 'account',
+    howToName: 'an email address, phone number or id',
+    listedBy: 'users list',
+    async find(context, search) {
+      const { items } = await listUsers(context, { search, limit });
+      return items.map(({ id, firstName, lastName, email, role }) =>
+        choice(id, `${firstName} ${lastName}`, email, role),
+      );
+    },
+  },
+  enrollment: {
+    one: 'enrollment',
+    howToName: 'its id, or --trainee and --course',
+    listedBy: 'enrollments list',
+    async find(context, search, { userId, courseId }) {
+      // The search is for the trainee: one who is known has few enrollments.
+      const query = { userId, courseId, limit, ...(userId === undefined && { search }) };
+      const { items } = await listEnrollments(context, operator, query);
+      const found = items.map(({ id, user, course, status }) =>
+        choice(id, user && `${user.firstName} ${user.lastName}`, course?.title, status),
+      );
+      return userId === undefined ? found : matching(found, search);
+    },
+  },
+  import: {
+    one: 'import',
+    howToName: 'its number or id',
+    listedBy: 'imports list',
+    async find(context, search, { statuses }) {
+      const { items } = await listImports(context, { limit: 100 });
+      const offered = items.filter(
+        ({ status, ledgerClosedAt }) => !statuses || (statuses.includes(status) && ledgerClosedAt === null),
+      );
+      return matching(
+        offered.map(({ id, number, fileName, createdAt, status }) =>
+          choice(id, String(number), fileName, time(createdAt), status),
+        ),
+        search,
+      );
+    },
+  },
+  'session-id': {
+    one: 'session',
+    howToName: 'its id',
+    listedBy: 'users sessions list <user>',
+    async find(context, search, { user = '' }) {
+      const { id: userId } = await findUser(context, user);
+      const { items } = await listUserSessions(context, userId, { limit: 100 });
+      return matching(
+        items.map(({ id, createdAt, ip, userAgent }) => choice(id, time(createdAt), ip, userAgent)),
+        search,
+      );
+    },
+  },
+  'file-id': {
+    one: 'file',
+    howToName: 'its id',
+    listedBy: 'courses files list <course>',
+    async find(context, search, { course = '' }) {
+      const courseId = await courseIdOf(context, course);
+      const { items } = await listMaterials(context, operator, courseId, { limit: 100 });
+      return matching(
+        items.map(({ id, name, createdAt }) => choice(id, name, time(createdAt))),
+        search,
+      );
+    },
+  },
+};
+
+/** What is needed of the run of a command. */
+interface Picking {
+  io: Io;
+  interactive: boolean;
+}
+
+/** @throws AppError `USAGE` where nobody can be asked, saying what to give */
+function assertCanPick({ interactive }: Picking, what: Pickable): void {
+  const { one, howToName, listedBy } = subjects[what];
+  if (interactive) return;
+  const article = /^[aeiou]/.test(one) ? 'An' : 'A';
+  throw new AppError('USAGE', `${article} ${one} is missing: give ${howToName}. To list them: coursectl ${listedBy}`);
+}
+
+/**
+ * The id of one that the person at the terminal chooses, who types what to search for.
+ * @throws AppError `USAGE` where nobody can be asked; `NOT_FOUND` where there is none; `INTERRUPTED`
+ */
+export async function pick(run: Picking, context: Context, what: Pickable, within: Within = {}): Promise<string> {
+  assertCanPick(run, what);
+  const { one, find } = subjects[what];
+  if ((await find(context, '', within)).length === 0) throw new AppError('NOT_FOUND', `There is no ${one} to choose.`);
+  const prompts = await createPrompts(run.io);
+  return prompts.search(`Which ${one}?`, (typed) => find(context, typed, within));
+}
+
+/**
+ * Lets the person at the terminal choose what the command line doesn't name.
+ * @param statuses of the imports to choose of
+ * @throws AppError `USAGE`, and as {@link pick}
+ */
+export async function pickMissing(
+  run: Picking & { arguments: object; context(): Promise<Context> },
+  missing: readonly string[],
+  statuses?: readonly ImportStatus[],
+): Promise<void> {
+  // All arguments are text or lists of it; which there are, only the declaration of the command says.
+  const given = run.arguments as Record<string, string>;
+  for (const name of missing) {
+    // Where something before it may be left out, commander can't tell.
+    if (!isPickable(name))
+      throw new AppError('USAGE', `The argument <${name}> is missing. Add --help to see how it is used.`);
+    assertCanPick(run, name);
+    given[camelCase(name)] = await pick(run, await run.context(), name, { ...given, statuses });
+  }
+}

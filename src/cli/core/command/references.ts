@@ -1,0 +1,31 @@
+import { AppError, isAppError } from '../../../errors.js';
+import { findUser } from '../../../services/accounts/queries.js';
+import type { Context } from '../../../services/context.js';
+import { findCourseNamed } from '../../../services/courses/find-course.js';
+
+const roleLists = { trainer: 'courses trainers', trainee: 'users list --role trainee' } as const;
+
+/** The id of the account that a text names. @throws AppError `NOT_FOUND`, also for an account of another role, whose role the message names */
+export async function accountIdOf(context: Context, reference: string, role: keyof typeof roleLists): Promise<string> {
+  const user = await findUser(context, reference);
+  if (user.role === role) return user.id;
+  const its = user.role.replace('_', ' ');
+  const list = `To list ${role}s: coursectl ${roleLists[role]}`;
+  throw new AppError('NOT_FOUND', `${user.email} is a ${its}, not a ${role}. ${list}`);
+}
+
+/** {@link accountIdOf}, but a reference to none is returned as it is: the service then refuses it, in its order of checks. */
+export async function userIdOf(context: Context, reference: string, role: keyof typeof roleLists): Promise<string> {
+  try {
+    return await accountIdOf(context, reference, role);
+  } catch (error) {
+    // Of another role there is no subject.
+    if (isAppError(error, 'NOT_FOUND') && error.subject !== undefined) return reference;
+    throw error;
+  }
+}
+
+/** The id of a course by id or title. @throws AppError `VALIDATION` for a title of several courses */
+export async function courseIdOf(context: Context, reference: string): Promise<string> {
+  return (await findCourseNamed(context, reference))?.id ?? reference;
+}

@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import { editDistance } from '../../../edit-distance.js';
+
+/** What people type for what is called differently here, as in other programs. */
+const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['users'],
+  add: ['create', 'assign'],
+  block: ['deactivate'],
+  cancel: ['remove'],
+  change: ['edit'],
+  classes: ['courses'],
+  console: ['open'],
+  del: ['delete', 'remove'],
+  delete: ['remove', 'undo'],
+  destroy: ['delete', 'remove'],
+  disable: ['deactivate'],
+  download: ['get', 'export'],
+  enable: ['activate'],
+  enrol: ['assign'],
+  enroll: ['assign'],
+  find: ['list'],
+  get: ['show'],
+  health: ['doctor'],
+  history: ['audit'],
+  info: ['overview', 'show'],
+  init: ['setup'],
+  insert: ['create', 'assign'],
+  install: ['setup'],
+  invite: ['register'],
+  load: ['import'],
+  lock: ['deactivate'],
+  log: ['audit'],
+  login: ['open'],
+  logs: ['audit'],
+  modify: ['edit'],
+  new: ['create', 'assign'],
+  passwd: ['reset-password'],
+  password: ['reset-password'],
+  people: ['users'],
+  remove: ['delete', 'undo'],
+  revert: ['undo', 'down'],
+  rm: ['undo'],
+  run: ['serve'],
+  search: ['list'],
+  set: ['edit'],
+  settings: ['config'],
+  start: ['serve'],
+  stats: ['overview'],
+  status: ['overview', 'doctor'],
+  suspend: ['deactivate'],
+  ui: ['open'],
+  unenroll: ['remove'],
+  update: ['edit'],
+  upgrade: ['migrate'],
+  upload: ['import', 'add'],
+  view: ['show'],
+};
+
+/** The best first. */
+const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
+  '--all': ['--limit'],
+  '--fields': ['--columns'],
+  '--filter': ['--search'],
+  '--force': ['--yes'],
+  '--format': ['--output <format>', '--json'],
+  '--no-input': ['--yes'],
+  '--order': ['--sort'],
+  '--password': ['--password-stdin', '--generate-password'],
+  '--query': ['--search'],
+};
+
+const maxSuggestions = 4;
+
+interface Found {
+  words: string[];
+  command: Command;
+}
+
+/** The commands below one, the nearest first. */
+function below(command: Command): Found[] {
+  const children = command.commands.map((child): Found => ({ words: [child.name()], command: child }));
+  const further = children.flatMap((child) =>
+    below(child.command).map(({ words, command: one }) => ({ words: [...child.words, ...words], command: one })),
+  );
+  return [...children, ...further].sort((one, other) => one.words.length - other.words.length);
+}
+
+const isCalled = ({ command }: Found, word: string) => command.name() === word || command.aliases().includes(word);
+
+/** Those of the words that are most similar, where any is: as commander does it for options. */
+function similar(word: string, candidates: readonly string[]): string[] {
+  const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
+  const close = distances.filter(({ candidate, distance }) => {
+    const length = Math.max(word.length, candidate.length);
+    return distance <= 3 && (length - distance) / length > 0.4;
+  });
+  const least = Math.min(...close.map(({ distance }) => distance));
+  return close.filter(({ distance }) => distance === least).map(({ candidate }) => candidate);
+}
+
+/**
+ * The commands that may be meant by a word that a program, or a group of its commands, doesn't have: by what the word means, in
+ * the group and then elsewhere, or by how it is spelled.
+ * @returns for each the words that lead to it, after the program's name
+ */
+export function commandsMeant(program: Command, group: readonly Command[], word: string): string[][] {
+  const here = group.at(-1) ?? program;
+  const path = group.map((one) => one.name());
+  const meant = [word, ...(commandSynonyms[word] ?? [])];
+  const among = (all: readonly Found[]) => meant.flatMap((one) => all.filter((found) => isCalled(found, one)));
+  const inGroup = among(below(here)).map(({ words }) => [...path, ...words]);
+  const byMeaning = inGroup.length > 0 ? inGroup : among(below(program)).map(({ words }) => words);
+  const bySpelling = () =>
+    similar(
+      word,
+      here.commands.map((one) => one.name()),
+    ).map((name) => [...path, name]);
+  return (byMeaning.length > 0 ? byMeaning : bySpelling()).slice(0, maxSuggestions);
+}
+
+/** The option of a command that is meant by one that it doesn't have, where its meaning says so. */
+export function optionMeant(command: Command, flag: string): string | undefined {
+  const wanted = optionSynonyms[flag] ?? [];
+  const found = wanted.flatMap((one) => command.options.filter(({ long, flags }) => long === one || flags === one));
+  return found[0]?.long ?? undefined;
+}

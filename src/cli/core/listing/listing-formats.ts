@@ -1,0 +1,83 @@
+import { fstatSync } from 'node:fs';
+import type { Document } from 'yaml';
+import type { Page } from '../../../services/paging.js';
+import type { OutputStream } from '../output/output.js';
+import { printable, printableLine } from '../output/printable.js';
+import type { Column, Value } from './columns.js';
+
+/** The pages of a listing. */
+export type Pages<T> = AsyncIterable<Page<T>>;
+
+const indented = (value: unknown, by: string) => (JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${by}`);
+
+/** All pages are one long page. */
+const wholeOf = (count: number) => ({
+  currentPage: 1,
+  totalPages: Math.min(count, 1),
+  totalItems: count,
+  itemsPerPage: count,
+});
+
+/** The answer of the API, page by page. With all pages it is one long page. */
+export async function* jsonOf<T>(pages: Pages<T>, key: string, isAll: boolean): AsyncGenerator<string> {
+  let pagination: Page<T>['pagination'] | undefined;
+  let count = 0;
+  yield `{\n  ${JSON.stringify(key)}: [`;
+  for await (const page of pages) {
+    ({ pagination } = page);
+    for (const item of page.items) {
+      yield printable(`${count === 0 ? '' : ','}\n    ${indented(item, '    ')}`);
+      count += 1;
+    }
+  }
+  yield `${count === 0 ? '' : '\n  '}],\n  "pagination": ${indented(isAll ? wholeOf(count) : pagination, '  ')}\n}\n`;
+}
+
+const plain = (value: Value) => (value instanceof Date ? value.toISOString() : (value ?? null));
+
+/** Whether what is written becomes a file, which a spreadsheet may open. */
+const isFile = (stream: OutputStream) =>
+  'fd' in stream && typeof stream.fd === 'number' && fstatSync(stream.fd).isFile();
+
+/** Lines of CSV whose cells no spreadsheet runs. Programs that read a pipe expect no byte order mark, spreadsheets need it. */
+export async function* csvOf<T>(
+  pages: Pages<T>,
+  columns: readonly Column<T>[],
+  to: OutputStream,
+): AsyncGenerator<string> {
+  // As yaml below.
+  const { csvLine, markedHeader } = await import('../../../csv/format.js');
+  const header = columns.map(({ name }) => name);
+  yield isFile(to) ? markedHeader(header) : csvLine(header);
+  for await (const { items } of pages)
+    for (const item of items) yield csvLine(columns.map(({ value }) => String(plain(value(item)) ?? '')));
+}
+
+/** {@link jsonOf} as YAML, that older readers understand, too. */
+export async function* yamlOf<T>(pages: Pages<T>, key: string, isAll: boolean): AsyncGenerator<string> {
+  // Loaded here: no other format needs it, and every command would start later.
+  const yaml = await import('yaml');
+  const text = (value: unknown): string => {
+    // As JSON has it: times are text.
+    const document: Document = new yaml.Document(JSON.parse(JSON.stringify(value)), { compat: 'yaml-1.1' });
+    yaml.visit(document, {
+      Scalar(_key, node) {
+        // In quotes the escapes of printable() mean what they stand for.
+        if (typeof node.value === 'string' && node.value !== printableLine(node.value))
+          node.type = yaml.Scalar.QUOTE_DOUBLE;
+      },
+    });
+    return printable(document.toString({ lineWidth: 0 }));
+  };
+  let pagination: Page<T>['pagination'] | undefined;
+  let count = 0;
+  for await (const page of pages) {
+    ({ pagination } = page);
+    for (const item of page.items) {
+      // A sequence needs no indent below its key.
+      yield `${count === 0 ? `${key}:\n` : ''}${text([item])}`;
+      count += 1;
+    }
+  }
+  yield `${count === 0 ? `${key}: []\n` : ''}${text({ pagination: isAll ? wholeOf(count) : pagination })}`;
+}

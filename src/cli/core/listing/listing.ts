@@ -1,0 +1,186 @@
+import type Joi from 'joi';
+import { AppError } from '../../../errors.js';
+import { validate } from '../../../schemas/validate.js';
+import type { Page } from '../../../services/paging.js';
+import type { Result, Run } from '../command/run.js';
+import { wrap } from '../output/fit.js';
+import { counted } from '../output/output.js';
+import { writePaged } from '../output/pager.js';
+import { printable } from '../output/printable.js';
+import type { Column, listingOptions } from './columns.js';
+import { csvOf, jsonOf, type Pages, yamlOf } from './listing-formats.js';
+import { tableOf } from './table.js';
+
+/** What is listed. */
+export interface Listing<T> {
+  /** What the API calls it, such as "users". */
+  key: string;
+  /** Its noun, such as "account". */
+  one: string;
+  many?: string;
+  columns: readonly Column<T>[];
+}
+
+/** Which page. */
+export interface PageQuery {
+  page: string | undefined;
+  limit: string | undefined;
+  /** The last item of the page before. */
+  afterId?: string | undefined;
+}
+
+type ListingRun = Run<'', ReturnType<typeof listingOptions>>;
+
+/** A page with its items as they are shown. */
+export const presented = <From, To>({ items, pagination }: Page<From>, present: (item: From) => To): Page<To> => ({
+  items: items.map((item) => present(item)),
+  pagination,
+});
+
+const pageSize = '100';
+
+/** The id of an item, of those that have one. */
+const idOf = (item: unknown): string | undefined =>
+  typeof item === 'object' && item !== null && 'id' in item && typeof item.id === 'string' ? item.id : undefined;
+
+/** The page that was asked for, or all of them. */
+export async function* pagesOf<T>(
+  read: (query: PageQuery) => Promise<Page<T>>,
+  { page, limit }: Pick<ListingRun['options'], 'page' | 'limit'>,
+): AsyncGenerator<Page<T>> {
+  if (limit !== 'all') {
+    yield await read({ page, limit });
+    return;
+  }
+  let [isLast, afterId]: [boolean, string | undefined] = [false, undefined];
+  for (let number = 1; !isLast; number += 1) {
+    const found: Page<T> = await read({ page: String(number), limit: pageSize, afterId });
+    // Others may follow a full page, although rows that were shown are no longer counted.
+    isLast = number >= found.pagination.totalPages && found.items.length < Number(pageSize);
+    afterId = idOf(found.items.at(-1));
+    yield found;
+  }
+}
+
+/** The columns that were asked for. @throws AppError `USAGE` for others, and for options that cannot be used together */
+function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]): Column<T>[] | undefined {
+  const { columns: names, output, json, page, limit } = options;
+  if (json && output !== undefined && output !== 'json')
+    throw new AppError('USAGE', `--json and --output ${output} cannot be used together.`);
+  if (limit === 'all' && page !== undefined)
+    throw new AppError('USAGE', '--page and --limit all cannot be used together.');
+  if (names === undefined) return undefined;
+  if (json || output === 'yaml')
+    throw new AppError('USAGE', 'JSON and YAML have the fields of the API: --columns goes with table and csv.');
+  return names.split(',').map((name) => {
+    const column = columns.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
+    if (!column)
+      throw new AppError(
+        'USAGE',
+        `--columns must be of ${columns.map((one) => one.name).join(', ')}: not "${name.trim()}".`,
+      );
+    return column;
+  });
+}
+
+/**
+ * Checks the options of a listing.
+ * @param query what else is asked for, without what must be looked up first
+ * @throws AppError `USAGE`, `VALIDATION`
+ */
+export function checkListing<T>(
+  run: ListingRun,
+  columns: readonly Column<T>[],
+  schema: Joi.ObjectSchema,
+  query: object = {},
+): void {
+  chosenColumns(run, columns);
+  const { page, limit } = run.options;
+  validate(schema, { ...query, page, limit: limit === 'all' ? undefined : limit });
+}
+
+/** Which page was shown, and below it what was not. */
+function footer<T>(
+  { one, many = `${one}s` }: Pick<Listing<T>, 'one' | 'many'>,
+  { items, pagination }: Page<T>,
+  isAll: boolean,
+  leftOut: readonly Column<T>[],
+): string {
+  const { currentPage, totalPages, totalItems, totalItemsCapped } = pagination;
+  const all = `${totalItemsCapped ? 'more than ' : ''}${counted(totalItems, one, many)}`;
+  if (totalItems === 0) return `No ${many}.`;
+  if (items.length === 0) return `No page ${currentPage}: ${counted(totalPages, 'page')}, ${all}.`;
+  const isLast = !totalItemsCapped && currentPage >= totalPages;
+  const on = isLast ? '' : ` Add --page ${currentPage + 1} for the next page, or --limit all.`;
+  const which = isAll ? `${all}.` : `Page ${currentPage}${totalItemsCapped ? '' : ` of ${totalPages}`}, ${all}.${on}`;
+  const missing = leftOut.map(({ name }) => name).join(', ');
+  return missing === '' ? which : `${which}\nColumns left out: ${missing}. Choose with --columns`;
+}
+
+/**
+ * A listing, in the format and with the columns that were asked for, page by page.
+ * @param open called when the options are usable: gives what reads a page
+ * @throws AppError `USAGE`, and as the listing does
+ */
+export async function listing<T>(
+  run: ListingRun,
+  { columns, ...listed }: Listing<T>,
+  open: () => Promise<(query: PageQuery) => Promise<Page<T>>>,
+): Promise<Result> {
+  const chosen = chosenColumns(run, columns);
+  const { options, display } = run;
+  const isAll = options.limit === 'all';
+  const pages = pagesOf(await open(), options);
+  // Before anything is written: it may fail.
+  const first = await pages.next();
+  if (first.done) throw new Error('A listing has a first page.');
+  let last = first.value;
+  async function* read(): Pages<T> & AsyncGenerator<Page<T>> {
+    yield last;
+    for await (const page of pages) {
+      last = page;
+      yield page;
+    }
+  }
+  const { items, pagination } = first.value;
+  const hasValue = ({ value }: Column<T>) => items.some((item) => value(item) !== null && value(item) !== undefined);
+  const inTable = columns.filter(
+    (column) => column.priority !== 'on request' && (!column.hideEmpty || hasValue(column)),
+  );
+  let leftOut: Column<T>[] = [];
+  async function* lines(): AsyncGenerator<string> {
+    if (items.length === 0) return;
+    const grows = isAll && pagination.totalPages > 1;
+    const wishes = { absolute: options.absolute, chosen: chosen !== undefined, grows };
+    const table = tableOf(chosen ?? inTable, items, display, wishes);
+    ({ leftOut } = table);
+    yield `${run.paint.bold(table.heading)}\n`;
+    for await (const page of read()) for (const item of page.items) yield `${table.lines([item]).join('\n')}\n`;
+  }
+  const written = {
+    table: lines,
+    json: () => jsonOf(read(), listed.key, isAll),
+    csv: () => shown(csvOf(read(), chosen ?? columns, run.io.stdout)),
+    yaml: () => yamlOf(read(), listed.key, isAll),
+  };
+  /** A pipe or a file gets the data as it is; a person looks at it. */
+  async function* shown(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const piece of pieces) yield display.width === undefined ? piece : printable(piece);
+  }
+  return {
+    async write() {
+      const format = options.json ? 'json' : (options.output ?? 'table');
+      await writePaged(run.io, written[format](), options.pager !== false);
+      const summary = footer(listed, { items, pagination: last.pagination }, isAll, leftOut);
+      const { width } = display;
+      run.say(
+        width === undefined
+          ? summary
+          : summary
+              .split('\n')
+              .flatMap((line) => wrap(line, width))
+              .join('\n'),
+      );
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { AppError, systemErrorCode } from '../../../errors.js';
+import { type Io, writeText } from './output.js';
+
+/** A stream of the process is handed on, so that the pager has the terminal; another one is written to. */
+const handedOn = (stream: Io['stdout']) => ('fd' in stream && typeof stream.fd === 'number' ? stream.fd : 'pipe');
+
+/** How the pager is called: as `PAGER` says, by the shell, or less, which may not be installed. */
+function start({ env, stdout, stderr }: Io): ChildProcess {
+  const { PAGER } = env;
+  return spawn(PAGER ?? 'less', {
+    shell: PAGER !== undefined,
+    // As git calls it: colours, no clearing of the screen, and an end by itself where all fits.
+    env: { LESS: 'FRX', LV: '-c', ...env },
+    stdio: ['pipe', handedOn(stdout), handedOn(stderr)],
+  });
+}
+
+/** A pager that runs, or nothing where there is none. */
+async function open(io: Io): Promise<ChildProcess | undefined> {
+  const pager = start(io);
+  pager.stdout?.pipe(io.stdout, { end: false });
+  pager.stderr?.pipe(io.stderr, { end: false });
+  try {
+    await once(pager, 'spawn');
+    return pager;
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Writes to a pager until all is written or the person has left it.
+ * @throws AppError `USAGE` when the command of `PAGER` can't be run
+ */
+async function writeTo(pager: ChildProcess, io: Io, pieces: AsyncIterable<string>): Promise<void> {
+  const { stdin } = pager;
+  if (!stdin) throw new Error('The pager has no input.');
+  const ended = once(pager, 'close');
+  const left = new AbortController();
+  pager.once('close', () => left.abort());
+  // The reader has left the pager: the rest isn't needed.
+  stdin.on('error', () => left.abort());
+  // Ctrl-C is the pager's now.
+  io.pagerOpen = true;
+  let code: unknown;
+  try {
+    for await (const piece of pieces) {
+      if (left.signal.aborted) break;
+      // Waiting fails when the pager is left or breaks, which the signal tells.
+      if (!stdin.write(piece)) await once(stdin, 'drain', { signal: left.signal }).catch(() => undefined);
+    }
+  } finally {
+    stdin.end();
+    [code] = await ended;
+    io.pagerOpen = false;
+  }
+  if (code === 126 || code === 127)
+    throw new AppError('USAGE', `The pager "${io.env.PAGER}" can't be run: change PAGER, or add --no-pager.`);
+}
+
+async function* followed(first: readonly string[], others: AsyncIterator<string>): AsyncGenerator<string> {
+  yield* first;
+  for (let next = await others.next(); !next.done; next = await others.next()) yield next.value;
+}
+
+const linesIn = (text: string) => text.split('\n').length - 1;
+
+/** Writes all, piece by piece, to standard output. @throws AppError `INTERRUPTED` */
+async function writeAll(io: Io, pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) {
+    if (io.signal.aborted) throw new AppError('INTERRUPTED');
+    await writeText(io.stdout, piece, io.signal);
+  }
+}
+
+/** Whether there is somebody at a terminal who may scroll. */
+const isPaged = ({ stdout, env }: Io) =>
+  Boolean(stdout.isTTY) && env.TERM !== 'dumb' && env.PAGER !== '' && env.PAGER !== 'cat';
+
+/**
+ * Writes text to standard output: by a pager, when it is longer than the screen and there is one.
+ * @throws AppError `USAGE`, `INTERRUPTED`
+ */
+export async function writePaged(io: Io, text: AsyncIterable<string>, isAllowed: boolean): Promise<void> {
+  if (!isAllowed || !isPaged(io)) return writeAll(io, text);
+  const pieces = text[Symbol.asyncIterator]();
+  const first: string[] = [];
+  // A line remains for the prompt of the shell.
+  for (let lines = 0; lines < (io.stdout.rows ?? 24); ) {
+    const next = await pieces.next();
+    if (next.done) return writeAll(io, followed(first, pieces));
+    first.push(next.value);
+    lines += linesIn(next.value);
+  }
+  const pager = await open(io);
+  await (pager ? writeTo(pager, io, followed(first, pieces)) : writeAll(io, followed(first, pieces)));
+}

@@ -1,0 +1,95 @@
+import { createInterface } from 'node:readline/promises';
+import { PassThrough } from 'node:stream';
+import { AppError } from '../../../errors.js';
+import type { Io } from '../output/output.js';
+import { printable, printableLine } from '../output/printable.js';
+
+/** How questions are put to a terminal. Each throws AppError `INTERRUPTED` when it is left unanswered. */
+export interface Asking {
+  /** What was typed, once `problem` finds nothing wrong with it. Enter alone answers `initial`. */
+  line(message: string, problem: (typed: string) => true | string, initial?: string): Promise<string>;
+  /** Asks without showing what is typed. */
+  hidden(message: string, problem: (typed: string) => true | string): Promise<string>;
+  confirm(message: string, initial: boolean): Promise<boolean>;
+  /** @param initial what Enter alone answers */
+  choose(message: string, choices: readonly PlainChoice[], initial?: string): Promise<string>;
+  search(message: string, find: (typed: string) => Promise<readonly PlainChoice[]>): Promise<string>;
+}
+
+interface PlainChoice {
+  value: string;
+  name: string;
+}
+
+const anything = () => true as const;
+
+/** "Email" as "Email: ". */
+const labelOf = (message: string) => (/\w$/.test(message) ? `${message}: ` : `${message} `);
+
+/** Asks in lines, without moving the cursor: for terminals that can't (`TERM=dumb`), as those inside of editors. */
+export function askInLines(io: Io): Asking {
+  const say = (text: string) => io.stderr.write(`${printable(text)}\n`);
+
+  /** @param isShown otherwise readline edits the line, which the terminal would show, and writes it nowhere */
+  async function typed(question: string, isShown: boolean): Promise<string> {
+    io.stderr.write(printable(question));
+    const output = isShown ? io.stderr : new PassThrough().resume();
+    const reader = createInterface({ input: io.stdin, output, terminal: !isShown });
+    const left = new AbortController();
+    const leave = () => left.abort();
+    reader.once('close', leave).once('SIGINT', leave);
+    try {
+      return await reader.question('', { signal: AbortSignal.any([io.signal, left.signal]) });
+    } catch (error) {
+      // The shell's prompt begins a line of its own.
+      io.stderr.write('\n');
+      throw left.signal.aborted || io.signal.aborted ? new AppError('INTERRUPTED', undefined, { cause: error }) : error;
+    } finally {
+      reader.off('close', leave);
+      reader.close();
+      if (!isShown) io.stderr.write('\n');
+    }
+  }
+
+  async function valid(question: string, isShown: boolean, problem: (text: string) => true | string, initial = '') {
+    for (;;) {
+      const text = (await typed(question, isShown)) || initial;
+      const found = problem(text);
+      if (found === true) return text;
+      say(found);
+    }
+  }
+
+  const prompts: Asking = {
+    line: (message, problem, initial) =>
+      valid(`${labelOf(message)}${initial === undefined ? '' : `(${initial}) `}`, true, problem, initial),
+    hidden: (message, problem) => valid(labelOf(message), false, problem),
+    async confirm(message, initial) {
+      const isAnswer = (text: string) => /^(y|yes|n|no|)$/i.test(text.trim()) || 'Type y or n.';
+      const answer = await prompts.line(`${message} ${initial ? '(Y/n)' : '(y/N)'}`, isAnswer);
+      return answer.trim() === '' ? initial : /^y/i.test(answer.trim());
+    },
+    async choose(message, choices, initial) {
+      const numbered = choices.map(({ name }, index) => `  ${index + 1}  ${printableLine(name)}`);
+      say([message, ...numbered].join('\n'));
+      const place = choices.findIndex(({ value }) => value === initial) + 1;
+      const isNumber = (text: string) =>
+        choices[Number(text) - 1] !== undefined || `Type a number from 1 to ${choices.length}.`;
+      const answer = await prompts.line('Number:', isNumber, place > 0 ? String(place) : undefined);
+      return choices[Number(answer) - 1]?.value ?? '';
+    },
+    async search(message, find) {
+      for (;;) {
+        const found = await find(await prompts.line(`${message} Type a part of it, or Enter for all:`, anything));
+        if (found.length === 0) {
+          say('Nothing was found.');
+          continue;
+        }
+        const others = { value: '', name: 'another search' };
+        const answer = await prompts.choose('Found:', [...found, others]);
+        if (answer !== '') return answer;
+      }
+    },
+  };
+  return prompts;
+}

@@ -1,0 +1,81 @@
+import { ActionIcon, Group, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
+import { IconLanguage, IconSunMoon } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { changeLanguage, type Language, languages } from '../i18n/i18n.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
+
+const schemes = ['light', 'dark', 'auto'] as const;
+
+/** Changes the language, and knows whether its words could not be loaded the last time, until it is told to forget that. */
+export function useLanguageChange() {
+  const [failed, setFailed] = useState(false);
+  async function change(language: Language): Promise<void> {
+    try {
+      await changeLanguage(language);
+      setFailed(false);
+    } catch (error) {
+      reportError(error);
+      setFailed(true);
+    }
+  }
+  return { change, failed, forget: () => setFailed(false) };
+}
+
+/** Says that a language could not be loaded; nothing when it was not `failed`. */
+export function LanguageFailure({ failed }: { failed: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <FormFailure title={t('app.languageFailed')}>{failed ? new Error(t('state.notLoaded')) : undefined}</FormFailure>
+  );
+}
+
+/** Language, and light or dark. */
+export function AppearanceMenu({ onLanguage }: { onLanguage(language: Language): void }) {
+  const { t, i18n } = useTranslation();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('app.language')}>
+            <IconLanguage size={20} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.RadioGroup
+            value={i18n.language}
+            // `languages` has no other keys.
+            onChange={(language) => onLanguage(language as Language)}
+          >
+            {Object.entries(languages).map(([code, name]) => (
+              <Menu.RadioItem key={code} value={code} lang={code} closeMenuOnClick>
+                {name}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+        </Menu.Dropdown>
+      </Menu>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('app.colorScheme')}>
+            <IconSunMoon size={20} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.RadioGroup
+            value={colorScheme}
+            // `schemes` has all values.
+            onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
+          >
+            {schemes.map((scheme) => (
+              <Menu.RadioItem key={scheme} value={scheme} closeMenuOnClick>
+                {t(`app.${scheme}`)}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}

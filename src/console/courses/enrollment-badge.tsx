@@ -1,8 +1,0 @@
-import { useTranslation } from 'react-i18next';
-import { StatusBadge } from '../ui/status-badge.js';
-import { type EnrollmentStatus, statusTones } from './course-values.js';
-
-export function EnrollmentBadge({ status }: { status: EnrollmentStatus }) {
-  const { t } = useTranslation();
-  return <StatusBadge tone={statusTones[status]}>{t(`courses.status.${status}`)}</StatusBadge>;
-}

@@ -1,0 +1,58 @@
+import type { ResponseBody } from '../api/client.js';
+import { statusRules } from '../api/enrollment-statuses.js';
+import type { Tone } from '../ui/status-badge.js';
+
+export type Enrollment = ResponseBody<'showEnrollment'>['enrollment'];
+export type EnrollmentStatus = Enrollment['status'];
+
+export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
+  pending: 'waiting',
+  active: 'good',
+  completed: 'done',
+  cancelled: 'off',
+};
+
+/** A row of a list of enrollments. */
+export type EnrollmentRow = Pick<
+  Enrollment,
+  'id' | 'status' | 'progress' | 'notes' | 'enrolledAt' | 'completedAt' | 'user'
+> & { course: { id: string; title: string } };
+
+export type EnrollmentAction = 'accept' | 'refuse' | 'complete' | 'cancel' | 'readmit' | 'remove';
+
+/** From which status to which each action leads; removing has none. */
+const changes = {
+  accept: { from: 'pending', to: 'active' },
+  refuse: { from: 'pending', to: 'cancelled' },
+  complete: { from: 'active', to: 'completed' },
+  cancel: { from: 'active', to: 'cancelled' },
+  readmit: { from: 'cancelled', to: 'active' },
+} as const satisfies Record<Exclude<EnrollmentAction, 'remove'>, { from: EnrollmentStatus; to: EnrollmentStatus }>;
+
+/** In the order in which they are offered. */
+const actions = ['accept', 'refuse', 'complete', 'cancel', 'readmit', 'remove'] as const;
+
+/** The status that an action sets. */
+export const statusAfter = (action: Exclude<EnrollmentAction, 'remove'>): EnrollmentStatus => changes[action].to;
+
+export const isDestructive = (action: EnrollmentAction): boolean =>
+  action === 'remove' || !statusRules[statusAfter(action)].isEnrolled;
+
+const appliesTo = (action: EnrollmentAction, { status }: Pick<EnrollmentRow, 'status'>): boolean =>
+  action === 'remove' || changes[action].from === status;
+
+/** The rows that an action can be done with. */
+export const rowsFor = (action: EnrollmentAction, rows: readonly EnrollmentRow[]): EnrollmentRow[] =>
+  rows.filter((row) => appliesTo(action, row));
+
+type Side = (typeof statusRules)['active']['progressBy'][number];
+
+/** Whether this side may set the progress of an enrollment with a status. */
+export function setsProgress(side: Side, status: EnrollmentStatus): boolean {
+  const sides: readonly Side[] = statusRules[status].progressBy;
+  return sides.includes(side);
+}
+
+/** What can be done with at least one of the rows. */
+export const actionsFor = (rows: readonly Pick<EnrollmentRow, 'status'>[]): EnrollmentAction[] =>
+  actions.filter((action) => rows.some((row) => appliesTo(action, row)));

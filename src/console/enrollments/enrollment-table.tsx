@@ -1,0 +1,218 @@
+import { Box, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { type ComponentProps, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatTime } from '../i18n/format.js';
+import { useUser } from '../session/session.js';
+import { lazyDialog } from '../ui/lazy.js';
+import { TextLink } from '../ui/links.js';
+import { type Column, DataTable } from '../ui/lists/data-table.js';
+import { RowMenu } from '../ui/lists/row-menu.js';
+import { nameOf } from '../ui/person-name.js';
+import { EnrollmentBadge } from './enrollment-badge.js';
+import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor, setsProgress } from './enrollment-changes.js';
+import type { EnrollmentChange } from './enrollment-dialog.js';
+import { EnrollmentNotes } from './enrollment-notes.js';
+import { ProgressBar } from './progress-bar.js';
+
+type EnrollmentTableProps = Pick<
+  ComponentProps<typeof DataTable<EnrollmentRow>>,
+  'label' | 'query' | 'rows' | 'pagination' | 'search' | 'onSearch' | 'filtered' | 'onClearFilters' | 'empty'
+> & {
+  /** Names the course of each row. */
+  withCourse?: boolean;
+  /** What the listing can be sorted by. */
+  sortKeys: readonly string[];
+};
+const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
+const ProgressDialog = lazyDialog(async () => (await import('./progress-dialog.js')).ProgressDialog, 'enrollment');
+
+/** Enrollments with what can be done with them, one by one or with all that are selected. */
+export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: EnrollmentTableProps) {
+  const [selected, setSelected] = useState<ReadonlyMap<string, EnrollmentRow>>(new Map());
+  const [change, setChange] = useState<EnrollmentChange>();
+  const [progressOf, setProgressOf] = useState<EnrollmentRow>();
+  // Of those on this page it is known what they are now.
+  const now = new Map(props.rows?.map((row) => [row.id, row]));
+  const current = [...selected.values()].map((row) => now.get(row.id) ?? row);
+  const all = useColumns({
+    withCourse,
+    onAction: (action, row) => setChange({ action, rows: [row] }),
+    onProgress: setProgressOf,
+  });
+  const columns = all.map(({ sortKey, ...column }) =>
+    sortKey !== undefined && sortKeys.includes(sortKey) ? { ...column, sortKey } : column,
+  );
+  return (
+    <Stack gap="xs">
+      <BulkBar
+        rows={current}
+        onAction={(action) => setChange({ action, rows: rowsFor(action, current) })}
+        onClear={() => setSelected(new Map())}
+      />
+      <DataTable
+        {...props}
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowName={({ user, course }) => (withCourse ? `${nameOf(user)}, ${course.title}` : nameOf(user))}
+        selection={{ selected, onChange: setSelected }}
+        defaultSort="-enrolledAt"
+      />
+      <EnrollmentDialog
+        change={change}
+        onClose={() => setChange(undefined)}
+        // What was changed isn't what was selected any more.
+        onDone={(ids) => setSelected((before) => new Map([...before].filter(([id]) => !ids.includes(id))))}
+      />
+      <ProgressDialog
+        enrollment={progressOf && { id: progressOf.id, progress: progressOf.progress, name: nameOf(progressOf.user) }}
+        onClose={() => setProgressOf(undefined)}
+      />
+    </Stack>
+  );
+}
+
+interface BulkBarProps {
+  /** The selected ones. */
+  rows: readonly EnrollmentRow[];
+  onAction(action: EnrollmentAction): void;
+  onClear(): void;
+}
+
+/** What can be done with the selected rows, and with how many of them. */
+function BulkBar({ rows, onAction, onClear }: BulkBarProps) {
+  const { t } = useTranslation();
+  if (rows.length === 0) return null;
+  return (
+    <Group gap="xs" role="group" aria-label={t('courses.change.bulk')}>
+      <Text size="sm" fw={600} role="status">
+        {t('table.selected', { count: rows.length })}
+      </Text>
+      {actionsFor(rows).map((action) => (
+        <Button key={action} size="xs" variant="default" onClick={() => onAction(action)}>
+          {t('courses.change.actionOf', {
+            action: t(`courses.change.action.${action}`),
+            count: rowsFor(action, rows).length,
+          })}
+        </Button>
+      ))}
+      <Button size="xs" variant="subtle" onClick={onClear}>
+        {t('table.clearSelection')}
+      </Button>
+    </Group>
+  );
+}
+
+interface ColumnOptions {
+  withCourse: boolean;
+  onAction(action: EnrollmentAction, row: EnrollmentRow): void;
+  onProgress(row: EnrollmentRow): void;
+}
+
+function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readonly Column<EnrollmentRow>[] {
+  const { t } = useTranslation();
+  const course: Column<EnrollmentRow> = {
+    id: 'course',
+    header: t('courses.field.course'),
+    render: (row) => (
+      <TextLink to="/courses/$id" params={{ id: row.course.id }} search={{ tab: 'participants' }}>
+        {row.course.title}
+      </TextLink>
+    ),
+  };
+  return [
+    { id: 'trainee', header: t('role.trainee'), sortKey: 'lastName', render: ({ user }) => <Trainee user={user} /> },
+    ...(withCourse ? [course] : []),
+    { id: 'status', header: t('field.status'), render: ({ status }) => <EnrollmentBadge status={status} /> },
+    {
+      id: 'progress',
+      header: t('courses.field.progress'),
+      sortKey: 'progress',
+      render: ({ progress, user }) => (
+        <ProgressBar percent={progress} label={t('courses.progress.of', { name: nameOf(user) })} />
+      ),
+    },
+    {
+      id: 'enrolledAt',
+      header: t('courses.field.enrolledAt'),
+      sortKey: 'enrolledAt',
+      noWrap: true,
+      render: ({ enrolledAt }) => formatTime(enrolledAt),
+    },
+    {
+      id: 'completedAt',
+      header: t('courses.field.completedAt'),
+      sortKey: 'completedAt',
+      optional: true,
+      noWrap: true,
+      render: ({ completedAt }) => formatTime(completedAt),
+    },
+    {
+      id: 'notes',
+      header: t('courses.field.notes'),
+      // Beside the courses there is no space for them.
+      optional: withCourse,
+      render: ({ notes, user }) => (notes === null ? '–' : <EnrollmentNotes notes={notes} name={nameOf(user)} />),
+    },
+    {
+      id: 'actions',
+      header: t('courses.field.actions'),
+      align: 'end',
+      pinned: true,
+      render: (row) => <RowActions row={row} onAction={onAction} onProgress={onProgress} />,
+    },
+  ];
+}
+
+/** A name and an address; for the super admin a link to the account. */
+function Trainee({ user }: { user: EnrollmentRow['user'] }) {
+  const isAdmin = useUser().role === 'super_admin';
+  return (
+    <Box className="person-cell">
+      {isAdmin ? (
+        <TextLink to="/people/$id" params={{ id: user.id }}>
+          {nameOf(user)}
+        </TextLink>
+      ) : (
+        nameOf(user)
+      )}
+      <Text size="xs" c="dimmed" className="running-text">
+        {user.email}
+      </Text>
+    </Box>
+  );
+}
+
+type RowActionsProps = Pick<ColumnOptions, 'onAction' | 'onProgress'> & { row: EnrollmentRow };
+
+function RowActions({ row, onAction, onProgress }: RowActionsProps) {
+  const { t } = useTranslation();
+  const name = nameOf(row.user);
+  return (
+    <Group gap={6} wrap="nowrap" justify="flex-end">
+      {row.status === 'pending' &&
+        (['accept', 'refuse'] as const).map((action) => (
+          <Button
+            key={action}
+            size="compact-sm"
+            variant={action === 'accept' ? 'filled' : 'default'}
+            // In a narrow window they would cover the rest of the row; the menu has them, too.
+            visibleFrom="lg"
+            aria-label={t('courses.change.actionFor', { action: t(`courses.change.action.${action}`), name })}
+            onClick={() => onAction(action, row)}
+          >
+            {t(`courses.change.action.${action}`)}
+          </Button>
+        ))}
+      <RowMenu label={t('courses.actionsOf', { title: name })}>
+        {setsProgress('manager', row.status) && (
+          <Menu.Item onClick={() => onProgress(row)}>{t('courses.progress.set')}</Menu.Item>
+        )}
+        {actionsFor([row]).map((action) => (
+          <Menu.Item key={action} onClick={() => onAction(action, row)}>
+            {t(`courses.change.action.${action}`)}
+          </Menu.Item>
+        ))}
+      </RowMenu>
+    </Group>
+  );
+}

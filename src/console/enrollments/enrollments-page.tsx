@@ -1,0 +1,117 @@
+import { Button, Group, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { enrollmentStatuses } from '../api/enrollment-statuses.js';
+import { useApi } from '../api/queries.js';
+import { CoursePicker } from '../pickers/course-picker.js';
+import { PersonPicker } from '../pickers/person-picker.js';
+import { useUser } from '../session/session.js';
+import { Filters } from '../ui/lists/filters.js';
+import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { SearchField } from '../ui/lists/search-field.js';
+import { Page } from '../ui/page.js';
+import { nameOf } from '../ui/person-name.js';
+import { Empty } from '../ui/states.js';
+import { EnrollmentTable } from './enrollment-table.js';
+import { StatusFilter } from './status-filter.js';
+
+const route = getRouteApi('/enrollments');
+type Search = ReturnType<typeof route.useSearch>;
+
+const sortKeys = ['enrolledAt'] as const;
+
+/** Enrollments by page: all for the super admin, those of their own courses for a trainer. */
+function useEnrollments({
+  status: given,
+  courseId,
+  userId,
+  trainerId,
+  search,
+  page,
+  limit,
+  sort = '-enrolledAt',
+}: Search) {
+  const status = oneOf(enrollmentStatuses, given);
+  const filters = { status: status && [status], courseId, userId, trainerId, search };
+  return useApi(
+    'listEnrollments',
+    { query: { ...filters, page, limit, ...orderOf(sortKeys, sort) } },
+    { keepPrevious: true },
+  );
+}
+
+export function EnrollmentsPage() {
+  const { t } = useTranslation();
+  const isAdmin = useUser().role === 'super_admin';
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useEnrollments(search);
+  const { status, courseId, userId, trainerId, search: text } = search;
+
+  function onSearch(change: SearchChange<Search>, replace?: boolean): void {
+    void navigate(listChange<Search>(change, replace));
+  }
+  return (
+    <Page title={isAdmin ? t('nav.enrollments') : t('nav.participants')}>
+      <Filters>
+        <SearchField
+          label={t('courses.enrollments.search')}
+          value={text}
+          onSearch={(next) => onSearch({ search: next })}
+        />
+        <StatusFilter value={oneOf(enrollmentStatuses, status)} onChange={(next) => onSearch({ status: next })} />
+        <CoursePicker
+          label={t('courses.field.course')}
+          placeholder={t('courses.any.course')}
+          value={courseId}
+          onChange={(next) => onSearch({ courseId: next })}
+        />
+        {isAdmin && (
+          <PersonPicker
+            onlyTrainers
+            label={t('courses.field.trainer')}
+            placeholder={t('courses.any.trainer')}
+            value={trainerId}
+            onChange={(next) => onSearch({ trainerId: next })}
+          />
+        )}
+        {isAdmin && userId !== undefined && <OnlyUser id={userId} onClear={() => onSearch({ userId: undefined })} />}
+      </Filters>
+      <EnrollmentTable
+        withCourse
+        label={isAdmin ? t('nav.enrollments') : t('nav.participants')}
+        query={query}
+        rows={query.data?.enrollments}
+        pagination={query.data?.pagination}
+        search={search}
+        onSearch={onSearch}
+        sortKeys={sortKeys}
+        filtered={[status, courseId, userId, trainerId, text].some((value) => value !== undefined)}
+        onClearFilters={() =>
+          onSearch({
+            status: undefined,
+            courseId: undefined,
+            userId: undefined,
+            trainerId: undefined,
+            search: undefined,
+          })
+        }
+        empty={<Empty message={t('courses.enrollments.none')} />}
+      />
+    </Page>
+  );
+}
+
+/** Says that the list is of one account, as links from there make it. */
+function OnlyUser({ id, onClear }: { id: string; onClear(): void }) {
+  const { t } = useTranslation();
+  const { data } = useApi('showUser', { path: { id } });
+  return (
+    <Group gap="xs">
+      {data && <Text size="sm">{t('courses.enrollments.onlyUser', { name: nameOf(data.user) })}</Text>}
+      <Button size="xs" variant="default" onClick={onClear}>
+        {t('courses.enrollments.anyUser')}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,12 @@
+import type { Words } from '../en/words.js';
+import { audit } from './audit.js';
+import { catalogue } from './catalogue.js';
+import { common } from './common.js';
+import { courses } from './courses.js';
+import { imports } from './imports.js';
+import { overview } from './overview.js';
+import { people } from './people.js';
+import { profile } from './profile.js';
+
+/** All German words of the console. */
+export const de: Words = { ...common, overview, people, imports, courses, catalogue, audit, profile };

@@ -1,0 +1,159 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { ApiError, call, type ResponseBody, whenSignedOut } from '../api/client.js';
+import { mayLeave } from '../ui/forms/guards.js';
+
+export type Session = ResponseBody<'showWebSession'>;
+export type SessionUser = Session['user'];
+export type Role = SessionUser['role'];
+
+type State =
+  | { kind: 'loading' }
+  /** The service can't be reached, or fails. */
+  | { kind: 'failed'; error: ApiError; retry(): void }
+  | { kind: 'signedOut' }
+  /** The session has ended while the page was open: the page stays, a form to sign in lies over it. */
+  | { kind: 'ended'; session: Session }
+  | { kind: 'signedIn'; session: Session };
+
+interface SessionContext {
+  state: State;
+  /** @throws ApiError */
+  signIn(credentials: { identifier: string; password: string }): Promise<void>;
+  /** Asks for the session again, and for all that pages show, after a change of the account. */
+  refresh(): Promise<void>;
+  /** Asks for the session alone; null when it has ended. @throws ApiError */
+  reread(): Promise<Session | null>;
+  signOut(): Promise<void>;
+}
+
+const Context = createContext<SessionContext | undefined>(undefined);
+
+/** Other tabs of the same browser share the cookie: they are told when it changes. */
+type Message = { type: 'signedOut' } | { type: 'signedIn'; userId: string };
+
+const sessionKey = ['session'] as const;
+
+/** Set while this browser is signed in, as far as it knows: scripts can't see the cookie. */
+const signedInKey = 'coursectl-signed-in';
+
+export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
+
+async function currentSession(): Promise<Session | null> {
+  if (!mayBeSignedIn()) return null;
+  try {
+    return await call('showWebSession', {});
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+    localStorage.removeItem(signedInKey);
+    return null;
+  }
+}
+
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
+  const channel = useMemo(() => new BroadcastChannel('coursectl-session'), []);
+  const [last, setLast] = useState<Session>();
+  const [ended, setEnded] = useState(false);
+  /** Signed out on purpose, here or in another tab, or another account has signed in. */
+  const [leaving, setLeaving] = useState(false);
+  const query = useQuery<Session | null, ApiError>({
+    queryKey: sessionKey,
+    queryFn: currentSession,
+    // Asked for again when the user comes back to the tab: it may have been ended elsewhere.
+    staleTime: 30_000,
+  });
+  const session = query.data ?? undefined;
+  /** Nothing of the account may stay, neither its data nor its address: the next one would change, or see, what is not its own. */
+  const isLeaving = leaving || (session !== undefined && last !== undefined && session.user.id !== last.user.id);
+
+  useEffect(() => {
+    // The pages are gone by now: a form with changes would ask whether to leave it.
+    if (isLeaving) window.location.replace('/');
+    else if (session) setLast(session);
+  }, [isLeaving, session]);
+
+  useEffect(() => {
+    whenSignedOut(() => setEnded(true));
+  }, []);
+
+  useEffect(() => {
+    channel.onmessage = ({ data }: MessageEvent<Message>) => {
+      // Who isn't signed in here has an address to come to after signing in.
+      if (data.type === 'signedOut') setLeaving(last !== undefined);
+      else if (last && last.user.id !== data.userId) setLeaving(true);
+      else {
+        setEnded(false);
+        void client.invalidateQueries();
+      }
+    };
+  }, [channel, client, last]);
+
+  const refresh = useCallback(async () => {
+    const next = await currentSession();
+    if (next) channel.postMessage({ type: 'signedIn', userId: next.user.id } satisfies Message);
+    if (next && last && next.user.id !== last.user.id) return setLeaving(true);
+    client.setQueryData(sessionKey, next);
+    setEnded(false);
+    // Nothing else is answered until then.
+    if (next?.requiresPasswordChange) return;
+    await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+  }, [channel, client, last]);
+
+  const reread = useCallback(
+    () => client.fetchQuery({ queryKey: sessionKey, queryFn: currentSession, staleTime: 0 }),
+    [client],
+  );
+
+  const signIn = useCallback<SessionContext['signIn']>(
+    async (body) => {
+      await call('startWebSession', { body });
+      localStorage.setItem(signedInKey, 'yes');
+      await refresh();
+    },
+    [refresh],
+  );
+
+  const signOut = useCallback(async () => {
+    await call('endWebSession', {});
+    localStorage.removeItem(signedInKey);
+    channel.postMessage({ type: 'signedOut' } satisfies Message);
+    setLeaving(true);
+  }, [channel]);
+
+  const state = useMemo<State>(() => {
+    // Until the page is loaded anew.
+    if (isLeaving) return { kind: 'loading' };
+    if ((ended || query.data === null) && last) return { kind: 'ended', session: last };
+    if (session) return { kind: 'signedIn', session };
+    if (query.isPending) return { kind: 'loading' };
+    if (query.error) return { kind: 'failed', error: query.error, retry: () => void query.refetch() };
+    return { kind: 'signedOut' };
+  }, [ended, isLeaving, last, query.data, query.error, query.isPending, query.refetch, session]);
+
+  const value = useMemo(() => ({ state, signIn, refresh, reread, signOut }), [state, signIn, refresh, reread, signOut]);
+  return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+export function useSession(): SessionContext {
+  const session = useContext(Context);
+  if (!session) throw new Error('useSession() needs a SessionProvider around it.');
+  return session;
+}
+
+/** Signs out by a button, unless the user would rather keep what is not saved; `error` says why that failed. */
+export function useSignOut() {
+  const { signOut } = useSession();
+  return useMutation({
+    mutationFn: async () => {
+      if (mayLeave()) await signOut();
+    },
+  });
+}
+
+/** The signed-in account: for pages behind the session gate. */
+export function useUser(): SessionUser {
+  const { state } = useSession();
+  if (state.kind !== 'signedIn' && state.kind !== 'ended') throw new Error('There is no session.');
+  return state.session.user;
+}

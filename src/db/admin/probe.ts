@@ -1,0 +1,97 @@
+import type { Sequelize } from 'sequelize';
+import type { MysqlConfig, SqliteConfig } from '../../config/config.js';
+import { type AppError, isAppError } from '../../errors.js';
+import { type Database, openDatabase } from '../connection.js';
+import { driverError } from '../dialect.js';
+import { admitStatements, createStatement, grantStatement, hostInMessage } from '../mysql/grant.js';
+import { isRefusalByServer, translateError } from '../translate-error.js';
+
+/** Whether a database can be used, and what hinders it; statements are for an administrator of its server. */
+export type Probe =
+  | { state: 'usable' }
+  /** No server answers at this host and port. */
+  | { state: 'unreachable'; reason: string }
+  /** The server refuses the user or the password. @property clientHost where the server sees the client */
+  | { state: 'login refused'; clientHost: string | undefined }
+  /** The server accepts no connections from this machine, for any user. */
+  | { state: 'host refused'; clientHost: string | undefined; statements: readonly string[] }
+  /** The user has no rights on the database, which may not exist: the server doesn't say. */
+  | { state: 'no rights'; statements: readonly string[] }
+  | { state: 'missing'; statements: readonly string[] }
+  /** No database can have this name. */
+  | { state: 'wrong name' }
+  | { state: 'other'; problem: string };
+
+/** Connects and asks the database for nothing. Faults that aren't the database's are thrown. */
+export async function probe(sequelize: Sequelize, settings: SqliteConfig | MysqlConfig): Promise<Probe> {
+  try {
+    await sequelize.query('SELECT 1');
+    return { state: 'usable' };
+  } catch (error) {
+    const translated = translateError(error, settings);
+    if (!isAppError(translated)) throw translated;
+    return settings.dialect === 'mysql'
+      ? stateOf(error, settings, translated)
+      : { state: 'other', problem: translated.message };
+  }
+}
+
+function stateOf(error: unknown, settings: MysqlConfig, failure: AppError): Probe {
+  const { code, message } = driverError(error);
+  switch (code) {
+    case 'ER_ACCESS_DENIED_ERROR':
+    case 'ER_ACCESS_DENIED_NO_PASSWORD_ERROR':
+      return { state: 'login refused', clientHost: hostInMessage(message) };
+    case 'ER_HOST_NOT_PRIVILEGED':
+      return {
+        state: 'host refused',
+        clientHost: hostInMessage(message),
+        statements: admitStatements(settings, hostInMessage(message)),
+      };
+    case 'ER_DBACCESS_DENIED_ERROR':
+      return {
+        state: 'no rights',
+        statements: [createStatement(settings), grantStatement(settings, hostInMessage(message))],
+      };
+    case 'ER_BAD_DB_ERROR':
+      return { state: 'missing', statements: [createStatement(settings)] };
+    case 'ER_WRONG_DB_NAME':
+    case 'ER_TOO_LONG_IDENT':
+      return { state: 'wrong name' };
+    case 'HANDSHAKE_NO_SSL_SUPPORT':
+    case 'HANDSHAKE_SSL_ERROR':
+      return { state: 'other', problem: failure.message };
+    default:
+      return failure.code === 'DATABASE_UNREACHABLE' && !isRefusalByServer(error)
+        ? { state: 'unreachable', reason: code ?? message }
+        : { state: 'other', problem: failure.message };
+  }
+}
+
+/** Every server has it, and every user may connect to it. */
+const alwaysThere = 'information_schema';
+
+/** Creates the configured database. @throws AppError `DATABASE_ACCESS_DENIED` without the right to, and as any query */
+export async function createDatabase(settings: SqliteConfig | MysqlConfig): Promise<void> {
+  if (settings.dialect === 'sqlite') return;
+  const server = openDatabase({ ...settings, name: alwaysThere });
+  try {
+    await server.read(() => server.sequelize.query(createStatement(settings)));
+  } finally {
+    await server.close();
+  }
+}
+
+/** How long a write by another process is waited for, in milliseconds: a running service writes for moments only. */
+const writableMs = 1000;
+
+/**
+ * Checks that a migrated database accepts changes, by one that changes nothing: SQLite begins even a writing transaction on a
+ * file that it can only read, and refuses the first change; so does a server that is read-only.
+ * @throws AppError `DATABASE_NOT_WRITABLE`; `OVERLOADED` when another process writes all the time; as any query
+ */
+export async function assertWritable({ sequelize, read, withDeadline }: Database): Promise<void> {
+  // Not in a transaction: Sequelize would complain on the console where it can't begin.
+  const change = () => sequelize.query("DELETE FROM `SequelizeMeta` WHERE name = ''");
+  await withDeadline({ all: writableMs }, () => read(change));
+}

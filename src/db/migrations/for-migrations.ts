@@ -1,0 +1,10 @@
+/**
+ * What migrations, seeders and the settings of sequelize-cli use of the program: `dist/for-migrations.js`, which stays where it is
+ * however the rest is built.
+ */
+export { loadConfig } from '../../config/config.js';
+export { AppError } from '../../errors.js';
+export { phoneKey, searchKey } from '../../schemas/keys.js';
+export { storedWords, wordsOf } from '../../schemas/search-words.js';
+export { sortKey } from '../../schemas/sort-key.js';
+export { sequelizeOptions } from '../connection.js';

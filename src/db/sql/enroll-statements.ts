@@ -1,0 +1,84 @@
+import { QueryTypes, type Transaction } from 'sequelize';
+import type { Database } from '../connection.js';
+import { isSqlite, sqlLiteral } from '../dialect.js';
+import type { Course } from '../models/course.js';
+import type { Enrollment } from '../models/enrollment.js';
+import type { User } from '../models/user.js';
+import { runSelect } from './select.js';
+
+/** What decides whether an account gets a seat in a course. */
+export interface EntryState {
+  course: Pick<Course, 'id' | 'trainerId' | 'isPublished' | 'maxStudents'>;
+  /** The enrollments that take a seat. */
+  seatsTaken: number;
+  /** Undefined when the account doesn't exist. */
+  account: Pick<User, 'role' | 'isActive'> | undefined;
+  /** The account's enrollment in the course. */
+  existing: Pick<Enrollment, 'id' | 'status'> | undefined;
+}
+
+/** The values of the statement below. */
+type Row = [
+  trainerId: string,
+  isPublished: number,
+  maxStudents: number | null,
+  role: User['role'] | null,
+  isActive: number | null,
+  enrollmentId: string | null,
+  status: Enrollment['status'] | null,
+  seats: number | string,
+];
+
+/** @param statuses how many there are of enrollments that take a seat */
+function statementFor(statuses: number): string {
+  const statusIn = `IN (${Array(statuses).fill('?').join(', ')})`;
+  return `SELECT c.trainer_id, c.is_published, c.max_students, u.role, u.is_active, e.id, e.status,
+    (SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status ${statusIn})
+  FROM courses c LEFT JOIN users u ON u.id = ? LEFT JOIN enrollments e ON e.course_id = c.id AND e.user_id = u.id
+  WHERE c.id = ?`;
+}
+
+/**
+ * Locks a course, then an account, by incrementing their versions: services/locks/row-locks.ts says why. In one round trip where
+ * the database has such a statement, because others who enroll in the course wait meanwhile.
+ */
+export async function lockForEntry(
+  { sequelize }: Database,
+  { courseId, userId }: { courseId: string; userId: string },
+  transaction: Transaction,
+): Promise<void> {
+  const literal = sqlLiteral(sequelize);
+  const [course, account] = [`id = ${literal(courseId)}`, `id = ${literal(userId)}`];
+  const increment = 'lock_version = lock_version + 1';
+  const statements = isSqlite(sequelize)
+    ? [`UPDATE courses SET ${increment} WHERE ${course}`, `UPDATE users SET ${increment} WHERE ${account}`]
+    : [
+        `UPDATE courses c LEFT JOIN users u ON u.${account}
+          SET c.lock_version = c.lock_version + 1, u.lock_version = u.lock_version + 1 WHERE c.${course}`,
+      ];
+  for (const sql of statements) await sequelize.query(sql, { type: QueryTypes.UPDATE, transaction });
+}
+
+/**
+ * Reads the course, the account and its enrollment in one round trip, while others wait for the course: its seats are counted
+ * as they are once the caller has locked it. Locks nothing.
+ * @returns nothing when there is no such course
+ */
+export async function readEntryState(
+  { sequelize }: Database,
+  wanted: { courseId: string; userId: string; seatStatuses: readonly Enrollment['status'][] },
+  transaction: Transaction,
+): Promise<EntryState | undefined> {
+  const { courseId, userId, seatStatuses } = wanted;
+  const values = [...seatStatuses, userId, courseId];
+  const [row] = await runSelect(sequelize, statementFor(seatStatuses.length), { values, transaction });
+  if (!row) return undefined;
+  // The columns of the statement.
+  const [trainerId, published, maxStudents, role, active, enrollmentId, status, seats] = row as Row;
+  return {
+    course: { id: courseId, trainerId, isPublished: Boolean(published), maxStudents },
+    seatsTaken: Number(seats),
+    account: role === null ? undefined : { role, isActive: Boolean(active) },
+    existing: enrollmentId === null || status === null ? undefined : { id: enrollmentId, status },
+  };
+}

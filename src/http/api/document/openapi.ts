@@ -1,0 +1,274 @@
+import type Joi from 'joi';
+import type { ErrorCode } from '../../../errors.js';
+import { type Role, roles } from '../../../schemas/fields.js';
+import { roleRefusal } from '../../../services/auth/permissions.js';
+import { secureCookieName } from '../../routing/session-cookie.js';
+import { codeHeader, messageOf, publicCodeOf, statusOf } from '../failures.js';
+import { createSchemaConverter, type JsonSchema } from '../json-schema.js';
+import { type Operation, tags } from '../operation.js';
+import { contract } from '../operations/contract.js';
+import { errorCode, failure, validationFailure } from '../response-schemas.js';
+
+/** The words of a failure, as this operation says them. */
+function describedFailure({ access }: Operation, code: ErrorCode): string {
+  const ofRole = access.kind === 'roles' && code === roleRefusal(access.roles) ? access.refusal : undefined;
+  return ofRole ?? messageOf(code);
+}
+
+/** How the access rule of an operation refuses signed-in callers. */
+function accessRefusals({ access }: Operation): ErrorCode[] {
+  switch (access.kind) {
+    case 'roles':
+      return [roleRefusal(access.roles)];
+    case 'scoped':
+      // Those for all roles refuse nobody.
+      return access.roles.length === roles.length ? [] : [roleRefusal(access.roles)];
+    case 'own-trainer':
+      return ['TRAINER_REQUIRED', 'OTHER_TRAINER'];
+    case 'owner':
+      return access.roles.length === roles.length ? ['OTHER_TRAINER'] : [roleRefusal(access.roles), 'OTHER_TRAINER'];
+    default:
+      return [];
+  }
+}
+
+/** Without a token, with one in the header or the cookie, or either. */
+function securityOf({ access }: Operation): object[] {
+  if (access.kind === 'public') return [];
+  const either = [{ token: [] }, { cookie: [] }];
+  return access.kind === 'optional' ? [{}, ...either] : either;
+}
+
+/** The failures of an operation: its own, and those that follow from its access rule and its input. */
+function failuresOf(operation: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = [...(operation.failures ?? [])];
+  if (operation.body || operation.query) codes.push('VALIDATION');
+  if (operation.body) codes.push('MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (operation.upload) codes.push('VALIDATION', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (operation.params ?? operation.query) codes.push('MALFORMED_URL');
+  const { access } = operation;
+  if (operation.ownPagesOnly) codes.push('OTHER_ORIGIN');
+  if (access.kind !== 'public') {
+    if (access.kind !== 'optional') codes.push('TOKEN_MISSING');
+    codes.push('TOKEN_INVALID');
+    codes.push(...accessRefusals(operation));
+    if (!operation.allowsInitialPassword) codes.push('PASSWORD_CHANGE_REQUIRED');
+  }
+  // Any other operation may come under overload, or before the database is reached.
+  if (!operation.availableBeforeReady) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
+  return codes;
+}
+
+const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
+
+const retryAfter = { 'Retry-After': header('Seconds to wait before retrying', 'integer') };
+
+/** What a response carries besides its body, by its status. */
+const headersByStatus: Readonly<Record<number, object>> = {
+  202: { Location: header('URL of the import', 'string') },
+  401: { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') },
+  429: retryAfter,
+  503: retryAfter,
+};
+
+/** Who may call an operation. */
+function audienceOf({ access, allowsInitialPassword }: Operation): string {
+  if (access.kind === 'public') return 'Needs no token.';
+  const audience = signedInAudience(access);
+  return allowsInitialPassword ? `${audience} Open to accounts with an initial password.` : audience;
+}
+
+function signedInAudience(access: Exclude<Operation['access'], { kind: 'public' }>): string {
+  switch (access.kind) {
+    case 'optional':
+      return 'Needs no token; with one, the response depends on the caller.';
+    case 'signed-in':
+      return 'For every signed-in account.';
+    case 'roles':
+      return `For ${listed(access.roles)}.`;
+    case 'scoped':
+      return `For ${listed(access.roles)}; only the super admin sees more than their own.`;
+    case 'own-trainer':
+      return 'For the super admin, and for the trainer whom the path names.';
+    case 'owner':
+      return `For ${listed(access.roles)}; only the super admin for ${access.of}s that are not their own${access.open ? ', unless published' : ''}.`;
+  }
+}
+
+const plurals: Record<Role, string> = { super_admin: 'the super admin', trainer: 'trainers', trainee: 'trainees' };
+
+/** `trainees, trainers and the super admin` */
+function listed(roles: readonly Role[]): string {
+  const names = roles.map((role) => plurals[role]);
+  return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+}
+
+/** Converts operations one by one, and collects the components that they refer to. */
+function createOperationConverter() {
+  const { input, output, exampleOf, components } = createSchemaConverter();
+  const examples: Record<string, { value: object }> = {};
+
+  function parametersOf(operation: Operation): object[] {
+    const located = (where: 'path' | 'query', schema: Joi.ObjectSchema | undefined) => {
+      if (!schema) return [];
+      const { properties = {}, required = [] } = input(schema);
+      return Object.entries(properties).map(([name, { description, ...property }]) => ({
+        name,
+        in: where,
+        description,
+        required: where === 'path' || required.includes(name),
+        // A parameter that may have several values has them in one text, separated by commas.
+        ...(property.type === 'array' && { style: 'form', explode: false }),
+        schema: property,
+      }));
+    };
+    return [...located('path', operation.params), ...located('query', operation.query)];
+  }
+
+  /** A form with a file and text fields. */
+  function formSchema({ field, fields }: NonNullable<Operation['upload']>): JsonSchema {
+    const { properties, ...converted } = input(fields);
+    const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file' };
+    return { ...converted, properties: { [field]: file, ...properties }, required: [field] };
+  }
+
+  const withExample = (schema: JsonSchema) => ({ 'application/json': { schema, example: exampleOf(schema) } });
+
+  function requestBodyOf({ body, upload }: Operation): object {
+    if (upload)
+      return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(upload) } } } };
+    if (!body) return {};
+    // An absent body counts as an empty one.
+    const required = body.validate({}).error !== undefined;
+    return { requestBody: { required, content: withExample(input(body)) } };
+  }
+
+  const failureSchemas = { Error: output(failure), ValidationError: output(validationFailure) };
+  const nameOf = (code: ErrorCode) => (code === 'VALIDATION' ? 'ValidationError' : 'Error');
+
+  const refusalHeaders = {
+    [codeHeader]: { description: 'Why the request was refused', required: true, schema: output(errorCode) },
+  };
+
+  function successHeaders({ success, setsCookie }: Operation): object {
+    const headers = {
+      ...headersByStatus[success.status],
+      ...(setsCookie && { 'Set-Cookie': header('The session cookie', 'string') }),
+    };
+    return Object.keys(headers).length > 0 ? { headers } : {};
+  }
+
+  function failureExample(operation: Operation, code: ErrorCode): object {
+    if (code === 'VALIDATION') return { value: exampleOf(failureSchemas.ValidationError) };
+    const error = describedFailure(operation, code);
+    if (error !== messageOf(code)) return { value: { error } };
+    const name = publicCodeOf(code);
+    examples[name] = { value: { error, ...(code === 'PASSWORD_CHANGE_REQUIRED' && { code }) } };
+    return { $ref: `#/components/examples/${name}` };
+  }
+
+  function failureContent(operation: Operation, codes: readonly ErrorCode[]): object {
+    const schemas = [...new Set(codes.map(nameOf))].map((name) => failureSchemas[name]);
+    const [only, ...others] = schemas;
+    return {
+      'application/json': {
+        schema: others.length === 0 ? only : { oneOf: schemas },
+        examples: Object.fromEntries(codes.map((code) => [publicCodeOf(code), failureExample(operation, code)])),
+      },
+    };
+  }
+
+  function successContent({ success }: Operation): object {
+    if ('content' in success) return { [success.content]: { schema: { type: 'string' } } };
+    return withExample(output(success.body));
+  }
+
+  function responsesOf(operation: Operation): object {
+    const { success } = operation;
+    const responses: Record<number, object> = {
+      [success.status]: {
+        description: success.description,
+        ...successHeaders(operation),
+        content: successContent(operation),
+      },
+    };
+    if (operation.acceptsRanges && 'content' in success) {
+      responses[206] = {
+        description: 'The part that `Range` asks for',
+        content: { [success.content]: { schema: { type: 'string' } } },
+      };
+      responses[304] = { description: 'Not modified: `If-None-Match` names the current `ETag`' };
+    }
+    // Any operation may meet a fault of the service.
+    const failures: ErrorCode[] = [...failuresOf(operation), 'DATABASE_UNUSABLE'];
+    for (const status of new Set(failures.map(statusOf))) {
+      const codes = failures.filter((code) => statusOf(code) === status);
+      responses[status] = {
+        description: [...new Set(codes.map((code) => describedFailure(operation, code)))].join(' | '),
+        headers: { ...refusalHeaders, ...headersByStatus[status] },
+        content: failureContent(operation, codes),
+      };
+    }
+    return responses;
+  }
+
+  return {
+    convert: (operationId: string, operation: Operation): object => ({
+      operationId,
+      tags: [operation.tag],
+      summary: operation.summary,
+      description: [operation.description, audienceOf(operation)].filter(Boolean).join(' '),
+      security: securityOf(operation),
+      parameters: parametersOf(operation),
+      ...requestBodyOf(operation),
+      responses: responsesOf(operation),
+    }),
+    components: { schemas: components, examples },
+  };
+}
+
+/** Of the interface that is described, not of the program (specification, section 9). */
+const interfaceVersion = '1.3.0';
+
+/** The contract as an OpenAPI 3.1 document. */
+export function openapiDocument(): object {
+  const { convert, components } = createOperationConverter();
+  const paths: Record<string, Record<string, object>> = {};
+  // Each operation has a type of its own; here only what all have in common counts.
+  for (const [operationId, operation] of Object.entries(contract) as [string, Operation][]) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][operation.method] = convert(operationId, operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'coursectl',
+      version: interfaceVersion,
+      description: 'Courses, their trainers and trainees, and the import of accounts.',
+      contact: { name: 'coursectl', url: 'https://coursectl.example/issues' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The service that answered with this document' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The token that a login or the setup answers with',
+        },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: secureCookieName,
+          description:
+            'Session cookie of the web console, honoured in requests from pages of this service only: `Sec-Fetch-Site` must be `same-origin` (without it, `Origin` or `Referer` must match), and methods other than GET and HEAD need a header `X-Requested-With`. On plain HTTP, except for loopback hosts, the name is `coursectl`.',
+        },
+      },
+      ...components,
+    },
+  };
+}

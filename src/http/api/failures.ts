@@ -1,0 +1,142 @@
+import { AppError, type ErrorCode } from '../../errors.js';
+
+/** What a failure is on the wire. */
+export interface Mapping {
+  status: number;
+  /** Told instead of the error's own code, where that speaks to operators. */
+  code?: string;
+  /** Said instead of the error's own message, where that speaks to operators. */
+  message?: string;
+  /** Seconds to wait before retrying. */
+  retryAfter?: number;
+}
+
+const unavailable = {
+  status: 503,
+  code: 'UNAVAILABLE',
+  message: 'The service is temporarily unavailable.',
+  retryAfter: 5,
+} as const;
+/** What doesn't pass by itself: somebody must repair it. */
+export const serverError = { status: 500, code: 'SERVER_ERROR', message: 'Server error.' } as const;
+
+/** What each failure is on the wire (specification, section 7). */
+export const mappings = {
+  VALIDATION: { status: 400 },
+  SETUP_COMPLETED: { status: 400 },
+  EMAIL_TAKEN: { status: 400 },
+  ALREADY_ENROLLED: { status: 400 },
+  COURSE_NOT_PUBLISHED: { status: 400 },
+  COURSE_FULL: { status: 400 },
+  COURSE_IN_USE: { status: 400 },
+  COURSE_QUOTA: { status: 400 },
+  COURSE_LIMIT: { status: 400 },
+  ACCOUNT_INACTIVE: { status: 400 },
+  ACCOUNT_IN_USE: { status: 400 },
+  STATUS_REFUSED: { status: 400 },
+  STATUS_CHANGED: { status: 409 },
+  REFERENCE_GONE: { status: 400 },
+  PHONE_TAKEN: { status: 400 },
+  SUPER_ADMIN_EXISTS: { status: 400 },
+  SUPER_ADMIN_PROTECTED: { status: 400 },
+  OWN_ACCOUNT: { status: 400 },
+  NO_MATCHING_ACCOUNT: { status: 401 },
+  WRONG_PASSWORD: { status: 401 },
+  TOO_MANY_ATTEMPTS: { status: 429, retryAfter: 60 },
+  CURRENT_PASSWORD_INCORRECT: { status: 400 },
+  PASSWORD_CHANGE_NOT_REQUIRED: { status: 400 },
+  PASSWORD_CHANGE_REQUIRED: { status: 403 },
+  TOKEN_MISSING: { status: 401 },
+  TOKEN_INVALID: { status: 401 },
+  SUPER_ADMIN_REQUIRED: { status: 403 },
+  TRAINER_REQUIRED: { status: 403 },
+  TRAINEE_REQUIRED: { status: 403 },
+  OTHER_TRAINER: { status: 403 },
+  ENROLLMENT_REQUIRED: { status: 403 },
+  STATUS_NOT_FOR_TRAINEES: { status: 403 },
+  OTHER_ORIGIN: { status: 403 },
+  NOT_FOUND: { status: 404 },
+  METHOD_NOT_ALLOWED: { status: 405 },
+  MALFORMED_JSON: { status: 400 },
+  MALFORMED_URL: { status: 400 },
+  BODY_TOO_LARGE: { status: 413 },
+  BODY_INCOMPLETE: { status: 400 },
+  RANGE_NOT_SATISFIABLE: { status: 416 },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415 },
+  OVERLOADED: { status: 503, message: 'The service is busy. Try again shortly.', retryAfter: 2 },
+  NOT_READY: { status: 503, retryAfter: 2 },
+  USAGE: serverError,
+  CONFIG_INVALID: serverError,
+  DATABASE_UNREACHABLE: unavailable,
+  DATABASE_ACCESS_DENIED: unavailable,
+  DATABASE_MISSING: unavailable,
+  DATABASE_NOT_WRITABLE: unavailable,
+  DATABASE_UNUSABLE: serverError,
+  SCHEMA_OUTDATED: serverError,
+  MIGRATION_LOCKED: unavailable,
+  MIGRATION_FAILED: serverError,
+  PORT_UNAVAILABLE: serverError,
+  FILE_UNUSABLE: serverError,
+  STORAGE_UNAVAILABLE: unavailable,
+  IMPORT_FILE_INVALID: { status: 400 },
+  IMPORT_CONFLICT: { status: 400 },
+  IMPORT_AT_TERMINAL: { status: 400 },
+  IMPORT_BUSY: { status: 400 },
+  IMPORT_HAS_ROWS: { status: 400 },
+  IMPORT_ROWS_DELETED: { status: 400 },
+  PLAN_EXPIRED: { status: 400 },
+  IMPORT_REFUSED: { status: 400 },
+  PLAN_OUTDATED: { status: 409 },
+  PLAN_LIMIT: { status: 400 },
+  CREDENTIALS_FETCHED: { status: 410 },
+  PHONES_BEING_REKEYED: unavailable,
+  RETENTION_RUNNING: unavailable,
+  DISK_FULL: { status: 507 },
+  SEED_REFUSED: { status: 403 },
+  DATABASE_NOT_EMPTY: { status: 409 },
+  DECLINED: serverError,
+  INTERRUPTED: unavailable,
+} as const satisfies Record<ErrorCode, Mapping>;
+
+/** What clients are told of a failure: its own code, or that of several which concern operators only. */
+export type PublicCode = {
+  [Code in ErrorCode]: (typeof mappings)[Code] extends { code: infer Public } ? Public : Code;
+}[ErrorCode];
+
+const mappingOf = (code: ErrorCode): Mapping => mappings[code];
+
+/** The code that clients are told of a failure. */
+export function publicCodeOf(code: ErrorCode): PublicCode {
+  const mapping = mappings[code];
+  // Where a mapping has no code, the failure's own is public.
+  return 'code' in mapping ? mapping.code : (code as PublicCode);
+}
+
+/** The codes that clients can be told. */
+export const publicCodes: readonly PublicCode[] = [
+  // The keys of an object are its own, whatever TypeScript says of others.
+  ...new Set((Object.keys(mappings) as ErrorCode[]).map(publicCodeOf)),
+];
+
+/** The header that names the code of a refusal: bodies of the specification have no room for it. */
+export const codeHeader = 'Error-Code';
+
+/** The status that a failure is answered with. */
+export function statusOf(code: ErrorCode): number {
+  return mappings[code].status;
+}
+
+/** Seconds to wait before retrying, for failures that pass. */
+export function retryAfterOf(code: ErrorCode): number | undefined {
+  return mappingOf(code).retryAfter;
+}
+
+/** The words that a failure is answered with, where the error says no more of its own. */
+export function messageOf(code: ErrorCode): string {
+  return mappingOf(code).message ?? new AppError(code).message;
+}
+
+/** What a client is told of a failure. */
+export function publicMessage({ code, message }: AppError): string {
+  return mappingOf(code).message ?? message;
+}

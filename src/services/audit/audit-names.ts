@@ -1,0 +1,83 @@
+import type { AuditEntry } from '../../db/models/audit-entry.js';
+import type { Models } from '../../db/models/index.js';
+import type { User } from '../../db/models/user.js';
+import type { Core } from '../core.js';
+
+/** What ids in the audit log name. */
+type Kind = 'user' | 'course' | 'enrollment' | 'import';
+
+/** The fields in the values before and after a change that hold an id, or a list of them. */
+const idFields: Readonly<Record<string, Kind>> = {
+  userId: 'user',
+  trainerId: 'user',
+  courseId: 'course',
+  courses: 'course',
+  importId: 'import',
+};
+
+const people = ['id', 'firstName', 'lastName', 'email'];
+const personName = ({ firstName, lastName }: User) => `${firstName} ${lastName}`;
+
+type Name = readonly [id: string, name: string];
+
+/** Read the present names of what ids name, with one query; ids whose object is gone are left out. */
+const readers: Readonly<Record<Kind, (models: Models, where: { id: string[] }) => Promise<Name[]>>> = {
+  user: async ({ User }, where) =>
+    (await User.findAll({ attributes: people, where })).map((user) => [user.id, `${personName(user)} (${user.email})`]),
+  course: async ({ Course }, where) =>
+    (await Course.findAll({ attributes: ['id', 'title'], where })).map(({ id, title }) => [id, title]),
+  import: async ({ Import }, where) =>
+    (await Import.findAll({ attributes: ['id', 'fileName'], where })).map(({ id, fileName }) => [id, fileName]),
+  enrollment: async ({ Enrollment, User, Course }, where) => {
+    const include = [
+      { model: User, as: 'user', attributes: people },
+      { model: Course, as: 'course', attributes: ['id', 'title'] },
+    ];
+    const found = await Enrollment.findAll({ where, include });
+    return found.flatMap(({ id, user, course }): Name[] =>
+      user && course ? [[id, `${personName(user)} - ${course.title}`]] : [],
+    );
+  },
+};
+
+const isKind = (type: string): type is Kind => Object.hasOwn(readers, type);
+
+/** The ids in the values before and after a change. */
+const idsBeside = ({ before, after }: AuditEntry): [Kind, string][] =>
+  [before, after].flatMap((values) =>
+    Object.entries(idFields).flatMap(([field, kind]) =>
+      [values?.[field]].flat().flatMap((id): [Kind, string][] => (typeof id === 'string' ? [[kind, id]] : [])),
+    ),
+  );
+
+/**
+ * Adds to audit entries the present names of who made the change, of its target, and of the ids in the values before and
+ * after it: one query for each kind of object, however many entries there are.
+ */
+export async function addNames({ database }: Core, entries: readonly AuditEntry[]): Promise<void> {
+  const besides = entries.map((entry) => ({ entry, ids: idsBeside(entry) }));
+  const wanted: [Kind, string | null][] = [];
+  for (const { entry, ids } of besides) {
+    wanted.push(['user', entry.actorId], ...ids);
+    if (isKind(entry.targetType)) wanted.push([entry.targetType, entry.targetId]);
+  }
+  const names = new Map<string, string>();
+  await database.read(async () => {
+    for (const [kind, read] of Object.entries(readers)) {
+      const ids = new Set(wanted.flatMap(([of, id]) => (of === kind && id !== null ? [id] : [])));
+      if (ids.size > 0) for (const [id, name] of await read(database.models, { id: [...ids] })) names.set(id, name);
+    }
+  });
+  const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
+  for (const { entry, ids } of besides) {
+    entry.actorName = nameOf(entry.actorId);
+    // An address is its own name.
+    entry.targetName = entry.targetType === 'address' ? entry.targetId : nameOf(entry.targetId);
+    entry.names = Object.fromEntries(
+      ids.flatMap(([, id]) => {
+        const name = names.get(id);
+        return name === undefined ? [] : [[id, name]];
+      }),
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import type { Config } from '../config/config.js';
+import { assertWritable, createDatabase, probe } from '../db/admin/probe.js';
+import { removeUnusedFile } from '../db/admin/sqlite-removal.js';
+import { type Database, openDatabase } from '../db/connection.js';
+import { clockSkewMs, serverProblems, serverVersion } from '../db/dialect.js';
+import {
+  assertSchemaCurrent,
+  assertSchemaNotNewer,
+  type MigrationWait,
+  migrateDown,
+  migrateUp,
+  migrationStatus,
+} from '../db/migrations/migrator.js';
+import type { Logger } from '../logger.js';
+import { createImagePreparer, type ImagePreparer } from '../storage/images.js';
+import { openStorage } from '../storage/open-storage.js';
+import type { Core } from './core.js';
+import { createPasswordHasher, type PasswordHasher } from './credentials/passwords.js';
+import type { Tokens } from './credentials/tokens.js';
+
+/** The assembled program: close it when done. */
+export interface Context extends Core {
+  schema: Schema;
+  /** Calling it again has no effect. */
+  close(): Promise<void>;
+}
+
+/** Replacements for tests, and who uses the terminal. */
+export interface ContextOptions {
+  /** See {@link Core}. */
+  osUser?: string | undefined;
+  /** Replaced by tests, as is the hasher, which they close themselves. */
+  now?: () => Date;
+  hasher?: PasswordHasher;
+  /** Closed with the context. */
+  images?: ImagePreparer;
+}
+
+/** What commands do with the database itself, so that they need not import `db`. */
+function schemaOf(database: Database, now: () => Date) {
+  const { sequelize, settings, read } = database;
+  return {
+    status: () => migrationStatus(database),
+    up: (waiting?: MigrationWait) => migrateUp(database, waiting),
+    down: (steps: number | 'all', waiting?: MigrationWait) => migrateDown(database, steps, waiting),
+    assertCurrent: () => assertSchemaCurrent(database),
+    assertNotNewer: () => assertSchemaNotNewer(database),
+    assertWritable: () => assertWritable(database),
+    serverVersion: () => read(() => serverVersion(sequelize)),
+    probe: () => probe(sequelize, settings),
+    createDatabase: () => createDatabase(settings),
+    /** Close the context before. */
+    removeUnusedFile: () => removeUnusedFile(settings),
+    serverProblems: () => read(() => serverProblems(sequelize, settings)),
+    clockSkewMs: () => read(() => clockSkewMs(sequelize, now)),
+  };
+}
+
+export type Schema = ReturnType<typeof schemaOf>;
+
+/**
+ * Creates the context. Connections are opened, and secrets read or created, on first use.
+ * @throws AppError `CONFIG_INVALID`
+ */
+export async function createContext(config: Config, logger: Logger, options: ContextOptions = {}): Promise<Context> {
+  const now = options.now ?? (() => new Date());
+  const database = openDatabase(config.database);
+  const storage = openStorage(config.files.storage);
+  const images = options.images ?? createImagePreparer();
+  const hasher = options.hasher ?? (await createPasswordHasher());
+  let tokens: Promise<Tokens> | undefined;
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    if (!options.hasher) await hasher.close();
+    images.close();
+    await storage.close();
+    await database.close();
+  };
+  return {
+    config,
+    logger,
+    database,
+    hasher,
+    storage,
+    images,
+    get tokens() {
+      tokens ??= import('./credentials/tokens.js').then(({ createTokens }) => createTokens(config));
+      return tokens;
+    },
+    // As long as its column.
+    osUser: options.osUser?.slice(0, 100) ?? null,
+    now,
+    schema: schemaOf(database, now),
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { createFairQueue } from '../../fair-queue.js';
+import { isSource, packageFolder, programFile } from '../../package-root.js';
+
+/** Who waits for a hash. */
+export interface HashRequest {
+  /** Owners are served round robin: the network of a client, or the id of an account. */
+  owner: string;
+  /** Gives up a hash that isn't being computed yet. */
+  signal?: AbortSignal | undefined;
+  /** Is done before the hash, which then has its core; when it fails, nothing is computed. */
+  before?: () => Promise<void>;
+}
+
+/** bcrypt on all cores, outside the event loop. */
+export interface PasswordHasher {
+  /** @throws AppError `OVERLOADED` when the queue is full, `INTERRUPTED` */
+  hash(password: string, cost: number, request?: HashRequest): Promise<string>;
+  /** False also for an invalid hash. @throws AppError `OVERLOADED`, `INTERRUPTED` */
+  compare(password: string, hash: string, request?: HashRequest): Promise<boolean>;
+  /** The implementation in use. */
+  readonly implementation: 'native' | 'bcryptjs';
+  /** Hashes that wait for a core. */
+  waiting(): number;
+  close(): Promise<void>;
+}
+
+interface Bcrypt extends Pick<PasswordHasher, 'implementation' | 'close'> {
+  hash(password: string, cost: number): Promise<string>;
+  compare(password: string, hash: string): Promise<boolean>;
+}
+
+/** What bcrypt reads of a password, in bytes. */
+const bcryptBytes = 72;
+
+/**
+ * What bcrypt gets: the password, or where that is too long for it the base64 of its SHA-256, so that nothing is cut. The same
+ * for what no password can be, which so takes as long and matches nothing.
+ */
+function bcryptInput(password: string): string {
+  const isWellFormed = password.isWellFormed();
+  if (isWellFormed && !password.includes('\0') && Buffer.byteLength(password) <= bcryptBytes) return password;
+  // UTF-8 would make one character of all halves of surrogate pairs.
+  return createHash('sha256')
+    .update(password, isWellFormed ? 'utf8' : 'utf16le')
+    .digest('base64');
+}
+
+/** The length of the queue for each core; limits how long a login waits. */
+const queuedPerCore = 64;
+/** The minimal length of the queue: ten classes may sign in at the same time, behind one address. */
+const minQueued = 640;
+/** How long a hash may wait, in milliseconds: longer than a full queue takes on two cores at the default cost. */
+const waitMs = 180_000;
+
+/** The native implementation; nothing when it has no build for this machine. */
+async function nativeBcrypt(): Promise<Bcrypt | undefined> {
+  try {
+    const bcrypt = await import('@node-rs/bcrypt');
+    return {
+      implementation: 'native',
+      hash: (password, cost) => bcrypt.hash(password, cost),
+      compare: (password, hash) => bcrypt.verify(password, hash),
+      close: async () => undefined,
+    };
+  } catch {
+    // The dependency is optional: after any failure to load it bcryptjs is used.
+    return undefined;
+  }
+}
+
+/** The worker's file. When it is TypeScript, its thread needs a loader, because threads of Node 20 don't inherit it. */
+function bcryptjsWorker(): { filename: string; execArgv?: string[] } {
+  if (!isSource) return { filename: programFile('services/credentials/bcryptjs-worker.js') };
+  const loader = createRequire(packageFolder).resolve('tsx/cjs');
+  return { filename: programFile('services/credentials/bcryptjs-worker.ts'), execArgv: ['--require', loader] };
+}
+
+/** bcryptjs blocks its thread, even with its asynchronous functions, so it runs in worker threads. */
+async function workerBcrypt(threads: number): Promise<Bcrypt> {
+  const { Piscina } = await import('piscina');
+  const pool = new Piscina({ ...bcryptjsWorker(), name: 'hash', minThreads: 0, maxThreads: threads });
+  return {
+    implementation: 'bcryptjs',
+    // Piscina doesn't know the return types of bcryptjs-worker.ts.
+    hash: (password, cost) => pool.run({ password, cost }, { name: 'hash' }) as Promise<string>,
+    compare: (password, hash) => pool.run({ password, hash }, { name: 'compare' }) as Promise<boolean>,
+    close: () => pool.destroy(),
+  };
+}
+
+/**
+ * Creates the hasher: one hash per core at a time, and a bounded queue that is fair between those who wait.
+ * @param only forces an implementation, for measurements and tests
+ */
+export async function createPasswordHasher(only?: PasswordHasher['implementation']): Promise<PasswordHasher> {
+  const cores = availableParallelism();
+  const bcrypt = (only === 'bcryptjs' ? undefined : await nativeBcrypt()) ?? (await workerBcrypt(cores));
+  const entries = Math.max(minQueued, queuedPerCore * cores);
+  const queue = createFairQueue({ capacity: cores, entries, waitMs });
+  const queued = <T>({ owner, signal, before }: HashRequest, work: () => Promise<T>): Promise<T> =>
+    queue.run({ owner, signal }, async () => {
+      await before?.();
+      return work();
+    });
+  const own: HashRequest = { owner: '' };
+  return {
+    implementation: bcrypt.implementation,
+    hash: (password, cost, request = own) => queued(request, () => bcrypt.hash(bcryptInput(password), cost)),
+    compare: (password, hash, request = own) => queued(request, () => bcrypt.compare(bcryptInput(password), hash)),
+    waiting: () => queue.figures().waiting,
+    close: () => bcrypt.close(),
+  };
+}
+
+/**
+ * The lowest cost of bcrypt, for generated passwords only: their 100 bits can't be searched even with a fast hash, and they
+ * must be replaced at the first login.
+ */
+export const generatedPasswordCost = 4;
+
+// Crockford's base 32: without i, l, o and u, no character can be misread for another.
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** An initial password of 20 characters, 100 bits, as `xxxxx-xxxxx-xxxxx-xxxxx`. */
+export function generatePassword(): string {
+  const characters = Array.from(randomBytes(20), (byte) => alphabet[byte % alphabet.length]).join('');
+  return characters.replace(/.{5}(?=.)/g, '$&-');
+}

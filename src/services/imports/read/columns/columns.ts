@@ -1,0 +1,259 @@
+import {
+  type ImportColumn,
+  type ImportField,
+  type ImportOptions,
+  importColumns,
+  importFields,
+  requiredColumns,
+} from '../../../../schemas/import.js';
+import type { CsvRow } from '../csv/row-reader.js';
+import { FileProblem } from '../encoding/source-file.js';
+import { isLastNameFirst } from '../fields/full-names.js';
+import { isRepeatable, meaningOf } from '../fields/header-aliases.js';
+import { addedColumns, type Column, headingKey, isAddress, shownText } from '../fields/headings.js';
+import { isTick, looksLikeState, stateOf } from '../fields/state-words.js';
+import type { RowWarning } from '../fields/warnings.js';
+import { type FirstRows, isHalf, isParentsAddress } from './column-guesses.js';
+import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
+import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';
+
+/** Which cell of a row is which field. */
+export interface ColumnMapping {
+  /** Columns of the header: further cells of a row belong to none. */
+  width: number;
+  /** Whether this is the header of a rejects file, in which cells are protected. */
+  isRejects: boolean;
+  /** The cells of each field: of phones and states the first that isn't blank is read, of courses all; others have one. */
+  columns: ReadonlyMap<ImportField, readonly number[]>;
+  /** Whether the heading of the full name says that the last name comes first. */
+  lastNameFirst: boolean;
+  /** Whether the cell for active or inactive accounts is ticked: a blank one is a no. */
+  isTicked: boolean;
+  /** The columns in the order of the file, without those that a rejects file added. */
+  own: readonly Column[];
+  /** The columns that an import doesn't use. */
+  ignored: readonly string[];
+  /** What looks wrong in the choice of columns. */
+  warnings: readonly RowWarning[];
+}
+
+/** The fields of the columns, by their index. */
+export const fieldsByIndex = (columns: ColumnMapping['columns']): Map<number, ImportField> =>
+  new Map([...columns].flatMap(([field, indexes]) => indexes.map((index): [number, ImportField] => [index, field])));
+
+/** A date or a phone: without letters, but with several digits. */
+const number = /^(?=(\P{Nd}*\p{Nd}){5})\P{L}+$/u;
+const longestNumber = 50;
+
+/** The full name, the email and the phone. */
+const fewestColumns = 3;
+
+/** Whether a line without any known heading may be a header all the same, whose columns people can map. */
+function mayBeHeader(cells: readonly string[]): boolean {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  return filled.length >= fewestColumns && !filled.some((cell) => cell.length <= longestNumber && number.test(cell));
+}
+
+/** A column that may be the one of a field; the lower the rank, the likelier. */
+interface Candidate extends Column {
+  rank: number;
+}
+
+/** The candidates for each field, the likeliest first. */
+function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField, Candidate[]> {
+  const byHand = new Set(decided.values());
+  const candidates = new Map<ImportField, Candidate[]>();
+  for (const column of own) {
+    const known = meaningOf(column.heading);
+    const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
+    if (field === undefined || (byHand.has(field) && !decided.has(column.index))) continue;
+    // Columns mapped by hand are used in the order of the mappings.
+    const rank = decided.has(column.index) ? [...decided.keys()].indexOf(column.index) : (known?.rank ?? 0);
+    candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank }]);
+  }
+  for (const list of candidates.values()) list.sort((one, other) => one.rank - other.rank);
+  return candidates;
+}
+
+/** The keys of headings beside which "Name" is only this half of the name. */
+const besideHalf = {
+  firstName: ['surname', 'familyname', 'lastname', 'nachname', 'familienname', 'zuname'],
+  lastName: ['vorname', 'vornamen', 'rufname'],
+} as const;
+
+/** Whether a heading may mean the full name or a half of it. */
+const isName = (heading = '') => headingKey(heading) === 'name';
+
+/** "Name" beside "Vorname" is the last name, beside "Surname" the first. */
+function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decided): void {
+  const name = candidates.get('fullName')?.find(({ heading }) => isName(heading));
+  if (name === undefined || decided.has(name.index)) return;
+  for (const [half, other] of [
+    ['firstName', 'lastName'],
+    ['lastName', 'firstName'],
+  ] as const) {
+    const besides: readonly string[] = besideHalf[half];
+    const isHalf = candidates.get(other)?.some(({ heading }) => besides.includes(headingKey(heading)));
+    if (candidates.has(half) || !isHalf) continue;
+    candidates.set(half, [name]);
+    candidates.delete('fullName');
+  }
+}
+
+const valuesOf = (index: number | undefined, rows: FirstRows): string[] =>
+  index === undefined ? [] : rows.map((cells) => cells[index] ?? '').filter((cell) => cell.trim() !== '');
+
+/** Takes a column for the state of accounts whose values all say so, in a file where none has a name for that. */
+function giveState(
+  candidates: Map<ImportField, Candidate[]>,
+  own: readonly Column[],
+  decided: Decided,
+  rows: FirstRows,
+): void {
+  if (candidates.has('isActive') || candidates.has('suspended')) return;
+  const states = own.filter(({ heading, index }) => {
+    const values = valuesOf(index, rows);
+    const isUnknown = !decided.has(index) && meaningOf(heading) === undefined;
+    return isUnknown && looksLikeState(heading, values) && values.every((cell) => stateOf(cell) !== undefined);
+  });
+  const [only, another] = states;
+  if (only !== undefined && another === undefined) candidates.set('isActive', [{ ...only, rank: 0 }]);
+}
+
+const named = ({ heading }: Column) => `"${shownText(heading)}"`;
+
+/** The learner's address was chosen beside one that may be a parent's, or the other way round. */
+function addressWarning(
+  chosen: number | undefined,
+  candidates: readonly Candidate[],
+  own: readonly Column[],
+  decided: Decided,
+): RowWarning[] {
+  const column = own.find(({ index }) => index === chosen);
+  if (column === undefined || decided.has(column.index)) return [];
+  const ofLearner = (candidates[0]?.rank ?? 0) < 0;
+  const rivals = own.filter(
+    ({ heading, index }) =>
+      index !== chosen &&
+      !decided.has(index) &&
+      (isParentsAddress(heading) || (ofLearner && candidates.some((one) => one.index === index))),
+  );
+  const [rival] = rivals;
+  if (rival === undefined) return [];
+  const message = `The email is read from ${named(column)}, not from ${rivals.map(named).join(', ')}: check that it is the address of the person. For the other: ${mapOption(rival, 'email')}`;
+  return [{ code: 'COLUMN_DOUBTFUL', field: 'email', message }];
+}
+
+/** Columns that may say who is active, and that aren't imported. */
+const stateWarnings = (ignored: readonly Column[], rows: FirstRows): RowWarning[] =>
+  ignored
+    .filter(({ heading, index }) => looksLikeState(heading, valuesOf(index, rows)))
+    .map((column) => ({
+      code: 'STATE_NOT_IMPORTED',
+      field: 'isActive',
+      message: `The column ${named(column)} may say who is active, but isn't imported. To import it: ${mapOption(column, 'isActive')}; to ignore it: ${mapOption(column, '')}`,
+    }));
+
+/**
+ * Finds the columns of the fields in a header, in any order and by many names.
+ * @param maps `heading=field` for columns with other names; `heading=` for columns to ignore
+ * @param rows the first rows, by whose values columns are guessed
+ * @param required the columns that must be there
+ * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and repeated columns and a file without a header,
+ * `USAGE` for invalid mappings
+ */
+export function mapColumns(
+  header: readonly string[],
+  maps: readonly string[] = [],
+  rows: FirstRows = [],
+  required: readonly ImportColumn[] = requiredColumns({}),
+): ColumnMapping {
+  const headings = headingsOf(header, maps);
+  const own = ownColumns(header, maps);
+  const decided = decide(own, maps);
+  const candidates = candidatesOf(own, decided);
+  giveHalfNames(candidates, decided);
+  if (headings.some(isAddress) || (candidates.size === 0 && !mayBeHeader(headings)))
+    throw new FileProblem(
+      'HEADER_MISSING',
+      `The file has no header. Its first line must name the columns: ${importColumns.join(',')}`,
+    );
+  giveState(candidates, own, decided, rows);
+  const columns = chosenColumns(candidates, headings, decided);
+  const used = new Set([...columns.values()].flat());
+  const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
+  const missing = required.filter((field) => !columns.has(field) && !(isHalf(field) && columns.has('fullName')));
+  if (missing.length > 0) {
+    const unnamed = header
+      .map((heading, index) => ({ heading, index }))
+      .filter(({ heading, index }) => heading.trim() === '' && !decided.has(index));
+    throw missingColumns(missing, { named: ignored, unnamed }, rows);
+  }
+  const [fullName = -1] = columns.get('fullName') ?? [];
+  const [state] = columns.get('isActive') ?? columns.get('suspended') ?? [];
+  return {
+    width: headings.length,
+    isRejects: addedColumns(headings) >= 0,
+    columns,
+    lastNameFirst: isLastNameFirst(headings[fullName] ?? ''),
+    isTicked: valuesOf(state, rows).some(isTick),
+    own,
+    ignored: ignored.map(({ heading }) => shownText(heading)),
+    warnings: [
+      ...addressWarning(columns.get('email')?.[0], candidates.get('email') ?? [], own, decided),
+      ...stateWarnings(
+        ignored.filter(({ index }) => !decided.has(index)),
+        rows,
+      ),
+    ],
+  };
+}
+
+/** The columns of each field, in the order of the fields. @throws AppError where two are equally likely */
+function chosenColumns(
+  candidates: ReadonlyMap<ImportField, readonly Candidate[]>,
+  headings: readonly string[],
+  decided: Decided,
+): Map<ImportField, readonly number[]> {
+  const columns = new Map<ImportField, readonly number[]>();
+  for (const field of importFields) {
+    const [first, ...others] = candidates.get(field) ?? [];
+    if (first === undefined) continue;
+    if (first.rank === others[0]?.rank) throw new RepeatedColumn(field, others[0]);
+    // Beside the learner's phone, one without the learner in its heading may be a parent's.
+    const more = others.filter(({ rank }) => isRepeatable(field) && (first.rank >= 0 || rank < 0));
+    columns.set(
+      field,
+      [first, ...more].map(({ index }) => index),
+    );
+  }
+  const [fullName] = columns.get('fullName') ?? [];
+  if (fullName !== undefined) {
+    const halves = [...columns.keys()].filter(isHalf);
+    const isWhole = decided.has(fullName) || halves.length < (isName(headings[fullName]) ? 1 : 2);
+    for (const field of isWhole ? halves : (['fullName'] as const)) columns.delete(field);
+  }
+  if (columns.has('isActive')) columns.delete('suspended');
+  return columns;
+}
+
+/** The options that say what the columns of a file are. */
+export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>;
+
+/**
+ * {@link mapColumns}, with a hint at the line that may be the header when titles or merged headings are above it.
+ * @param first the first rows
+ * @throws AppError as that does
+ */
+export function mappingOf(
+  header: readonly string[],
+  first: readonly CsvRow[],
+  { map = [], ...options }: ColumnOptions,
+): ColumnMapping {
+  const rows = first.map(({ cells }) => cells);
+  try {
+    return mapColumns(header, map, rows, requiredColumns(options));
+  } catch (error) {
+    throw refusedHeader(error, header, first, map);
+  }
+}

@@ -1,0 +1,113 @@
+import { type AppError, isAppError } from '../../../../errors.js';
+import { type ImportColumn, type ImportField, importColumns } from '../../../../schemas/import.js';
+import type { CsvRow } from '../csv/row-reader.js';
+import { FileProblem } from '../encoding/source-file.js';
+import { meaningOf } from '../fields/header-aliases.js';
+import { type Column, isAddress, shownText } from '../fields/headings.js';
+import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
+import { ColumnNotFound, decide, mapOption, numberIn, ownColumns } from './column-maps.js';
+
+/** The refusal of a header that lacks required columns, some of which may have other names. */
+export class MissingColumns extends FileProblem {
+  constructor(
+    readonly missing: readonly ImportColumn[],
+    message: string,
+  ) {
+    super('COLUMNS_MISSING', message);
+  }
+}
+
+/** The refusal of a header in which two columns are the same field. */
+export class RepeatedColumn extends FileProblem {
+  /** @param repeated the second of them */
+  constructor(field: ImportField, repeated: Column) {
+    super(
+      'COLUMN_REPEATED',
+      `The header has the column ${field} twice. Remove one of them, or ignore one: --map "#${repeated.index + 1}=".`,
+    );
+  }
+}
+
+const maxShown = 10;
+
+function listed(headings: readonly string[]): string {
+  const more = headings.length - maxShown;
+  return `${headings.slice(0, maxShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const noPhone =
+  'The file has no phone column: add one, or name the column that has it with --map "HEADING=phone", or import people without phones with --missing-phone allow.';
+
+/** The refusal of a header that lacks columns, with what may be meant by those that are not understood. */
+export function missingColumns(
+  missing: readonly ImportColumn[],
+  { named, unnamed }: Record<'named' | 'unnamed', readonly Column[]>,
+  rows: FirstRows,
+): AppError {
+  const filled = unnamed.filter(({ index }) => rows.some((cells) => (cells[index] ?? '').trim() !== ''));
+  const columns = [...named, ...filled];
+  const guesses = guessColumns(columns, rows, missing);
+  const options = columns.flatMap((column) => {
+    const field = guesses.get(column.index);
+    return field === undefined ? [] : [mapOption(column, field)];
+  });
+  const guessed = new Set(guesses.values());
+  const left = missing.filter((field) => !guessed.has(field) && !(guessed.has('fullName') && isHalf(field)));
+  const unguessed = named.filter(({ index }) => !guesses.has(index));
+  const [nameless] = filled.filter(({ index }) => !guesses.has(index));
+  return new MissingColumns(
+    missing,
+    [
+      missing.join() === 'phone' && left.length > 0 ? noPhone : `The header lacks ${missing.join(', ')}.`,
+      ...(options.length > 0 ? [`Did you mean ${options.join(' ')}?`] : []),
+      ...(named.length > 0 ? [`Not understood: ${listed(named.map(({ heading }) => shownText(heading)))}.`] : []),
+      ...(nameless !== undefined && left.length > 0
+        ? [`Column ${nameless.index + 1} has no heading: map it by its number, --map "#${nameless.index + 1}=FIELD".`]
+        : []),
+      ...(left.length > 0 && missing.join() !== 'phone' && unguessed.length > 0
+        ? [`Say which column is ${left.join(', ')}, such as --map "HEADING=${left[0]}".`]
+        : []),
+      `The columns are: ${importColumns.join(',')}`,
+    ].join(' '),
+  );
+}
+
+/** Rows below the first that may be the header: titles and notes above a table are shorter. */
+const maxRowsAboveHeader = 20;
+
+/** Counts the fields that the headings of a line usually mean. */
+const countKnownFields = (cells: readonly string[]): number =>
+  new Set(cells.flatMap((cell) => meaningOf(cell)?.field ?? [])).size;
+
+/** Whether the mappings are for columns with these headings. Numbers of columns tell no header from a row. */
+function areMapped(cells: readonly string[], maps: readonly string[]): boolean {
+  const named = maps.filter((map) => numberIn(map) === undefined);
+  try {
+    return decide(ownColumns(cells), named).size > 0;
+  } catch (error) {
+    if (!isAppError(error, 'USAGE')) throw error;
+    return false;
+  }
+}
+
+/** The refusal of a header, with the line of a better one among the first rows, if there is one. */
+export function refusedHeader(
+  refusal: unknown,
+  header: readonly string[],
+  rows: readonly CsvRow[],
+  maps: readonly string[],
+): unknown {
+  const hasWrongMap = refusal instanceof ColumnNotFound;
+  if (!hasWrongMap && !isAppError(refusal, 'IMPORT_FILE_INVALID')) return refusal;
+  const known = Math.max(1, countKnownFields(header));
+  const better = rows
+    .slice(0, maxRowsAboveHeader)
+    .find(
+      ({ cells }) =>
+        !cells.some(isAddress) && (countKnownFields(cells) > known || (hasWrongMap && areMapped(cells, maps))),
+    );
+  if (better === undefined) return refusal;
+  const told = refusal.message.replace(/[^.?]$/, '$&.');
+  const message = `${told} Line ${better.line} looks like the header: delete the lines above it.`;
+  return new FileProblem('HEADER_BELOW', message, better.line, refusal);
+}

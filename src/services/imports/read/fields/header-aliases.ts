@@ -1,0 +1,79 @@
+import { type ImportField, importFields } from '../../../../schemas/import.js';
+import { headingKey, headingWords, longestKnown, words } from './headings.js';
+import { fieldsInFiles } from './import-fields.js';
+
+/** What a heading means. */
+export interface Meaning {
+  field: ImportField;
+  /** The lower, the likelier; below 0 where the heading says that it is about the learner. */
+  rank: number;
+}
+
+/** Fields that may have several columns, which spreadsheets number. */
+export const isRepeatable = (field: ImportField): field is 'phone' | 'course' | 'isActive' =>
+  field === 'phone' || field === 'course' || field === 'isActive';
+
+/** What programs write beside a heading. */
+const annotation =
+  /\[[^\]]*\]|\((required|optional|yes ?\/ ?no|pflichtfeld|obligatoire|obligatorio|obrigatório|مطلوب)\)|\*|(?<=\S\s)(required|optional|pflichtfeld|obligatoire|obligatorio|obrigatório)\s*$/giu;
+
+const numbered = /^(.*\D)\s*(\d{1,2})$/u;
+
+/** What a heading usually means: by its name, without a program's annotations, or with a number where there are several. */
+export function meaningOf(heading: string): Meaning | undefined {
+  if (heading.length > longestKnown) return undefined;
+  const known = knownByKey.get(headingKey(heading));
+  if (known) return known;
+  const name = heading.replace(annotation, ' ').trim();
+  const [, base = '', number] = numbered.exec(name) ?? [];
+  const plain = knownByKey.get(headingKey(number === undefined ? name : base));
+  if (plain === undefined) return learnersMeaning(name);
+  if (number !== undefined && !isRepeatable(plain.field)) return undefined;
+  return { ...plain, rank: plain.rank + Number(number ?? 0) / 100 };
+}
+
+const learner = new RegExp(
+  ` (${words(
+    'students? | learners? | trainees? | participants? | pupils? | child | attendee | schulers? | schulerin | teilnehmers?',
+    'teilnehmerin | teilnehmenden | eleve | etudiant | participante? | alumno | estudiante | aluno | estudante | الطالب | المتدرب',
+  ).join('|')})(?= )`,
+  'gu',
+);
+const connectors = / (s|des|der|de|du|del|do|da|of|the|la|le|l)(?= )/gu;
+
+/** "Student Email", "Email of the participant": beside them, an address without such a heading may be a parent's. */
+function learnersMeaning(name: string): Meaning | undefined {
+  const text = headingWords(name);
+  const about = text.replace(learner, '');
+  const known = about === text ? undefined : knownByKey.get(headingKey(about.replace(connectors, '')));
+  const isPersonal = known !== undefined && /^(firstName|lastName|fullName|email|phone)$/.test(known.field);
+  return isPersonal ? { field: known.field, rank: known.rank - 1000 } : undefined;
+}
+
+const knownByKey: ReadonlyMap<string, Meaning> = namesByKey();
+
+function namesByKey() {
+  const names = new Map<string, Meaning>();
+  for (const field of importFields) {
+    [field, ...fieldsInFiles[field].headings].forEach((name, rank) => {
+      const key = headingKey(name);
+      if (!names.has(key)) names.set(key, { field, rank });
+    });
+  }
+  return names;
+}
+
+/** Headings of passwords that have no column of their own, by their keys. */
+const secretHeading = /pass|pwd|kennwort|contrasena|senha|secret|geheim|motde|hash|token|كلمةالمرور|كلمةالسر/;
+/** Hashes as other programs export them, and long hexadecimal texts. */
+const secretCell = /^\s*(\$[\w-]{1,20}\$|\{[\w-]{2,12}\}|pbkdf2|[\da-f]{32,}\s*$)/i;
+
+/** Whether the cells of a column may be passwords, whatever it is mapped to. @param field what it is mapped to */
+export function isSecretColumn({ heading, field }: { heading: string; field: ImportField | null }): boolean {
+  const key = headingKey(heading);
+  const usual = meaningOf(heading)?.field;
+  return [field, usual].some((one) => one === 'password' || one === 'passwordHash') || secretHeading.test(key);
+}
+
+/** Whether a cell is a hash, under any heading. */
+export const isSecretCell = (cell: string): boolean => secretCell.test(cell);

@@ -1,0 +1,171 @@
+import type { ImportField } from '../../../../schemas/import.js';
+import { words } from './headings.js';
+import type { RowCode } from './row-codes.js';
+
+interface FieldInFile {
+  /** What messages call it, where its value may be quoted: null for what is secret, or called as its column is. */
+  label: string | null;
+  /** The code of a row where it is filled in, but not as it must be, and of one where it is required and blank. */
+  invalid: RowCode;
+  missing?: RowCode;
+  /**
+   * The headings of spreadsheets and other programs, the likelier first: of two in a file, the first is used. Case, accents, spaces
+   * and punctuation don't count. English, German, French, Spanish, Portuguese, Arabic; then the exports of Moodle, Canvas, Google
+   * Contacts and Google Workspace. Words that often mean something else are missing: "Note" is a grade in half of these languages,
+   * "Clave" is more often a number than a password.
+   */
+  headings: readonly string[];
+}
+
+/** The fields of import files as their authors and messages name them. */
+export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
+  firstName: {
+    label: 'First name',
+    invalid: 'NAME_INVALID',
+    missing: 'NAME_MISSING',
+    headings: words(
+      'Given name | Forename | First names | Given names | Forenames | Christian name | First | FName',
+      'Vorname | Vornamen | Rufname',
+      'Prénom | Prénoms | Prénom(s)',
+      'Nombre | Nombres | Nombre(s) | Primer nombre | Nombre de pila',
+      'Nome | Primeiro nome | Nome próprio',
+      'الاسم الأول | الإسم الأول | اسم الأول | الاسم الشخصي',
+    ),
+  },
+  lastName: {
+    label: 'Last name',
+    invalid: 'NAME_INVALID',
+    missing: 'NAME_MISSING',
+    headings: words(
+      'Surname | Family name | Last names | Surnames | Family names | Last | LName',
+      'Nachname | Familienname | Zuname | Nachnamen',
+      'Nom de famille | Nom | Noms',
+      'Apellidos | Apellido | Apellido(s) | Primer apellido',
+      'Sobrenome | Apelido | Último nome | Sobrenomes | Apelidos',
+      'اسم العائلة | إسم العائلة | الاسم الأخير | الاسم الاخير | الإسم الأخير | اللقب | الكنية | العائلة',
+    ),
+  },
+  email: {
+    label: 'Email',
+    invalid: 'EMAIL_INVALID',
+    missing: 'EMAIL_MISSING',
+    headings: words(
+      'Email address | E-mail addresses | Mail | Mail address | Primary email | Contact email | Work email',
+      'Email ID | Email (work) | Personal email | Home email',
+      'E-Mail-Adresse | Mailadresse | Emailadresse | Elektronische Adresse',
+      'Courriel | Adresse e-mail | Adresse mail | Adresse courriel | Adresse électronique | Mél',
+      'Correo electrónico | Correo | Dirección de correo electrónico | Dirección de correo | Dirección de e-mail',
+      'Endereço de e-mail | Correio eletrônico | Correio electrónico | Endereço eletrônico',
+      'البريد الإلكتروني | البريد الالكتروني | بريد إلكتروني | الإيميل | الايميل | إيميل | البريد',
+      'E-mail 1 - Value | login_id | Email 1 | E-mail 2 - Value | Email 2',
+    ),
+  },
+  // Mobiles, then phones of no kind, of recovery, of work and at home.
+  phone: {
+    label: 'Phone',
+    invalid: 'PHONE_INVALID',
+    headings: words(
+      'Mobile | Mobile phone | Mobile number | Mobile phone number | Mobile no. | Cell | Cell phone | Cellphone',
+      'Cell number | Cell phone number | Phone (mobile) | WhatsApp | WhatsApp number',
+      'Handy | Handynummer | Mobil | Mobilnummer | Mobiltelefon | Téléphone portable | Téléphone mobile | Portable',
+      'Teléfono móvil | Móvil | Celular | Teléfono celular | Número de celular',
+      'Telemóvel | Telefone celular | Telefone móvel | Número de telemóvel',
+      'الجوال | رقم الجوال | جوال | الموبايل | رقم الموبايل | موبايل | المحمول | رقم المحمول | الهاتف المحمول',
+      'رقم الهاتف المحمول',
+      'Phone number | Telephone | Telephone number | Tel | Tel. no. | Phone no. | Contact number | Contact no.',
+      'Primary phone | Contact phone | Telefon | Telefonnummer | Rufnummer | Téléphone | Numéro de téléphone',
+      'N° de téléphone | Teléfono | Número de teléfono | Telefone | Número de telefone',
+      'الهاتف | رقم الهاتف | هاتف | التليفون | رقم التليفون | رقم التواصل',
+      'Phone 1 - Value | Phone 2 - Value | Phone 3 - Value | Recovery Phone',
+      'Work phone | Work phone number | Work mobile | Office phone | Business phone | Telefon geschäftlich | Diensttelefon',
+      'Téléphone professionnel | Téléphone bureau | Teléfono del trabajo | Telefone do trabalho | هاتف العمل',
+      'Home phone | Home phone number | Landline | Telefon privat | Festnetz | Festnetznummer | Téléphone fixe',
+      'Téléphone domicile | Teléfono fijo | Teléfono de casa | Telefone fixo | Telefone residencial | هاتف المنزل',
+    ),
+  },
+  role: {
+    label: 'Role',
+    invalid: 'ROLE_UNKNOWN',
+    headings: words(
+      "User role | Account role | Role name | Rolle | Benutzerrolle | Rôle | Rôle de l'utilisateur | Rol",
+      'Rol de usuario | Papel | Função do usuário | الدور | دور المستخدم | دور',
+    ),
+  },
+  isActive: {
+    label: 'isActive',
+    invalid: 'IS_ACTIVE_UNKNOWN',
+    headings: words(
+      'Active | Enabled | Is enabled | Account active | Active? | Aktiv | Ist aktiv | Actif | Est actif',
+      'Activo | Está activo | Ativo | Está ativo | نشط | فعال | مفعل | Account enabled | Enabled user',
+      'New status | Account status | User status | Attendee status | Status',
+    ),
+  },
+  password: {
+    label: null,
+    invalid: 'PASSWORD_INVALID',
+    headings: words(
+      'Initial password | Pass word | Passwort | Kennwort | Mot de passe | Contraseña | Senha',
+      'Palavra-passe | كلمة المرور | كلمة السر',
+    ),
+  },
+  passwordHash: {
+    label: null,
+    invalid: 'PASSWORD_HASH_INVALID',
+    headings: words(
+      'Hashed password | bcrypt | bcrypt hash | Password digest | Encrypted password | Passwort-Hash',
+      'Hash du mot de passe | Hash de contraseña | Hash da senha | تجزئة كلمة المرور',
+    ),
+  },
+  course: {
+    label: 'Course',
+    invalid: 'COURSE_INVALID',
+    headings: words(
+      'Course title | Course name | Course ID | Course code | Kurs | Kursname | Kurstitel | Lehrgang',
+      'Cours | Intitulé du cours | Nom du cours | Formation | Curso | Nombre del curso | Nome do curso',
+      'الدورة | اسم الدورة | المقرر | اسم المقرر | الكورس',
+    ),
+  },
+  enrollmentStatus: {
+    label: 'Enrollment status',
+    invalid: 'ENROLLMENT_STATUS_UNKNOWN',
+    headings: words(
+      'Enrolment status | Course status | Enrollment state | Einschreibestatus',
+      "Anmeldestatus | Kursstatus | Statut d'inscription | État de l'inscription | Estado de inscripción",
+      'Estado de la inscripción | Estado de matrícula | Estado da inscrição | Status da matrícula',
+      'Estado da matrícula | حالة التسجيل | حالة الالتحاق',
+    ),
+  },
+  notes: {
+    label: 'Notes',
+    invalid: 'TEXT_INVALID',
+    headings: words(
+      'Comment | Comments | Remark | Remarks | Notiz | Notizen | Bemerkung | Bemerkungen',
+      'Anmerkung | Anmerkungen | Kommentar | Kommentare | Remarque | Remarques | Commentaire | Commentaires',
+      'Notas | Comentario | Comentarios | Observación | Observaciones | Observação | Observações',
+      'Comentário | Comentários | ملاحظات | ملاحظة | تعليق | تعليقات',
+    ),
+  },
+  fullName: {
+    label: 'Full name',
+    invalid: 'NAME_INVALID',
+    headings: words(
+      'Name | Complete name | Display name | Person name | Names',
+      'First and last name | First name and surname | Vollständiger Name | Vor- und Nachname | Ganzer Name',
+      'Last name, first name | Last name first name | Surname and first name | Nachname, Vorname | Nachname und Vorname',
+      'Name, Vorname | Name und Vorname | Nom, prénom | Nom et prénoms | Apellidos y nombre | Apellidos y nombres',
+      'Apellido y nombre | Apellidos, nombre',
+      'Nom complet | Nom et prénom | Prénom et nom | Nombre completo | Nombre y apellidos | Nombre y apellido',
+      'Nome completo | Nome e sobrenome | الاسم الكامل | الإسم الكامل | الاسم | الإسم | الاسم الرباعي',
+      'الاسم الثلاثي',
+    ),
+  },
+  suspended: {
+    label: null,
+    invalid: 'IS_ACTIVE_UNKNOWN',
+    headings: words(
+      'Is suspended | Account suspended | User suspended | Gesperrt | Ist gesperrt | Suspendu | Est suspendu',
+      'Suspendido | Está suspendido | Suspenso | Está suspenso | موقوف | Block sign in | Block credential | Blocked',
+      'Disabled | Account disabled | Deactivated',
+    ),
+  },
+};

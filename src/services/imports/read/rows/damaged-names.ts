@@ -1,0 +1,76 @@
+import { isUtf8 } from 'node:buffer';
+import { decodeHTMLStrict } from 'entities';
+import iconv from 'iconv-lite';
+import { hasAtSign } from '../../../../schemas/fields.js';
+import type { ImportedPerson } from '../../../../schemas/imported-person.js';
+import type { RowWarning } from '../fields/warnings.js';
+
+type Name = 'firstName' | 'lastName';
+const names: readonly (readonly [Name, string])[] = [
+  ['firstName', 'First name'],
+  ['lastName', 'Last name'],
+];
+
+/** What spreadsheets and programs write where they have no value: `#N/A`, `#NAME?`, `#¡REF!`, `nan`. Nan is a name. */
+const errorWord = /^(#[¿¡]?[\p{Lu}\d/]+[!?]?|N\/A|n\/a|nan|NaN|undefined|\(null\))$/u;
+
+/** An error of a spreadsheet, as it makes of a text that begins like a formula; `#ABC123` may be a password. */
+export const spreadsheetError = /^#(N\/A|NV|DIV\/0!|[¿¡]?\p{Lu}+[!?])$/u;
+
+/** Programs write `?` for a letter that an encoding lacks; UTF-8 that was read as a code page may have control characters. */
+const lostLetters = /[\ufffd\x80-\x9f]|[\p{L}?]\?|\?\p{L}/u;
+
+/** Why a name is lost; nothing for others. */
+export function nameDamage(person: Partial<Pick<ImportedPerson, Name>>): { path: Name; message: string } | undefined {
+  for (const [path, label] of names) {
+    const name = person[path]?.trim() ?? '';
+    if (errorWord.test(name))
+      return {
+        path,
+        message: `${label} is what a spreadsheet writes for an error or a missing value. Enter the name.`,
+      };
+    if (lostLetters.test(name))
+      return {
+        path,
+        message: `${label} has letters that were lost in an earlier conversion. Export it again as "CSV UTF-8".`,
+      };
+  }
+  return undefined;
+}
+
+/** What a name was before UTF-8 was read as Windows-1252 (`JosÃ©`); itself otherwise. */
+function onceDecoded(name: string): string {
+  const bytes = iconv.encode(name, 'windows-1252');
+  return isUtf8(bytes) && iconv.decode(bytes, 'windows-1252') === name ? bytes.toString() : name;
+}
+
+/** As spreadsheets write a date without its year, or its day: `12-Mar`, `12. Mrz`, `Mar-99`. */
+export const monthDate = /^(\d{1,2}(-|\.\s?)\p{L}{3,4}\.?([-\s]\d{2,4})?|\p{L}{3,4}\.?-\d{2,4})$/u;
+
+const date = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$/;
+
+/** What programs write for a missing value, though some people have that name. */
+const emptyWord = /^(null|none|unknown)$/i;
+
+function oddity(name: string): string | undefined {
+  if (hasAtSign(name)) return 'is an email address';
+  if (date.test(name) || monthDate.test(name)) return 'is a date';
+  if (emptyWord.test(name)) return 'is what programs write for a missing value';
+  return /\p{L}/u.test(name) ? undefined : 'has no letter';
+}
+
+/** What looks wrong in the names of a person. */
+export function nameWarnings(person: Pick<ImportedPerson, Name>): RowWarning[] {
+  return names.flatMap(([field, label]): RowWarning[] => {
+    const name = person[field];
+    const meant = decodeHTMLStrict(onceDecoded(name))
+      .replace(/\\(['"])/g, '$1')
+      .replace(/(\p{L})''(?=\p{L})/gu, "$1'");
+    if (meant !== name) {
+      const message = `${label} was garbled by an earlier conversion. Export the file again as "CSV UTF-8".`;
+      return [{ code: 'NAME_GARBLED', field, message, example: `${name} (probably ${meant})` }];
+    }
+    const odd = oddity(name.trim());
+    return odd === undefined ? [] : [{ code: 'NAME_ODD', field, message: `${label} ${odd}.`, example: name }];
+  });
+}

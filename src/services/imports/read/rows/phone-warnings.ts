@@ -1,0 +1,153 @@
+import type { PlanWarning } from '../../../../db/models/import-plan.js';
+import { hasAtSign } from '../../../../schemas/fields.js';
+import type { WarningCode } from '../../../../schemas/import.js';
+import { phoneKey } from '../../../../schemas/keys.js';
+import { type RowWarning, rowsPerWarning } from '../fields/warnings.js';
+import { monthDate } from './damaged-names.js';
+import { type RowProblem, withValue } from './row-problems.js';
+
+/** A long number that a spreadsheet has shortened, in any locale; the digits are lost. */
+export const mangledNumber = /^[+-]?\p{Nd}+([.,\u066b]\p{Nd}+)?\s?E\s?[+-]?\p{Nd}+$/iu;
+
+/** No phone has more than 15 digits (E.164). A spreadsheet keeps 15 digits of a number and replaces the others by zeros. */
+const roundedNumber = /^\d{15}0+$/;
+
+/** A phone that a program has kept as a decimal number. */
+const decimalNumber = /^\d+[.,]0{1,2}$/;
+
+/** What most phones look like: neither mangled nor without a digit. */
+const plainPhone = /^\+?\d[\d ()-]*$/;
+
+/** Why a text is probably not a phone. */
+export interface PhoneDoubt {
+  /** Whether a spreadsheet has changed what was a phone. */
+  code: 'PHONE_MANGLED' | 'PHONE_INVALID';
+  /** A sentence that is the same for all phones with this problem. */
+  message: string;
+}
+
+/** Why a row without a phone creates no account. */
+export const missingPhone: RowProblem = {
+  code: 'PHONE_MISSING',
+  field: 'phone',
+  message: 'Phone is required for a new account. To create accounts without one: --missing-phone allow.',
+  reason: 'Phone is required for a new account.',
+};
+
+const mangled = (message: string): PhoneDoubt => ({
+  code: 'PHONE_MANGLED',
+  message: `${message} Format the column as text and enter the phone again.`,
+});
+
+/**
+ * Why a text is probably not a phone, though the rules for accounts accept any text. Rows of a file are rejected for it;
+ * at the terminal it is a question.
+ * @returns nothing for a text that may be a phone
+ */
+export function phoneDoubt(phone: string): PhoneDoubt | undefined {
+  const isRounded = phone.length > 15 && roundedNumber.test(phone.trim());
+  if (!isRounded && plainPhone.test(phone)) return undefined;
+  const text = phone.trim();
+  if (text === '') return undefined;
+  if (isRounded || mangledNumber.test(text))
+    return mangled('Phone was turned into a number by a spreadsheet and its digits are lost.');
+  if (decimalNumber.test(text)) return mangled('Phone was turned into a decimal number by a spreadsheet.');
+  if (text.startsWith('=')) return mangled('Phone is a formula of a spreadsheet.');
+  if (hasAtSign(text)) return { code: 'PHONE_INVALID', message: 'Phone looks like an email address.' };
+  return /\p{Nd}/u.test(text) ? undefined : { code: 'PHONE_INVALID', message: 'Phone has no digit.' };
+}
+
+/** {@link phoneDoubt} as a sentence with the phone. */
+export function phoneDoubtText(phone: string): string | undefined {
+  const doubt = phoneDoubt(phone);
+  return doubt && withValue('phone', doubt.message, phone);
+}
+
+const day = '(0?[1-9]|[12]\\d|3[01])';
+const month = '(0?[1-9]|1[0-2])';
+const year = '(19|20)\\d\\d';
+const dates = [
+  `${day}[./-]${month}[./-](${year}|\\d\\d)`,
+  `${month}/${day}/(${year}|\\d\\d)`,
+  `${year}[-/.]${month}[-/.]${day}`,
+];
+const date = new RegExp(`^(${dates.join('|')})([ T]\\d{1,2}:\\d\\d(:\\d\\d)?)?$`);
+
+/** What may stand between two numbers, and how many digits each has then: a slash separates the area code of one, too. */
+const betweenNumbers = [
+  { between: /[,;|\n&]|\s(?:or|and|oder|und|ou|et|o|y|e)\s/iu, digits: 5 },
+  { between: /\/|\s-\s/, digits: 6 },
+  { between: /(?<=\d\D*)(?=\+)/, digits: 5 },
+];
+
+const digitsOf = (text: string) => text.match(/\p{Nd}/gu)?.length ?? 0;
+
+/** Whether a cell has two numbers: none of them is found by what both of them make together. */
+const hasTwo = (phone: string): boolean =>
+  betweenNumbers.some(({ between, digits }) => {
+    const numbers = phone.split(between).filter((part) => digitsOf(part) > 0);
+    return numbers.length > 1 && numbers.every((part) => digitsOf(part) >= digits);
+  });
+
+/** What belongs to a number though it isn't a digit: `tel:` in front, an extension behind. */
+const partsOfNumber = /^\s*tel[.:]*|[\s,;.]*(?:ext|extension|durchwahl|dw|poste|x)[.:]?\s*\p{Nd}+\s*$/giu;
+
+const messages = {
+  PHONE_DATE: 'Phone looks like a date.',
+  PHONE_ZEROS: 'Phone has no digit but zeros.',
+  PHONE_SEVERAL: 'Phone has several numbers: together they are one that nobody can call or sign in by.',
+  PHONE_WORDS: 'Phone has words besides its digits.',
+  PHONE_ZERO_LOST: 'Phones have lost their first zero, as in a spreadsheet: others of the column begin with one.',
+} as const satisfies Partial<Record<WarningCode, string>>;
+
+function codeOf(phone: string): keyof typeof messages | undefined {
+  const text = phone.trim();
+  if (date.test(text) || monthDate.test(text)) return 'PHONE_DATE';
+  if (/^\+?0*$/.test(phoneKey(text))) return 'PHONE_ZEROS';
+  if (hasTwo(text)) return 'PHONE_SEVERAL';
+  return /\p{L}/u.test(text.replace(partsOfNumber, '')) ? 'PHONE_WORDS' : undefined;
+}
+
+/** What looks wrong in a phone that can be imported. */
+export function phoneWarnings(phone: string): RowWarning[] {
+  if (phone === '') return [];
+  const code = codeOf(phone);
+  return code === undefined ? [] : [{ code, field: 'phone', message: messages[code], example: phone }];
+}
+
+/** Finds columns of which a spreadsheet has taken the zeros at the beginning: not of all, so that they can be told. */
+export class LostZeros {
+  /** The lengths of numbers that begin with a zero. */
+  readonly #withZero = new Set<number>();
+  readonly #without = new Map<number, Pick<PlanWarning, 'count' | 'rows' | 'examples'>>();
+  #all = 0;
+
+  /** @param shown the phone, where it may be shown */
+  add(line: number, phone: string, shown: string | undefined): void {
+    const digits = phoneKey(phone);
+    if (!/^\d{1,20}$/.test(digits)) return;
+    this.#all += 1;
+    if (digits.startsWith('0')) {
+      this.#withZero.add(digits.length);
+      return;
+    }
+    const found = this.#without.get(digits.length) ?? { count: 0, rows: [], examples: [] };
+    this.#without.set(digits.length, found);
+    found.count += 1;
+    if (found.rows.length < rowsPerWarning) found.rows.push(line);
+    if (shown !== undefined && found.examples.length < 3) found.examples.push(shown);
+  }
+
+  /** A warning where some numbers begin with a zero, and most have a digit less and none. */
+  list(): PlanWarning[] {
+    const lost = [...this.#without].filter(([length]) => this.#withZero.has(length + 1)).map(([, found]) => found);
+    const count = lost.reduce((sum, found) => sum + found.count, 0);
+    if (2 * count <= this.#all) return [];
+    const rows = lost
+      .flatMap((found) => found.rows)
+      .sort((one, other) => one - other)
+      .slice(0, rowsPerWarning);
+    const examples = lost.flatMap((found) => found.examples).slice(0, 3);
+    return [{ code: 'PHONE_ZERO_LOST', field: 'phone', message: messages.PHONE_ZERO_LOST, count, rows, examples }];
+  }
+}

@@ -1,0 +1,77 @@
+import { inputFields } from '../../../../schemas/account-fields.js';
+import type { ImportedPerson } from '../../../../schemas/imported-person.js';
+import type { PhoneKeys } from '../../../../schemas/phone-keys.js';
+import { KeyIndex } from './key-index.js';
+
+/** What two rows about the same person say alike: all but the phone, which one of them may leave out. */
+const identifying = [
+  ...inputFields('import').filter((field) => field !== 'phone'),
+  'password',
+  'passwordHash',
+] as const;
+
+/** Why rows repeat an email or a phone of an earlier row, by their line; blank for the same person with other courses. */
+export type Repetitions = ReadonlyMap<number, string>;
+
+/** With so many repetitions, none are remembered. */
+const manyRepetitions = 20_000;
+
+/** Finds rows that repeat an email or a phone of an earlier row. */
+export class RepetitionFinder {
+  readonly #emails = new KeyIndex();
+  readonly #phones = new KeyIndex();
+  /** People, and people with their courses: only of a file that has a column of courses. */
+  readonly #people: KeyIndex | undefined;
+  readonly #keyOf: PhoneKeys['keyOf'];
+  readonly #known: Repetitions | undefined;
+  readonly #found = new Map<number, string>();
+
+  /** @param known what was found earlier in the same file: then no keys are kept in memory */
+  constructor({ keyOf }: PhoneKeys, hasCourses: boolean, known: Repetitions | undefined) {
+    this.#keyOf = keyOf;
+    this.#people = hasCourses ? new KeyIndex() : undefined;
+    this.#known = known;
+  }
+
+  /** The rows that repeated keys of others; undefined when there were too many. */
+  get all(): Repetitions | undefined {
+    return this.#known ?? (this.#found.size < manyRepetitions ? this.#found : undefined);
+  }
+
+  /**
+   * Why a row is a repetition; blank for the same person with other courses.
+   * @param isDoubtful whether the row may be rejected later: then the next row with the same email is no repetition
+   */
+  find(line: number, person: ImportedPerson, isDoubtful: boolean): string | undefined {
+    if (this.#known) return this.#known.get(line);
+    const isAgain = this.#isSamePerson(line, person);
+    const reason = isAgain ? '' : isDoubtful ? undefined : this.#repeatedKeys(line, person);
+    if (reason !== undefined && this.#found.size < manyRepetitions) this.#found.set(line, reason);
+    return reason;
+  }
+
+  /** Whether an earlier line has the same person, whose phone it may leave out, and none has the person with these courses. */
+  #isSamePerson(line: number, person: ImportedPerson): boolean {
+    if (!this.#people) return false;
+    const { email, phone, course, otherCourses } = person;
+    const who = JSON.stringify(identifying.map((field) => person[field]));
+    const firstLine = this.#people.recordLine(who, line);
+    const sameEmail = this.#emails.lineOf(email);
+    const samePhone = phone === undefined ? sameEmail : this.#phones.lineOf(this.#keyOf(phone));
+    if (sameEmail !== undefined && (firstLine !== sameEmail || samePhone !== sameEmail)) return false;
+    const sameCourses = this.#people.recordLine(JSON.stringify([who, course, otherCourses]), line);
+    if (firstLine === undefined || sameCourses !== undefined || course === undefined) return false;
+    // The lines before may be doubtful: about accounts without a phone.
+    return sameEmail !== undefined || phone === undefined;
+  }
+
+  #repeatedKeys(line: number, { email, phone }: ImportedPerson): string | undefined {
+    const sameEmail = this.#emails.recordLine(email, line);
+    const samePhone = phone === undefined ? undefined : this.#phones.recordLine(this.#keyOf(phone), line);
+    const repeated = [
+      ...(sameEmail === undefined ? [] : [`Email is already on line ${sameEmail}.`]),
+      ...(samePhone === undefined ? [] : [`Phone is already on line ${samePhone}.`]),
+    ];
+    return repeated.length === 0 ? undefined : repeated.join(' ');
+  }
+}

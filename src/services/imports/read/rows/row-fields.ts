@@ -1,0 +1,64 @@
+import { readPhone } from '../../../../csv/cells.js';
+import type { ImportField } from '../../../../schemas/import.js';
+import type { ColumnMapping } from '../columns/columns.js';
+import { nameHalves } from '../fields/full-names.js';
+import { filledWidth } from '../fields/headings.js';
+import { activeOf } from '../fields/state-words.js';
+
+/**
+ * The line of a rejects file for a row: its cells, why it was rejected, and the cells that belong to no column. These stay
+ * beyond the last heading, so that the row is rejected again until they are moved or removed.
+ */
+export function rejectLine(
+  mapping: ColumnMapping,
+  row: { line: number; cells: readonly string[] },
+  why: readonly string[],
+) {
+  const surplus = row.cells.slice(mapping.width, Math.max(mapping.width, filledWidth(row.cells)));
+  return [...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
+}
+
+/** What programs export instead of a secret password. */
+const maskedPassword = /^[*•●]+$/;
+
+/** The cell that says whether the account is active; empty where there is none. */
+export function stateCell(cells: readonly string[], { columns, isTicked }: ColumnMapping): string {
+  const states = (columns.get('suspended') ?? columns.get('isActive') ?? []).map((index) => cells[index] ?? '');
+  return (isTicked ? undefined : states.find((cell) => cell.trim() !== '')) ?? states[0] ?? '';
+}
+
+/** Whether the account is active, as the schema takes it; an unknown word as it is. */
+function activeText(cells: readonly string[], mapping: ColumnMapping): string {
+  const cell = stateCell(cells, mapping);
+  const active = activeOf(cell, { isOpposite: mapping.columns.has('suspended'), isTicked: mapping.isTicked });
+  return active === undefined ? cell : String(active);
+}
+
+const oneLine = (list: string) => list.trim().replace(/\s*[\r\n]+\s*/g, '; ');
+
+/** A text for each field that the file has. */
+export type RowInput = Partial<Record<ImportField, string>> & { otherCourses?: string[] };
+
+/** The halves of a full name; itself where it has none. */
+function namesOf(fullName: string, lastNameFirst: boolean): RowInput {
+  if (fullName === '') return { firstName: '', lastName: '' };
+  const halves = nameHalves(fullName, lastNameFirst);
+  return halves ? { firstName: halves.firstName, lastName: halves.lastName } : { fullName };
+}
+
+/** The fields of a row as raw input for the schema: a text for each field that the file has. */
+export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): RowInput {
+  const input: RowInput = {};
+  for (const [field, indexes] of mapping.columns) {
+    const [first = '', ...others] = indexes.map((index) => cells[index] ?? '').filter((cell) => cell.trim() !== '');
+    // A cell may list courses in lines.
+    input[field] = field === 'course' ? oneLine(first) : first;
+    if (field === 'course' && others.length > 0) input.otherCourses = others.map(oneLine);
+  }
+  if (input.phone !== undefined) input.phone = readPhone(input.phone);
+  // A spreadsheet pads cells; at a login nobody would type that.
+  if (input.password !== undefined) input.password = input.password.trim().replace(maskedPassword, '');
+  const { suspended, fullName, ...fields } = input;
+  if (suspended !== undefined || fields.isActive !== undefined) fields.isActive = activeText(cells, mapping);
+  return fullName === undefined ? fields : { ...fields, ...namesOf(fullName.trim(), mapping.lastNameFirst) };
+}

@@ -1,0 +1,57 @@
+import type { ImportedPerson } from '../../../../schemas/imported-person.js';
+import type { ColumnMapping } from '../columns/columns.js';
+import { nameHalves } from '../fields/full-names.js';
+import type { RowWarning } from '../fields/warnings.js';
+import { nameWarnings } from './damaged-names.js';
+import { phoneWarnings } from './phone-warnings.js';
+import { stateCell } from './row-fields.js';
+
+/** What the file says of an account that will be inactive, unless it says so in the words of a template. */
+function inactiveWarning(person: ImportedPerson, state: string, isTicked: boolean): RowWarning[] {
+  if (person.isActive !== false || state.toLowerCase() === 'false') return [];
+  const field = 'isActive';
+  if (isTicked) {
+    const message = 'The column for active accounts is ticked: without a tick, an account is inactive.';
+    return [{ code: 'NOT_TICKED', field, message }];
+  }
+  const message = "The account is inactive, as the file says: the person can't sign in.";
+  return [{ code: 'STATE_INACTIVE', field, message, example: state }];
+}
+
+/** A full name may have been split at the wrong word. */
+function splitWarning({ firstName, lastName }: ImportedPerson, fullName: string, lastNameFirst: boolean): RowWarning[] {
+  if (nameHalves(fullName, lastNameFirst)?.isGuess !== true) return [];
+  const message = 'Full names were split: check the halves, first name | last name.';
+  return [{ code: 'NAME_SPLIT', field: 'fullName', message, example: `${firstName} | ${lastName}` }];
+}
+
+/** The warning for an enrollment that doesn't exist. */
+function unusedWarnings({ notes, enrollmentStatus }: ImportedPerson): RowWarning[] {
+  const warnings: RowWarning[] = [];
+  if (notes !== undefined) {
+    const message = 'Notes belong to an enrollment: without a course they are not imported.';
+    warnings.push({ code: 'NOTES_WITHOUT_COURSE', field: 'notes', message });
+  }
+  if (enrollmentStatus !== undefined) {
+    const message = 'An enrollment status without a course has no effect.';
+    warnings.push({ code: 'STATUS_WITHOUT_COURSE', field: 'enrollmentStatus', message });
+  }
+  return warnings;
+}
+
+/** What looks wrong in a row that can be imported. @param isEnrolled whether the import enrolls all rows in a course */
+export function rowWarnings(
+  person: ImportedPerson,
+  cells: readonly string[],
+  mapping: ColumnMapping,
+  isEnrolled: boolean,
+): RowWarning[] {
+  const fullName = cells[mapping.columns.get('fullName')?.[0] ?? -1] ?? '';
+  return [
+    ...nameWarnings(person),
+    ...inactiveWarning(person, stateCell(cells, mapping).trim(), mapping.isTicked),
+    ...splitWarning(person, fullName, mapping.lastNameFirst),
+    ...(isEnrolled || person.course !== undefined ? [] : unusedWarnings(person)),
+    ...phoneWarnings(person.phone ?? ''),
+  ];
+}

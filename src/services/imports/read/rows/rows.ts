@@ -1,0 +1,212 @@
+import { restoreProtected } from '../../../../csv/cells.js';
+import { isAppError } from '../../../../errors.js';
+import type { FieldProblem } from '../../../../field-problem.js';
+import type { Delimiter, ImportableRole, ImportField, ImportOptions } from '../../../../schemas/import.js';
+import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../../../schemas/imported-person.js';
+import { validate } from '../../../../schemas/validate.js';
+import type { PasswordPolicy } from '../../../auth/password-policy.js';
+import { isPlainHeading, mapOption } from '../columns/column-maps.js';
+import { type ColumnMapping, fieldsByIndex } from '../columns/columns.js';
+import { delimiterNames } from '../csv/delimiters.js';
+import type { CsvRow } from '../csv/row-reader.js';
+import { isSecretColumn } from '../fields/header-aliases.js';
+import { filledWidth, headingKey, shownText } from '../fields/headings.js';
+import { roleOf } from '../fields/role-words.js';
+import type { RowCode } from '../fields/row-codes.js';
+import type { RowWarning } from '../fields/warnings.js';
+import { nameDamage, spreadsheetError } from './damaged-names.js';
+import { mangledNumber, missingPhone, phoneDoubt } from './phone-warnings.js';
+import type { RepetitionFinder } from './repetitions.js';
+import { fieldsOf, type RowInput } from './row-fields.js';
+import { type FileWords, inWordsOfFile, isBlank, type RowProblem, rowProblem, rowProblems } from './row-problems.js';
+import { rowWarnings } from './row-warnings.js';
+
+/** A row that the file alone gives no reason to reject. */
+export interface CandidateRow extends CsvRow {
+  person: ImportedPerson;
+  /** False in a file with passwords: cells that have moved to other columns may be some. */
+  quotes: boolean;
+  /**
+   * Why the row is rejected unless its account already has exactly this phone, as in an export; of a row without a phone,
+   * unless there is an account.
+   */
+  doubt?: RowProblem;
+  /** Whether an earlier line has the same person with other courses; absent in a file without a column of courses. */
+  again?: boolean;
+  /** What looks wrong, though the row can be imported. */
+  warnings?: readonly RowWarning[];
+}
+
+/** A row that is rejected, and why. */
+export interface RejectedRow extends CsvRow {
+  /** Of its first problem. */
+  code: RowCode;
+  /** All problems of the row. */
+  reason: string;
+  /** The problems one by one, where the file alone shows them. */
+  problems?: readonly RowProblem[];
+}
+
+/** A row that is rejected for these problems, of which there is at least one. */
+export function rejectedFor({ line, cells }: CsvRow, problems: readonly RowProblem[]): RejectedRow {
+  const [first] = problems;
+  if (first === undefined) throw new Error(`Line ${line} is rejected without a problem.`);
+  return { line, cells, code: first.code, reason: problems.map(({ reason }) => reason).join(' '), problems };
+}
+
+/** A row, checked against the schema and the rows before it. */
+export type FileRow = CandidateRow | RejectedRow;
+
+/** Whether a row was rejected by the checks of the file alone. */
+export function isRejected(row: FileRow): row is RejectedRow {
+  return 'code' in row;
+}
+
+/** The rows of a batch that an earlier run hasn't done. @param rowsBefore how many rows of the file precede the batch */
+export function remainingRows(batch: readonly FileRow[], rowsBefore: number, rowsDone: number): readonly FileRow[] {
+  return batch.slice(Math.max(0, rowsDone - rowsBefore));
+}
+
+const maxRoleWords = 100;
+
+/** The person of a row, or what the schema finds wrong with it. */
+function personOf(input: RowInput): { person: ImportedPerson } | { person?: never; details: readonly FieldProblem[] } {
+  try {
+    return { person: quickPerson(input) ?? validate(importedPersonSchema, input) };
+  } catch (error) {
+    if (!isAppError(error, 'VALIDATION')) throw error;
+    return { details: error.details };
+  }
+}
+
+/** How the rows of a file are told about in its own words. */
+function wordsOf({ columns, own }: ColumnMapping): FileWords {
+  const fields = fieldsByIndex(columns);
+  const columnOf = (field: ImportField) => own.find(({ index }) => index === columns.get(field)?.[0]);
+  const headings = [...columns.keys()].flatMap((field) => {
+    const heading = columnOf(field)?.heading.trim() ?? '';
+    // Not where it is the field's own name, or something that isn't repeated.
+    return isPlainHeading(heading) && headingKey(heading) !== headingKey(field) ? [[field, heading]] : [];
+  });
+  const state = columnOf('suspended') ?? columnOf('isActive');
+  return {
+    quotes: !own.some(({ heading, index }) => isSecretColumn({ heading, field: fields.get(index) ?? null })),
+    headings: Object.fromEntries(headings),
+    ...(state && { state: { heading: shownText(state.heading), ignore: mapOption(state, '') } }),
+  };
+}
+
+const lostPassword =
+  'Password was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the password again.';
+
+const erroneousPassword = 'Password is what a spreadsheet writes for an error. Enter the password.';
+
+/** What the checks of rows depend on besides the file. */
+interface CheckOptions {
+  options: Partial<Pick<ImportOptions, 'course' | 'missingPhone'>>;
+  /** Which passwords are accepted. */
+  policy: PasswordPolicy;
+}
+
+/** Checks rows one by one, against the schema and against those before them. */
+export class RowChecker {
+  readonly #check: CheckOptions;
+  readonly #delimiter: Delimiter;
+  readonly #mapping: ColumnMapping;
+  readonly #repetitions: RepetitionFinder;
+  readonly #words: FileWords;
+  /** The words that stood for roles. */
+  readonly roleWords = new Map<string, ImportableRole>();
+
+  constructor(check: CheckOptions, delimiter: Delimiter, mapping: ColumnMapping, repetitions: RepetitionFinder) {
+    this.#check = check;
+    this.#delimiter = delimiter;
+    this.#mapping = mapping;
+    this.#repetitions = repetitions;
+    this.#words = wordsOf(mapping);
+  }
+
+  check({ line, cells, quoteFault }: CsvRow): FileRow {
+    // In a rejects file, as they were in the file that it came from.
+    const row = { line, cells: this.#mapping.isRejects ? cells.map(restoreProtected) : cells };
+    if (quoteFault !== undefined) {
+      const message = `The row ${quoteFault}.`;
+      return rejectedFor(row, [{ code: 'QUOTES_INVALID', field: null, message, reason: message }]);
+    }
+    return this.#surplus(row) ?? this.#checkFields(row);
+  }
+
+  #surplus(row: CsvRow): RejectedRow | undefined {
+    const { width } = this.#mapping;
+    const filled = row.cells.length > width ? filledWidth(row.cells) : 0;
+    if (filled <= width) return undefined;
+    const advice = `Put fields that contain a ${delimiterNames[this.#delimiter]} in quotes.`;
+    const message = `The row has more fields than the header. ${advice}`;
+    const reason = `The row has ${filled} fields, the header ${width}. ${advice}`;
+    return rejectedFor(row, [{ code: 'SURPLUS_CELLS', field: null, message, reason }]);
+  }
+
+  #checkFields(row: CsvRow): FileRow {
+    const input = this.#inputOf(row.cells);
+    const doubt = this.#phoneDoubt(input);
+    const read = personOf(input);
+    const damage = nameDamage(read.person ?? input);
+    const damages = damage ? [rowProblem('NAME_DAMAGED', damage, input, this.#words)] : [];
+    if (read.person === undefined) {
+      const others = read.details.filter(({ path }) => path !== damage?.path);
+      return rejectedFor(row, [...damages, ...rowProblems(others, input, this.#words), ...(doubt ? [doubt] : [])]);
+    }
+    if (damage) return rejectedFor(row, damages);
+    const { person } = read;
+    const badPassword = this.#passwordFault(person);
+    if (badPassword) return rejectedFor(row, [badPassword]);
+    const repetition = this.#repetitions.find(row.line, person, doubt !== undefined);
+    if (repetition) return { ...row, code: 'DUPLICATE_IN_FILE', reason: repetition };
+    const again = this.#mapping.columns.has('course') && { again: repetition === '' };
+    const warnings = doubt ? [] : this.#warningsOf(row.cells, person);
+    return {
+      ...row,
+      person,
+      quotes: this.#words.quotes,
+      ...again,
+      ...(doubt && { doubt }),
+      ...(warnings.length > 0 && { warnings }),
+    };
+  }
+
+  #passwordFault(person: ImportedPerson): RowProblem | undefined {
+    const { password } = person;
+    if (password === undefined) return undefined;
+    const fault = (code: RowCode, message: string) => rowProblem(code, { path: 'password', message }, {}, this.#words);
+    if (mangledNumber.test(password)) return fault('PASSWORD_INVALID', lostPassword);
+    if (spreadsheetError.test(password)) return fault('PASSWORD_INVALID', erroneousPassword);
+    const problem = this.#check.policy('Password', password, person);
+    return problem && fault('PASSWORD_WEAK', problem.message);
+  }
+
+  #phoneDoubt(input: RowInput): RowProblem | undefined {
+    const { phone = '' } = input;
+    if (phone === '')
+      return this.#check.options.missingPhone === 'allow' ? undefined : inWordsOfFile(missingPhone, this.#words);
+    const found = phoneDoubt(phone);
+    return found && rowProblem(found.code, { path: 'phone', message: found.message }, input, this.#words);
+  }
+
+  /** The fields of a row, with known words for roles replaced by the roles. */
+  #inputOf(cells: readonly string[]): RowInput {
+    const input = fieldsOf(cells, this.#mapping);
+    // What can't be seen is no phone.
+    if (input.phone !== undefined && isBlank(input.phone)) input.phone = '';
+    if (input.role !== undefined) input.role = input.role.trim();
+    const role = roleOf(input.role ?? '');
+    if (!role || role === input.role) return input;
+    if (this.roleWords.size < maxRoleWords) this.roleWords.set(input.role ?? '', role);
+    return { ...input, role };
+  }
+
+  /** The warnings of a row; in a file with passwords without its values. */
+  #warningsOf(cells: readonly string[], person: ImportedPerson): RowWarning[] {
+    const warnings = rowWarnings(person, cells, this.#mapping, this.#check.options.course !== undefined);
+    return this.#words.quotes ? warnings : warnings.map(({ example: _, ...warning }) => warning);
+  }
+}

@@ -1,0 +1,198 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { type QueryInterface, QueryTypes } from 'sequelize';
+import type { Database } from '../../../src/db/connection.js';
+import { serverVersion } from '../../../src/db/dialect.js';
+import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../../src/db/migrations/migrator.js';
+import { onMysql } from '../../support/database.js';
+import { scaled } from '../../support/machine.js';
+import { until, whileRunning } from '../../support/until.js';
+import { tablesOf, useDatabases } from '../support/databases.js';
+import { failureOf } from '../support/failure.js';
+
+const require = createRequire(import.meta.url);
+const folder = fileURLToPath(new URL('../../../migrations', import.meta.url));
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.cjs'))
+  .sort();
+
+/** One file a table. */
+const tables = files.map((name) => (/-create-(.*)\.cjs$/.exec(name)?.[1] ?? name).replaceAll('-', '_'));
+
+type Step = (queryInterface: QueryInterface) => Promise<void>;
+// A file of another shape fails when it runs.
+const steps = files.map((name) => require(path.join(folder, name)) as { down: Step });
+
+/** A database on a server that says this of itself. */
+function calledItself(database: Database, version: string): Database {
+  const { sequelize } = database;
+  const query = (sql: string, ...rest: never[]) =>
+    sql === 'SELECT version() AS version' ? Promise.resolve([[{ version }]]) : sequelize.query(sql, ...rest);
+  return { ...database, sequelize: Object.assign(Object.create(sequelize), { query, getDialect: () => 'mysql' }) };
+}
+
+/** What stays when all migrations are reverted: who ran what, and who is running. */
+const bookkeeping = ['SequelizeMeta', 'leases'];
+
+/** Everything that the database knows of its tables: columns, keys, checks. */
+async function schemaOf(database: Database): Promise<unknown> {
+  const { sequelize } = database;
+  if (!onMysql) {
+    return sequelize.query('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name', {
+      type: QueryTypes.SELECT,
+    });
+  }
+  return Promise.all(
+    tables.map((table) => sequelize.query(`SHOW CREATE TABLE \`${table}\``, { type: QueryTypes.SELECT })),
+  );
+}
+
+describe('migrations', () => {
+  const databases = useDatabases({ migrated: false });
+
+  it('apply all, are reverted several together or one by one, and apply all again', async () => {
+    const database = databases.open();
+    expect(await migrateDown(database, 'all')).to.deep.equal([]);
+    expect(await migrateUp(database)).to.deep.equal(files);
+    expect(await migrateUp(database)).to.deep.equal([]);
+    expect(await tablesOf(database)).to.have.members([...tables, ...bookkeeping]);
+    const schema = await schemaOf(database);
+
+    expect(await migrateDown(database, 3)).to.deep.equal(files.slice(-3).toReversed());
+    expect(await tablesOf(database)).to.have.members([...tables.slice(0, -3), ...bookkeeping]);
+    expect(await migrateDown(database, 1)).to.deep.equal(files.slice(-4, -3));
+    expect(await migrateDown(database, 'all')).to.deep.equal(files.slice(0, -4).toReversed());
+    expect(await tablesOf(database)).to.have.members(bookkeeping);
+
+    expect(await migrateUp(database)).to.deep.equal(files);
+    expect(await schemaOf(database)).to.deep.equal(schema);
+  });
+
+  it('refuse servers of other kinds, and so does what doctor shows, and know those of MySQL and MariaDB', async () => {
+    const database = databases.open();
+    for (const version of ['8.0.11-TiDB-v7.5.1', '8.0.30-Vitess', '5.7.25-OceanBase-v4.2.1'])
+      for (const change of [
+        () => migrateUp(calledItself(database, version)),
+        () => migrateDown(calledItself(database, version), 'all'),
+        () => serverVersion(calledItself(database, version).sequelize),
+      ]) {
+        const { code, message } = await failureOf(change);
+        expect(code).to.equal('DATABASE_UNUSABLE');
+        expect(message).to.match(
+          /^The database server is (TiDB|Vitess|OceanBase) \(\S+\), .*Use MySQL or MariaDB, and set DATABASE_URL\.$/,
+        );
+      }
+    expect(await tablesOf(database)).to.deep.equal([]);
+    const known = ['8.0.36-0ubuntu0.22.04.1', '8.0.mysql_aurora.3.04.0', '8.0.35-google', '8.4.0-commercial'];
+    for (const version of known)
+      expect(await serverVersion(calledItself(database, version).sequelize)).to.equal(`MySQL ${version}`);
+    const mariadb = calledItself(database, '10.11.14-MariaDB-0+deb12u2').sequelize;
+    expect(await serverVersion(mariadb)).to.equal('MariaDB 10.11.14');
+  });
+
+  it('can each be repeated, in both directions, as where one was interrupted before it was recorded', async () => {
+    const database = databases.open();
+    const queryInterface = database.sequelize.getQueryInterface();
+    await migrateUp(database);
+    const schema = await schemaOf(database);
+    await database.sequelize.query('DELETE FROM `SequelizeMeta`');
+    expect(await migrateUp(database)).to.deep.equal(files);
+    expect(await schemaOf(database)).to.deep.equal(schema);
+    for (const { down } of steps.toReversed()) {
+      await down(queryInterface);
+      await down(queryInterface);
+    }
+    expect(await tablesOf(database)).to.have.members(bookkeeping);
+  });
+
+  it('are applied once by programs that start concurrently', async () => {
+    const done = await Promise.all([1, 2, 3].map(() => migrateUp(databases.open())));
+    expect(done.flat()).to.deep.equal(files);
+    await assertSchemaCurrent(databases.open());
+  });
+
+  it('report what failed, and release the lease', async () => {
+    const database = databases.open();
+    // A table of another program with the same name.
+    await database.sequelize.query('CREATE TABLE users (id INTEGER PRIMARY KEY)');
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const { code, message } = await failureOf(() => migrateUp(database));
+      expect(code).to.equal('MIGRATION_FAILED');
+      expect(message).to.match(
+        /^The migration failed: Migration \d+-create-\w+\.cjs \(up\) failed: .*[^.]\. Fix the cause/,
+      );
+    }
+  });
+});
+
+if (onMysql)
+  describe('the statements of a migration', () => {
+    const databases = useDatabases();
+    /** How long the connections of others may have no traffic. */
+    const inactivityMs = scaled(1000);
+
+    it('wait for a table that others use, for longer than other statements may', async () => {
+      const database = databases.open({}, { inactivityMs });
+      const reader = await createConnection(databases.url);
+      const waiting = async () => {
+        const [rows] = await reader.query<RowDataPacket[]>(
+          "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND state LIKE 'Waiting for table metadata lock'",
+        );
+        return rows.length;
+      };
+      try {
+        await reader.query('START TRANSACTION');
+        await reader.query('SELECT COUNT(*) FROM users');
+        const migrating = migrateDown(database, 'all');
+        await whileRunning(
+          migrating,
+          until(async () => (await waiting()) > 0, 'the migration waits for the lock'),
+        );
+        await sleep(1.5 * inactivityMs);
+        const { code } = await failureOf(() =>
+          database.read(() => database.sequelize.query(`SELECT SLEEP(${(1.5 * inactivityMs) / 1000})`)),
+        );
+        expect(code).to.equal('DATABASE_UNREACHABLE');
+        await reader.query('COMMIT');
+        expect(await migrating).to.deep.equal(files.toReversed());
+      } finally {
+        await reader.end();
+      }
+    }).timeout(scaled(20_000));
+  });
+
+describe('the status of migrations', () => {
+  const databases = useDatabases({ migrated: false });
+
+  /** What the program says when it refuses the schema. */
+  async function expectRefused(database: Database, message: string): Promise<void> {
+    const failure = await failureOf(() => assertSchemaCurrent(database));
+    expect([failure.code, failure.message]).to.deep.equal(['SCHEMA_OUTDATED', `The database schema is ${message}`]);
+  }
+
+  it('can be read from an empty database, which stays empty', async () => {
+    const database = databases.open();
+    expect(await migrationStatus(database)).to.deep.equal({ executed: [], pending: files, unknown: [] });
+    await expectRefused(database, `not up to date (${files.length} pending). Run: coursectl migrate up`);
+    expect(await tablesOf(database)).to.deep.equal([]);
+  });
+
+  it('names executed and pending migrations, and those of a newer program', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    await assertSchemaCurrent(database);
+    await migrateDown(database, 1);
+    const status = { executed: files.slice(0, -1), pending: files.slice(-1), unknown: [] as string[] };
+    expect(await migrationStatus(database)).to.deep.equal(status);
+    await expectRefused(database, 'not up to date (1 pending). Run: coursectl migrate up');
+    await migrateUp(database);
+    await database.sequelize.query("INSERT INTO `SequelizeMeta` (name) VALUES ('20991231000001-future.cjs')");
+    expect((await migrationStatus(database)).unknown).to.deep.equal(['20991231000001-future.cjs']);
+    await expectRefused(database, 'newer than this program (20991231000001-future.cjs). Update coursectl.');
+  });
+});

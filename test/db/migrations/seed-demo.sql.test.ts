@@ -1,0 +1,126 @@
+import bcrypt from 'bcryptjs';
+import { expect } from 'chai';
+import type { Database } from '../../../src/db/connection.js';
+import { seedDemo } from '../../../src/db/migrations/migrator.js';
+import { courseLevels, courseTypes } from '../../../src/schemas/course-fields.js';
+import { enrollmentStatuses } from '../../../src/schemas/enrollment-statuses.js';
+import { normalizeEmail, phoneKey, searchKey } from '../../../src/schemas/keys.js';
+import { registerSchema } from '../../../src/schemas/user.js';
+import { validate } from '../../../src/schemas/validate.js';
+import { userSearchKey } from '../../../src/services/accounts/store.js';
+import { tablesOf, useDatabases } from '../support/databases.js';
+import { failureOf } from '../support/failure.js';
+import { somebody } from '../support/somebody.js';
+
+const demoPassword = 'demo-password';
+
+/** Every row of the demo's tables, as it is stored. */
+async function rowsOf({ models: { User, Course, Enrollment } }: Database): Promise<unknown[]> {
+  const query = { raw: true, order: ['id'] };
+  return [await User.findAll(query), await Course.findAll(query), await Enrollment.findAll(query)];
+}
+
+describe('the demo', () => {
+  const databases = useDatabases();
+  let database: Database;
+  beforeEach(() => {
+    database = databases.open();
+  });
+
+  it('is a programme of plausible size', async () => {
+    await seedDemo(database);
+    const { User, Course, Enrollment } = database.models;
+    const roles = await Promise.all(
+      ['super_admin', 'trainer', 'trainee'].map((role) => User.count({ where: { role: role as 'trainee' } })),
+    );
+    expect(roles).to.deep.equal([1, 3, 200]);
+    expect(await Course.count()).to.equal(12);
+    for (const status of enrollmentStatuses)
+      expect(await Enrollment.count({ where: { status } }), status).to.be.above(10);
+    expect(await User.count({ where: { role: 'trainee', isActive: false } })).to.be.above(0);
+    expect(await Course.count({ where: { isPublished: false } })).to.be.above(0);
+    for (const level of courseLevels) expect(await Course.count({ where: { level } }), level).to.be.above(0);
+    for (const courseType of courseTypes)
+      expect(await Course.count({ where: { courseType } }), courseType).to.be.above(0);
+  });
+
+  it('has accounts equal to registered ones', async () => {
+    await seedDemo(database);
+    for (const user of await database.models.User.findAll()) {
+      const { firstName, lastName, email, phone, role, isActive, requiresPasswordChange } = user;
+      const given = { firstName, lastName, email, phone, role, isActive, requiresPasswordChange };
+      expect(validate(registerSchema, { ...given, password: demoPassword })).to.deep.equal({
+        ...given,
+        password: demoPassword,
+      });
+      expect(normalizeEmail(email)).to.equal(email);
+      expect(user.phoneKey, phone).to.equal(phoneKey(phone));
+      expect(user.searchKey, email).to.equal(userSearchKey(user));
+      expect(user.requiresPasswordChange).to.equal(false);
+    }
+  });
+
+  it('respects capacities, is consistent, and has courses that can be found', async () => {
+    await seedDemo(database);
+    const { Course, Enrollment } = database.models;
+    const courses = new Map((await Course.findAll()).map((course) => [course.id, course]));
+    const seats = new Map<string, number>();
+    for (const enrollment of await Enrollment.findAll()) {
+      const course = courses.get(enrollment.courseId);
+      expect(enrollment.trainerId).to.equal(course?.trainerId);
+      expect(enrollment.enrolledAt).to.be.above(course?.createdAt ?? new Date());
+      expect(enrollment.completedAt !== null, enrollment.status).to.equal(enrollment.status === 'completed');
+      expect(enrollment.progress === 100, enrollment.status).to.equal(enrollment.status === 'completed');
+      if (enrollment.completedAt) expect(enrollment.completedAt).to.be.above(enrollment.enrolledAt);
+      if (enrollment.status !== 'cancelled') seats.set(enrollment.courseId, (seats.get(enrollment.courseId) ?? 0) + 1);
+    }
+    for (const { id, title, category, tagsJson, searchKey: key, maxStudents } of courses.values()) {
+      if (maxStudents !== null) expect(seats.get(id) ?? 0, title).to.be.at.most(maxStudents);
+      expect(key).to.equal(searchKey(title, category, ...(JSON.parse(tagsJson ?? '[]') as string[])));
+    }
+  });
+
+  it('logs in with the documented password, and changes nothing when it exists', async () => {
+    await seedDemo(database);
+    const { User } = database.models;
+    const admin = await User.findOne({ where: { email: 'admin@example.com' }, rejectOnEmpty: true });
+    expect(admin.role).to.equal('super_admin');
+    expect(await bcrypt.compare(demoPassword, admin.passwordHash)).to.equal(true);
+    expect(await User.count({ where: { passwordHash: admin.passwordHash } })).to.equal(204);
+    const rows = await rowsOf(database);
+    await seedDemo(database);
+    expect(await rowsOf(database)).to.deep.equal(rows);
+  });
+
+  it('keeps an existing super admin, and is complete when seeded concurrently', async () => {
+    const { User, Course } = database.models;
+    await User.create(somebody({ role: 'super_admin' }));
+    await Promise.all([1, 2, 3].map(() => seedDemo(databases.open())));
+    const admins = await User.findAll({ where: { role: 'super_admin' } });
+    expect(admins.map(({ email }) => email)).to.deep.equal(['some@example.org']);
+    expect(await Promise.all([User.count(), Course.count()])).to.deep.equal([204, 12]);
+  });
+
+  it('reports why the seeding failed, and rolls back', async () => {
+    const { User, Course } = database.models;
+    await User.create(somebody({ role: 'trainee', email: 'trainer1@example.com' }));
+    const { code, message } = await failureOf(() => seedDemo(database));
+    expect(code).to.equal('MIGRATION_FAILED');
+    expect(message).to.match(
+      /^The seeding failed: User with this email already exists\. Fix the cause and run it again/,
+    );
+    expect(await Promise.all([User.count(), Course.count()])).to.deep.equal([1, 0]);
+  });
+});
+
+describe('the demo without its tables', () => {
+  const databases = useDatabases({ migrated: false });
+
+  it('demands the migrations, and creates nothing', async () => {
+    const database = databases.open();
+    const { code, message } = await failureOf(() => seedDemo(database));
+    expect(code).to.equal('SCHEMA_OUTDATED');
+    expect(message).to.include('coursectl migrate up');
+    expect(await tablesOf(database)).to.deep.equal([]);
+  });
+});

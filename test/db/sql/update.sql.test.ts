@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { expect } from 'chai';
+import { DatabaseError } from 'sequelize';
+import type { Database } from '../../../src/db/connection.js';
+import type { User } from '../../../src/db/models/user.js';
+import { updateRows } from '../../../src/db/sql/update.js';
+import { searchKeyLength } from '../../../src/schemas/keys.js';
+import { onMysql } from '../../support/database.js';
+import { buildUser } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+import { failureOf } from '../support/failure.js';
+
+describe('updating many rows', () => {
+  const harness = useHarness();
+  let database: Database;
+  let users: User[];
+  beforeEach(async () => {
+    database = harness.context.database;
+    const given = Array.from({ length: 120 }, (_, index) => ({
+      email: `p${index}@example.org`,
+      phone: `+1 555 ${index}`,
+    }));
+    for (const person of given) await buildUser(harness.context, person);
+    users = await stored();
+  });
+  const stored = () => database.models.User.findAll({ order: ['id'] });
+  const update = (rows: Parameters<typeof updateRows<User>>[1]) =>
+    database.inTransaction((transaction) => updateRows(database.models.User, rows, transaction));
+
+  const at = new Date('2026-01-02T03:04:05.678Z');
+
+  /** Updates rows. @returns the statements */
+  async function sent(rows: Parameters<typeof update>[0]): Promise<string[]> {
+    // Sequelize reads its own options at each statement; its types keep them to itself.
+    const { options } = database.sequelize as unknown as { options: { logging: unknown } };
+    const updates: string[] = [];
+    options.logging = (sql: string) => void (/UPDATE/.test(sql) && updates.push(sql));
+    try {
+      await update(rows);
+    } finally {
+      options.logging = false;
+    }
+    return updates;
+  }
+
+  it('gives each row its own values, and leaves all others as they are', async () => {
+    const rows = users.slice(1).map(({ id }, index) => ({
+      id,
+      ...(index % 2 === 0 && { lastName: `O'Hara \\ "${index}" :id ? $1 ñ 🦊` }),
+      ...(index % 3 === 0 && { isActive: false, role: 'trainer' as const }),
+      ...(index % 5 === 0 && {
+        passwordHash: `hash ${index}`,
+        initialPasswordExpiresAt: new Date(at.getTime() + 1001 * index),
+      }),
+      ...(index % 4 === 0 && { searchKey: `${'🦊'.repeat(490)} ${index}`, lockVersion: index }),
+      ...(index % 7 === 0 && { initialPasswordExpiresAt: null, email: `new${index}@example.org` }),
+    }));
+    await update(rows);
+    const changes = new Map(rows.map((row) => [row.id, row]));
+    const expected = users.map((user) => ({ ...user.get(), ...changes.get(user.id) }));
+    expect((await stored()).map((user) => user.get())).to.deep.equal(expected);
+  });
+
+  it('sends few statements, and a value that all rows share once', async () => {
+    const updates = await sent(users.map(({ id }, index) => ({ id, lastName: `Lopez ${index}`, updatedAt: at })));
+    expect(updates).to.have.length(1);
+    for (const sql of updates) expect(sql.split('03:04:05.678')).to.have.length(2);
+    expect(new Set((await stored()).map((user) => user.updatedAt.getTime()))).to.deep.equal(new Set([Number(at)]));
+    expect(new Set((await stored()).map(({ lastName }) => lastName))).to.have.property('size', users.length);
+  });
+
+  it('sends long values in several statements, and those of other attributes in others', async () => {
+    const keys = users.map((_, index) => `${index} `.padEnd(searchKeyLength, 'key '));
+    const rows = users.map(({ id }, index) => ({ id, searchKey: keys[index] ?? '' }));
+    const [first, ...others] = rows;
+    // 50,000 characters have 91 such rows.
+    expect(await sent([{ id: first?.id ?? '', lastName: 'Lopez' }, ...others])).to.have.length(3);
+    expect((await stored()).slice(1).map(({ searchKey }) => searchKey)).to.deep.equal(keys.slice(1));
+  });
+
+  it('changes nothing for rows without changes, and when one row breaks a rule or is too long', async () => {
+    const before = await stored();
+    await update([]);
+    await update(before.map(({ id }) => ({ id })));
+    const long = before.map(({ id }, index) => ({ id, lastName: 'x'.repeat(index === 7 ? 51 : 50 - (index % 2)) }));
+    // SQLite has no lengths.
+    if (onMysql) await assert.rejects(() => update(long), DatabaseError);
+    const [first, ...others] = before.map(({ id }) => id);
+    const taken = { id: first ?? '', email: before[5]?.email ?? '' };
+    const names = others.map((id) => ({ id, lastName: 'Changed' }));
+    expect((await failureOf(() => update([...names, taken]))).code).to.equal('EMAIL_TAKEN');
+    expect((await stored()).map((user) => user.get())).to.deep.equal(before.map((user) => user.get()));
+  });
+});

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import type { Core } from '../../../src/services/core.js';
+import { operator } from '../../../src/services/core.js';
+import { enrollmentsMatching, enrollmentsNamed } from '../../../src/services/enrollments/find-enrollments.js';
+import { listEnrollments } from '../../../src/services/enrollments/queries.js';
+import { newIds } from '../../../src/services/new-ids.js';
+import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+
+const signal = new AbortController().signal;
+
+describe('All enrollments that a filter matches', () => {
+  const harness = useHarness();
+  const models = () => harness.context.database.models;
+  const activeIds = async () =>
+    (await models().Enrollment.findAll({ where: { status: 'active' } })).map(({ id }) => id);
+
+  it('are found newest first, though others leave the filter between two queries', async () => {
+    const { context } = harness;
+    const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
+    const trainees = await buildTrainees(context, 510);
+    const rows = newIds(trainees.length).map((id, index) => ({
+      id,
+      userId: trainees[index] ?? '',
+      courseId: course.id,
+      trainerId: course.trainerId,
+      status: 'active' as const,
+      enrolledAt: new Date(2026, 0, 1, 0, 0, index),
+    }));
+    await models().Enrollment.bulkCreate(rows);
+    const oldestFirst = rows.map(({ id }) => id);
+    const newest = [...oldestFirst].reverse();
+    // Those around the ends of what may be read at once, so that what follows has another place in the order.
+    const leaving = [newest.slice(0, 3), newest.slice(98, 100), newest.slice(498, 500)];
+    const { database } = context;
+    const read: typeof database.read = async (query) => {
+      const found = await database.read(query);
+      const id = leaving.shift();
+      if (id) await models().Enrollment.update({ status: 'cancelled' }, { where: { id } });
+      return found;
+    };
+    const core: Core = { ...context, database: { ...database, read } };
+    const found = (await enrollmentsMatching(core, operator, { status: 'active' }, signal)).map(({ id }) => id);
+    expect(leaving).to.deep.equal([]);
+    expect(found).to.include.members(await activeIds());
+    expect(found).to.deep.equal(newest.filter((id) => found.includes(id)));
+    // They had left before they were read.
+    expect(found).not.to.include.members(newest.slice(0, 3));
+  });
+
+  it('are kept without the long texts of their course, as those that are named are', async () => {
+    const { context } = harness;
+    const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Bees' });
+    const trainee = await buildUser(context, { firstName: 'Ann', lastName: 'Miller' });
+    const { id } = await buildEnrollment(context, trainee, course, { status: 'active', progress: 40, notes: 'Late.' });
+    const names = { user: { firstName: 'Ann', lastName: 'Miller' }, course: { title: 'Bees' } };
+    const kept = [{ id, status: 'active', progress: 40, notes: 'Late.', ...names }];
+    expect(await enrollmentsMatching(context, operator, { courseId: course.id }, signal)).to.deep.equal(kept);
+    expect(await enrollmentsNamed(context, [id], signal)).to.deep.equal(kept);
+  });
+
+  for (const [size, settings] of [
+    ['few', {}],
+    ['many', { SEARCH_SCAN_ROWS: '0' }],
+  ] as const)
+    describe(`among ${size} accounts`, () => {
+      const searching = useHarness(settings);
+
+      it('are those of the listing, with a search, too', async () => {
+        const { context } = searching;
+        const trainer = await buildUser(context, { role: 'trainer' });
+        const [bees, knots] = [await buildCourse(context, trainer), await buildCourse(context, trainer)];
+        for (const [index, name] of ['Ann Miller', 'Ben Mills', 'Cleo Young', 'Ann Young'].entries()) {
+          const [firstName = '', lastName = ''] = name.split(' ');
+          const trainee = await buildUser(context, { firstName, lastName });
+          await buildEnrollment(context, trainee, bees, { status: index % 2 === 0 ? 'active' : 'pending' });
+          await buildEnrollment(context, trainee, knots, { enrolledAt: new Date(2025, 0, index + 1) });
+        }
+        for (const [count, query] of [
+          [8, {}],
+          [2, { search: 'ann you' }],
+          [1, { search: 'ann', status: 'active' }],
+          [2, { search: 'mil', courseId: bees.id }],
+        ] as const) {
+          const { items } = await listEnrollments(context, operator, query);
+          expect(items, JSON.stringify(query)).to.have.lengthOf(count);
+          const found = await enrollmentsMatching(context, operator, query, signal);
+          expect(
+            found.map(({ id }) => id),
+            JSON.stringify(query),
+          ).to.deep.equal(items.map(({ id }) => id));
+        }
+      });
+    });
+});

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { nameWarnings } from '../../../../../src/services/imports/read/rows/damaged-names.js';
+import { useImporting } from '../../support/importing.js';
+
+describe('Names that are damaged', () => {
+  const importing = useImporting();
+  const planOf = (...people: string[]) => {
+    const rows = people.map((names, at) => `${names},p${at}@example.org,0151 28${at}`);
+    return importing.plan(importing.write('people.csv', ['firstName,lastName,email,phone', ...rows, ''].join('\n')));
+  };
+
+  it('are rejected where letters are lost, or an error of a spreadsheet stands in their place', async () => {
+    const errors = ['Ella,nan', 'Gina,#BEZUG!', '#¡REF!,Ruiz', 'n/a,Ruiz'];
+    const lost = [...errors, 'J\ufffdrg,Weiss', 'M?ller,J?rgen', '??????,Ivanov', 'José?,Ruiz', '(null),Ruiz'];
+    const { samples } = await planOf(...lost, 'Nan,Smith', 'Null,Island');
+    const rejected = samples.filter(({ outcome }) => outcome === 'rejected');
+    expect(rejected.map(({ line, code }) => [line, code])).to.deep.equal(lost.map((_, at) => [at + 2, 'NAME_DAMAGED']));
+  });
+
+  it('are rejected where UTF-8 was read as Windows-1252 and a byte is undefined in that: no name has such characters', async () => {
+    const { samples } = await planOf('Ã\x81lvaro,LÃ³pez');
+    expect(samples.map(({ code, reason }) => `${code}: ${reason}`)).to.deep.equal([
+      'NAME_DAMAGED: First name "Ã lvaro" has letters that were lost in an earlier conversion. Export it again as "CSV UTF-8".',
+    ]);
+  });
+
+  it('are warned of with what was meant, and not where they are other names', () => {
+    for (const [name, meant] of Object.entries({
+      'RenÃ©': 'René',
+      'â€™t Hooft': '’t Hooft',
+      'M&uuml;ller': 'Müller',
+      "O\\'Neal": "O'Neal",
+      "O''Neal": "O'Neal",
+    }))
+      expect(nameWarnings({ firstName: name, lastName: 'Xu' })[0]?.example).to.equal(`${name} (probably ${meant})`);
+    for (const name of ['Åsa', 'Дмитрий', '张伟', 'Łukasz', "O'Neal", "Ngũgĩ wa'", 'Ângela'])
+      expect(nameWarnings({ firstName: name, lastName: 'Xu' }), name).to.deep.equal([]);
+  });
+
+  it('are warned of where they are addresses, dates or digits', async () => {
+    const { warnings, counts } = await planOf(
+      'a@x.org,Lee',
+      '2026-05-14,Smith',
+      'Gus,123456',
+      'Finn,..',
+      '12-Mar,Day',
+      'Zed,NULL',
+    );
+    expect(counts).to.include({ created: 6 });
+    expect(warnings.map(({ message, rows }) => `${message} ${rows.join()}`)).to.have.members([
+      'First name is an email address. 2',
+      'First name is a date. 3,6',
+      'Last name is what programs write for a missing value. 7',
+      'Last name has no letter. 4,5',
+    ]);
+  });
+});
