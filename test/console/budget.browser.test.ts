@@ -8,18 +8,14 @@ import { useConsole } from './support/console.js';
 import { routedPages } from './support/pages.js';
 
 /** What a browser may load before a page is usable, in bytes, gzipped. */
-const budget = { js: 225_000, css: 40_000 };
+const budget = { js: 229_000, css: 40_000 };
 
 /** The JavaScript that a page may load at first, where it is more: for lists to choose from, forms, and German words. */
 const larger: Record<string, number> = {
-  'overview/admin-overview.tsx': 229_000,
-  'catalogue/catalogue-course-page.tsx': 226_000,
-  'courses/courses-page.tsx': 226_000,
-  'imports/import-page.tsx': 230_000,
-  'audit/audit-page.tsx': 227_000,
-  'enrollments/enrollments-page.tsx': 227_000,
-  'courses/new-course-page.tsx': 244_000,
-  'courses/course-page.tsx': 252_000,
+  'imports/import-page.tsx': 236_000,
+  'enrollments/enrollments-page.tsx': 231_000,
+  'courses/new-course-page.tsx': 247_000,
+  'courses/course-page.tsx': 255_000,
 };
 
 /** What comes after the page itself: the overview is usable before its chart is drawn. */

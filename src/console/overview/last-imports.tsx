@@ -50,7 +50,7 @@ export function LastImports({ imports }: { imports: readonly Import[] }) {
             {file}
           </TextLink>,
           <StatusBadge key="status" tone={tones[status]}>
-            {t(`overview.imports.status.${status}`)}
+            {t(`importStatus.${status}`)}
           </StatusBadge>,
           // Nothing was done yet.
           status === 'planned' ? '–' : formatNumber(counts.created),

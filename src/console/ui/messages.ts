@@ -27,7 +27,7 @@ export function refusalText({ code, params = {} }: Refusal, t: TFunction): strin
       size: formatBytes(maxBytes),
     });
   if (code === 'COURSE_QUOTA' && max !== undefined) return t('refusalWith.courseFiles', { most: max });
-  if (status !== undefined) return t('refusalWith.importStatus', { status: t(`imports.status.${status}`) });
+  if (status !== undefined) return t('refusalWith.importStatus', { status: t(`importStatus.${status}`) });
   return code !== undefined && i18next.exists(`refusal.${code}`) ? t(`refusal.${code}`) : t('state.refusedUnknown');
 }
 
