@@ -227,7 +227,7 @@ describePages('Importing people in the web console', function () {
     test.expectErrors(page, /status of 409/);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
-    await expectPage(page.getByRole('alert')).toContainText('The import was planned again since');
+    await expectPage(page.getByRole('alert')).toContainText('The plan is out of date');
     await expectPage(page.getByRole('dialog')).toHaveCount(0);
     await expectPage(page.getByText(/Ann Archer.*→ Anna Archer/)).toBeVisible();
     await expectPage(page.getByText('First name: Ann → Anna')).toBeVisible();
