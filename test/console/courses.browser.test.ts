@@ -184,7 +184,7 @@ describePages('The courses of the web console', function () {
     await expect(page.getByLabel('Location')).toHaveValue('Room 1');
     await course.destroy();
     await readAgain(page);
-    await expect(alert).toContainText('Course not found');
+    await expect(alert).toContainText('Not found');
     await expect(page.getByLabel('Location')).toHaveCount(0);
   });
 

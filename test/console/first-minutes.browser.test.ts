@@ -87,7 +87,9 @@ describePages('The first minutes in the web console', function () {
     await buildUser(test.context);
     test.expectErrors(page, /status of 409/);
     await loadDemo(page).click();
-    await expectPage(firstSteps(page).getByRole('alert')).toContainText('There are other accounts');
+    await expectPage(firstSteps(page).getByRole('alert')).toContainText(
+      'The demo programme is for a service without other accounts.',
+    );
     await page.reload();
     await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts2');
     await expectPage(firstSteps(page)).toBeHidden();

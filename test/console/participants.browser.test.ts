@@ -75,7 +75,9 @@ describePages('The participants of a course', function () {
     test.expectErrors(page, /status of 409/);
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
     await expect(dialog(page).getByRole('alert')).toContainText('1 enrollment could not be changed.');
-    await expect(dialog(page)).toContainText('Dia Trainee: Enrollment is cancelled by now, no longer pending.');
+    await expect(dialog(page)).toContainText(
+      'Dia Trainee: The place has changed in the meantime. Look at it before you change it.',
+    );
     await dialog(page).getByRole('button', { name: 'Cancel' }).click();
     // It is still selected, and offers what can be done with it now.
     await page.getByRole('button', { name: 'Previous page' }).click();

@@ -51,7 +51,7 @@ describePages('The own profile', function () {
     expect(await asksBeforeClosing(page)).toBe(true);
     await page.getByRole('button', { name: 'Save image' }).click();
     await expect(page.getByRole('banner').locator('img[src^="/api/images/"]')).toBeVisible();
-    expect(await asksBeforeClosing(page)).toBe(false);
+    await expect.poll(() => asksBeforeClosing(page)).toBe(false);
     await page.getByRole('button', { name: 'Remove image' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove image' }).click();
     await expect(page.locator('img[src^="/api/images/"]')).toHaveCount(0);

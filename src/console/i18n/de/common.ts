@@ -56,7 +56,7 @@ export const common: Pick<Words, keyof typeof english> = {
     notLoaded: 'Der Dienst ist nicht erreichbar oder wurde aktualisiert. Vielleicht hilft es, die Seite neu zu laden.',
     refused: 'Das darfst du nicht sehen.',
     refusedUnknown: 'Der Dienst hat das abgelehnt, und diese Seite weiß nicht, warum. Lade sie neu.',
-    gone: 'Das gibt es nicht, oder nicht mehr.',
+    gone: 'Nicht gefunden',
     offline: 'Der Dienst ist nicht erreichbar.',
     saved: 'Gespeichert.',
     unsaved: 'Es gibt Änderungen, die nicht gespeichert sind. Die Seite verlassen?',

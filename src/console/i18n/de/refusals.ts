@@ -37,7 +37,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     STATUS_NOT_FOR_TRAINEES:
       'Du kannst deinen Platz absagen oder neu anfragen; alles andere entscheidet die Kursleitung.',
     OTHER_ORIGIN: 'Das nimmt der Dienst nur von seinen eigenen Seiten an. Lade die Seite neu.',
-    NOT_FOUND: 'Das gibt es nicht, oder nicht mehr.',
+    NOT_FOUND: 'Das gibt es nicht mehr.',
     METHOD_NOT_ALLOWED: 'Das kann der Dienst nicht. Lade die Seite neu.',
     MALFORMED_JSON: 'Der Dienst hat die Anfrage nicht verstanden. Lade die Seite neu.',
     MALFORMED_URL: 'Die Adresse ist nicht gültig.',

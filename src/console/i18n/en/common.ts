@@ -55,7 +55,7 @@ export const common = {
     notLoaded: 'The service cannot be reached, or has been updated. Loading the page again may help.',
     refused: 'You may not see this.',
     refusedUnknown: 'The service has refused this, and this page does not know why. Load it again.',
-    gone: 'There is no such thing, or no longer.',
+    gone: 'Not found',
     offline: 'The service cannot be reached.',
     saved: 'Saved.',
     unsaved: 'There are changes that are not saved. Leave the page?',
