@@ -514,16 +514,16 @@ export interface EnrollmentDetails {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
+  /** Notes on the enrollment */
+  notes: string | null;
   /** Time of enrollment */
   enrolledAt: string;
+  /** Time of completion; null until then */
+  completedAt: string | null;
   /** Id of the trainee */
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Notes on the enrollment */
-  notes: string | null;
-  /** Time of completion; null until then */
-  completedAt: string | null;
   user: Person;
   /** The course */
   course: {
@@ -545,16 +545,16 @@ export interface Enrollment {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
+  /** Notes on the enrollment */
+  notes: string | null;
   /** Time of enrollment */
   enrolledAt: string;
+  /** Time of completion; null until then */
+  completedAt: string | null;
   /** Id of the trainee */
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Notes on the enrollment */
-  notes: string | null;
-  /** Time of completion; null until then */
-  completedAt: string | null;
 }
 
 /** An enrollment with its course, for the trainee */
@@ -564,16 +564,16 @@ export interface OwnEnrollment {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
+  /** Notes on the enrollment */
+  notes: string | null;
   /** Time of enrollment */
   enrolledAt: string;
+  /** Time of completion; null until then */
+  completedAt: string | null;
   /** Id of the trainee */
   userId: string;
   /** Id of the course */
   courseId: string;
-  /** Notes on the enrollment */
-  notes: string | null;
-  /** Time of completion; null until then */
-  completedAt: string | null;
   course: CourseSummary;
 }
 

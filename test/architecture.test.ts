@@ -137,8 +137,8 @@ const exceptions: readonly Exception[] = [
   { from: /^db\/models\//, to: /^schemas\/(keys|search-words|sort-key)\.ts$/, typeOnly: false },
   // The attributes of accounts, and what is read of them for each request.
   {
-    from: /^db\/(models\/(user|course)|sql\/session-query)\.ts$/,
-    to: /^schemas\/(account-fields|course-fields|fields-table)\.ts$/,
+    from: /^db\/(models\/(user|course|enrollment)|sql\/session-query)\.ts$/,
+    to: /^schemas\/(account-fields|course-fields|enrollment-fields|fields-table)\.ts$/,
     typeOnly: false,
   },
   // One rule, as SQL and in the program.

@@ -1,6 +1,6 @@
 import type { Course } from '../db/models/course.js';
-import { courseFieldNames } from '../schemas/course-fields.js';
-import { loaded, pick } from './pick.js';
+import { type CourseField, courseFieldNames } from '../schemas/course-fields.js';
+import { loaded, pick, type View } from './pick.js';
 
 /** A course with its trainer, and with its seats where they were counted. */
 export const presentCourse = (course: Course) => ({
@@ -9,9 +9,30 @@ export const presentCourse = (course: Course) => ({
   ...(course.seatsTaken !== undefined && { seatsTaken: course.seatsTaken, seatsLeft: course.seatsLeft ?? null }),
 });
 
+/** What an enrollment shows of its course after its id: no more than the course summary of the specification (section 2). */
+export const enrolledCourseView = {
+  shown: ['title', 'description', 'thumbnail'],
+  hidden: [
+    'shortDescription',
+    'category',
+    'level',
+    'language',
+    'courseType',
+    'tags',
+    'requirements',
+    'learningOutcomes',
+    'maxStudents',
+    'startDate',
+    'endDate',
+    'location',
+    'isPublished',
+    'isFeatured',
+  ],
+} as const satisfies View<CourseField>;
+
 /** The course of an enrollment; its thumbnail is a string (section 2), which is empty where there is none. */
 export const presentEnrolledCourse = (course: Course) => ({
-  ...pick(course, ['id', 'title', 'description']),
+  ...pick(course, ['id', ...enrolledCourseView.shown]),
   thumbnail: course.thumbnail ?? '',
 });
 

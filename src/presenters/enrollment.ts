@@ -1,17 +1,24 @@
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { User } from '../db/models/user.js';
+import { type EnrollmentField, enrollmentFieldNames } from '../schemas/enrollment-fields.js';
 import { rulesOf } from '../schemas/enrollment-statuses.js';
 import { presentCourseSummary, presentEnrolledCourse } from './course.js';
-import { loaded, pick } from './pick.js';
+import { loaded, pick, type View } from './pick.js';
 import { presentPerson } from './user.js';
 
 /** An enrollment by itself. */
 export const presentEnrollment = (enrollment: Enrollment) =>
-  pick(enrollment, ['id', 'userId', 'courseId', 'status', 'progress', 'notes', 'enrolledAt', 'completedAt']);
+  pick(enrollment, ['id', 'userId', 'courseId', ...enrollmentFieldNames]);
+
+/** An entry of the enrollment check shows these fields (section 2). */
+export const currentEnrollmentView = {
+  shown: ['status', 'progress', 'enrolledAt'],
+  hidden: ['notes', 'completedAt'],
+} as const satisfies View<EnrollmentField>;
 
 /** An entry of the enrollment check (section 4.11). */
 export const presentCurrentEnrollment = (enrollment: Enrollment) => ({
-  ...pick(enrollment, ['id', 'status', 'progress', 'enrolledAt']),
+  ...pick(enrollment, ['id', ...currentEnrollmentView.shown]),
   course: presentCourseSummary(loaded(enrollment.course)),
 });
 

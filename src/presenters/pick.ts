@@ -1,3 +1,9 @@
+/** The fields that a response shows of something, in its order, and those that it doesn't: all fields are in one of the lists. */
+export interface View<Field extends string> {
+  readonly shown: readonly Field[];
+  readonly hidden: readonly Field[];
+}
+
 /** The named fields of a model, and no others: a field that isn't listed is never shown. */
 export function pick<T, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
   const picked: Partial<Pick<T, K>> = {};

@@ -1,16 +1,10 @@
 import type { Account, User } from '../db/models/user.js';
 import type { AccountField } from '../schemas/account-fields.js';
-import { loaded, pick } from './pick.js';
-
-/** The fields that a response shows of an account after its id, in its order, and those that it doesn't. */
-interface View {
-  shown: readonly AccountField[];
-  hidden: readonly AccountField[];
-}
+import { loaded, pick, type View } from './pick.js';
 
 const identity = ['firstName', 'lastName', 'email'] as const;
 
-/** Accounts, with the field lists of the specification. Each list has every field, or names it as hidden. */
+/** What responses show of an account after its id, with the field lists of the specification. */
 export const userViews = {
   /** All that the super admin sees. */
   admin: {
@@ -52,7 +46,7 @@ export const userViews = {
     shown: [...identity, 'role', 'avatar', 'phone', 'requiresPasswordChange'],
     hidden: ['isActive', 'lastLogin'],
   },
-} as const satisfies Readonly<Record<string, View>>;
+} as const satisfies Readonly<Record<string, View<AccountField>>>;
 
 /** An account with all that the super admin sees. */
 export const presentUser = (user: User) => pick(user, ['id', ...userViews.admin.shown, 'createdAt', 'updatedAt']);

@@ -1,4 +1,5 @@
 import type Types from 'joi';
+import { enrollmentFields } from './enrollment-fields.js';
 import {
   type EnrollmentStatus,
   enrollmentStatuses,
@@ -171,7 +172,7 @@ export const statusChangeSchema = Joi.object<StatusChange>({
 
 /** Body of `PUT /api/enrollments/:id/progress`. */
 export const progressSchema = Joi.object<{ progress: number }, true>({
-  progress: fields.strictWholeNumber('progress', 0, 100).required(),
+  progress: fields.strictWholeNumber('progress', ...enrollmentFields.progress.column.range).required(),
 });
 
 /** Body of `DELETE /api/enrollments/bulk/remove`. */

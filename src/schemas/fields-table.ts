@@ -3,19 +3,36 @@ import type Types from 'joi';
 /** What the column of a field holds. A new row that doesn't say otherwise has the default. */
 export type FieldColumn =
   | { readonly type: 'text'; readonly length: number; readonly default?: string; readonly nullable?: true }
-  | { readonly type: 'word'; readonly length: number; readonly words: readonly string[]; readonly nullable?: true }
+  | {
+      readonly type: 'word';
+      readonly length: number;
+      readonly words: readonly string[];
+      readonly default?: string;
+      readonly nullable?: true;
+    }
   | { readonly type: 'longText'; readonly size?: 'medium'; readonly nullable?: true }
-  | { readonly type: 'number' | 'date'; readonly nullable: true }
+  | {
+      readonly type: 'number';
+      readonly range?: readonly [least: number, most: number];
+      readonly default?: number;
+      readonly nullable?: true;
+    }
+  | { readonly type: 'date'; readonly nullable: true }
   /** Of words: JSON in a column that the model declares. */
   | { readonly type: 'list' }
   | { readonly type: 'flag'; readonly default: boolean }
-  | { readonly type: 'moment'; readonly nullable: true };
+  | { readonly type: 'moment'; readonly nullable?: true };
 
 /** Whether an input must have the field; a defaulted one has the default of the column when it is absent. */
 export type Need = 'required' | 'optional' | 'defaulted';
 
-export interface FieldDeclaration<Input extends string = string> {
+/** A field of the rows of one kind. */
+interface StoredField {
   readonly column: FieldColumn;
+}
+export type StoredFields = Readonly<Record<string, StoredField>>;
+
+export interface FieldDeclaration<Input extends string = string> extends StoredField {
   /** What a value must be that is given; none where no input takes the field. */
   readonly schema?: () => Types.Schema;
   /** Which inputs take the field. */
@@ -42,14 +59,14 @@ type Value<Column extends FieldColumn> =
   | (Column extends { nullable: true } ? null : never);
 
 /** The fields of a table with their values. */
-export type ValuesOf<Table extends FieldsTable> = { -readonly [Field in keyof Table]: Value<Table[Field]['column']> };
+export type ValuesOf<Table extends StoredFields> = { -readonly [Field in keyof Table]: Value<Table[Field]['column']> };
 
 /** The fields that a row has from the beginning without anybody giving them. */
-export type DefaultedFieldOf<Table extends FieldsTable> = {
+export type DefaultedFieldOf<Table extends StoredFields> = {
   [Field in keyof Table]: Table[Field]['column'] extends { default: unknown } | { nullable: true } ? Field : never;
 }[keyof Table];
 
-export type ListFieldOf<Table extends FieldsTable> = {
+export type ListFieldOf<Table extends StoredFields> = {
   [Field in keyof Table]: Table[Field]['column'] extends { type: 'list' } ? Field : never;
 }[keyof Table];
 
@@ -77,13 +94,23 @@ type InputOf<Table extends FieldsTable> = {
   string;
 
 /** What a field is when nobody has given it; nothing for one that must be given. */
-export function defaultOf(column: FieldColumn): string | boolean | null | undefined {
+export function defaultOf(column: FieldColumn): string | number | boolean | null | undefined {
   if ('default' in column) return column.default;
   return 'nullable' in column ? null : undefined;
 }
 
+/** The fields of a row that nobody has given anything of. */
+export const defaultsOf = <Table extends StoredFields>(table: Table) =>
+  // Object.fromEntries forgets which keys it was given.
+  Object.fromEntries(
+    Object.entries(table).flatMap(([name, { column }]) => {
+      const value = defaultOf(column);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  ) as Pick<ValuesOf<Table>, DefaultedFieldOf<Table>>;
+
 /** The names of the fields. */
-export const fieldNames = <Table extends FieldsTable>(table: Table) =>
+export const fieldNames = <Table extends StoredFields>(table: Table) =>
   // TypeScript types the keys of any object as text.
   Object.keys(table) as (keyof Table & string)[];
 

@@ -1,5 +1,5 @@
 import { type CreationOptional, DataTypes, type ModelAttributeColumnOptions } from 'sequelize';
-import type { DefaultedFieldOf, FieldColumn, FieldsTable, ListFieldOf, ValuesOf } from '../../schemas/fields-table.js';
+import type { DefaultedFieldOf, FieldColumn, ListFieldOf, StoredFields, ValuesOf } from '../../schemas/fields-table.js';
 
 // Functions, because Sequelize modifies the definitions that it is given, so they can't be shared.
 
@@ -13,7 +13,7 @@ export const primaryKey = () => ({ ...id(), primaryKey: true, allowNull: false }
 export const timestamp = () => ({ type: DataTypes.DATE(3) });
 
 /** The attributes of the model that a table of fields declares. */
-export type FieldAttributes<Table extends FieldsTable> = Omit<
+export type FieldAttributes<Table extends StoredFields> = Omit<
   ValuesOf<Table>,
   DefaultedFieldOf<Table> | ListFieldOf<Table>
 > & {
@@ -38,7 +38,7 @@ function typeOf(column: Exclude<FieldColumn, { type: 'list' }>) {
 }
 
 /** Their definitions. */
-export const attributesOf = <Table extends FieldsTable>(table: Table) =>
+export const attributesOf = <Table extends StoredFields>(table: Table) =>
   // Object.fromEntries forgets which keys it was given.
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { column }]): [string, ModelAttributeColumnOptions][] =>

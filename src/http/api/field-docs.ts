@@ -1,5 +1,6 @@
 import type { AccountField } from '../../schemas/account-fields.js';
 import type { CourseField } from '../../schemas/course-fields.js';
+import type { EnrollmentField } from '../../schemas/enrollment-fields.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 
 /** What a field or parameter means, and an example of it. */
@@ -23,7 +24,9 @@ const statusDocs = {
  * The fields and parameters of the API by name: a name means the same everywhere. Where it can't, the schema has a
  * description of its own.
  */
-export const fieldDocs: Readonly<Record<AccountField | CourseField, FieldDoc> & Record<string, FieldDoc>> = {
+export const fieldDocs: Readonly<
+  Record<AccountField | CourseField | EnrollmentField, FieldDoc> & Record<string, FieldDoc>
+> = {
   ...statusDocs,
   action: { description: 'The change that was recorded', example: 'course.publish' },
   actorId: {

@@ -1,9 +1,12 @@
 import Joi from 'joi';
 import { problemCodes } from '../../field-problem.js';
+import { enrolledCourseView } from '../../presenters/course.js';
+import { currentEnrollmentView } from '../../presenters/enrollment.js';
 import { userViews } from '../../presenters/user.js';
-import { type AccountField, accountFields } from '../../schemas/account-fields.js';
+import { accountFields } from '../../schemas/account-fields.js';
 import { auditActions, auditTargetTypes } from '../../schemas/audit.js';
 import { courseFieldNames, courseFields } from '../../schemas/course-fields.js';
+import { enrollmentFieldNames, enrollmentFields } from '../../schemas/enrollment-fields.js';
 import { enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { roles } from '../../schemas/fields.js';
 import type { FieldColumn } from '../../schemas/fields-table.js';
@@ -37,21 +40,33 @@ const nullableDate = Joi.string()
 export const token = Joi.string().required();
 
 const role = component('Role', 'Role of an account', Joi.valid(...roles).required());
+function wholeNumberOf({ range, nullable }: Extract<FieldColumn, { type: 'number' }>): Joi.Schema {
+  const number = Joi.number().integer().required();
+  const bounded = range ? number.min(range[0]).max(range[1]) : number;
+  return nullable ? bounded.allow(null) : bounded;
+}
 
-/** The shape of a field of an account or a course. */
+const enrollmentStatus = component(
+  'EnrollmentStatus',
+  'Status of an enrollment',
+  Joi.valid(...enrollmentStatuses).required(),
+);
+
+/** The shape of a field of an account, a course or an enrollment. */
 function shapeOf(column: FieldColumn): Joi.Schema {
   switch (column.type) {
     case 'word':
       if ('nullable' in column) return nullableWord(column.words);
-      return column.words === roles ? role : Joi.valid(...column.words).required();
+      if (column.words === roles) return role;
+      return column.words === enrollmentStatuses ? enrollmentStatus : Joi.valid(...column.words).required();
     case 'flag':
       return boolean;
     case 'moment':
-      return nullableTimestamp;
+      return 'nullable' in column ? nullableTimestamp : timestamp;
     case 'date':
       return nullableDate;
     case 'number':
-      return Joi.number().integer().allow(null).required();
+      return wholeNumberOf(column);
     case 'list':
       return Joi.array().items(Joi.string()).required();
     case 'longText':
@@ -61,14 +76,17 @@ function shapeOf(column: FieldColumn): Joi.Schema {
   }
 }
 
-/** The id and the fields of an account that a response shows. */
-const shownOf = ({ shown }: { shown: readonly AccountField[] }): Record<string, Joi.Schema> => ({
+/** The id and the fields of a table that a response shows. */
+const shapesOf = <Field extends string>(
+  table: Record<Field, { column: FieldColumn }>,
+  shown: readonly Field[],
+): Record<string, Joi.Schema> => ({
   id,
-  ...Object.fromEntries(shown.map((field) => [field, shapeOf(accountFields[field].column)])),
+  ...Object.fromEntries(shown.map((field) => [field, shapeOf(table[field].column)])),
 });
 
 const user = (name: string, description: string, view: keyof typeof userViews): Joi.ObjectSchema =>
-  component(name, description, Joi.object(shownOf(userViews[view])).required());
+  component(name, description, Joi.object(shapesOf(accountFields, userViews[view].shown)).required());
 
 export const setupUser = user('SetupUser', 'The account that setup created', 'setup');
 export const registeredUser = user('RegisteredUser', 'The created account', 'registered');
@@ -93,18 +111,9 @@ export const webSession = component(
   Joi.object({ user: loginUser, requiresPasswordChange: boolean, expiresAt: timestamp }),
 );
 
-const enrollmentFields = {
-  id,
-  status: component('EnrollmentStatus', 'Status of an enrollment', Joi.valid(...enrollmentStatuses).required()),
-  progress: Joi.number().integer().min(0).max(100).required(),
-  enrolledAt: timestamp,
-};
-
-const courseHead = { id, title: text, description: Joi.string().allow('').required() };
-
 /** The course of an enrollment. */
 const enrolledCourse = {
-  ...courseHead,
+  ...shapesOf(courseFields, enrolledCourseView.shown),
   thumbnail: Joi.string().allow('').required().description("URL of the course's image; empty without one"),
 };
 
@@ -120,22 +129,20 @@ const courseSummary = component(
 export const currentEnrollment = component(
   'CurrentEnrollment',
   'An active or pending enrollment with its course',
-  Joi.object({ ...enrollmentFields, course: courseSummary }),
+  Joi.object({ ...shapesOf(enrollmentFields, currentEnrollmentView.shown), course: courseSummary }),
 );
 
-const enrollmentKeys = {
-  ...enrollmentFields,
-  userId: id,
-  courseId: id,
-  notes: nullableText,
-  completedAt: nullableTimestamp,
-};
+const enrollmentKeys = { ...shapesOf(enrollmentFields, enrollmentFieldNames), userId: id, courseId: id };
 
 /** An enrollment by itself. */
 export const enrollment = component('Enrollment', 'An enrollment', Joi.object(enrollmentKeys));
 
 /** A person, as those who work with them see them. */
-export const person = component('Person', 'A trainer or trainee', Joi.object(shownOf(userViews.person)));
+export const person = component(
+  'Person',
+  'A trainer or trainee',
+  Joi.object(shapesOf(accountFields, userViews.person.shown)),
+);
 
 export const ownEnrollment = component(
   'OwnEnrollment',
@@ -146,7 +153,7 @@ export const ownEnrollment = component(
 export const courseTrainee = component(
   'CourseTrainee',
   'A trainee of a course with the enrollment',
-  Joi.object({ ...shownOf(userViews.person), enrollment: enrollment.required() }),
+  Joi.object({ ...shapesOf(accountFields, userViews.person.shown), enrollment: enrollment.required() }),
 );
 
 const removedEnrollments = Joi.array().items(enrollment).required();
@@ -229,8 +236,7 @@ export const course = component(
   'Course',
   'A course with its trainer',
   Joi.object({
-    id,
-    ...Object.fromEntries(courseFieldNames.map((field) => [field, shapeOf(courseFields[field].column)])),
+    ...shapesOf(courseFields, courseFieldNames),
     trainerId: id,
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -278,7 +284,7 @@ export const material = component(
 export const account = component(
   'User',
   'An account',
-  Joi.object({ ...shownOf(userViews.admin), createdAt: timestamp, updatedAt: timestamp }),
+  Joi.object({ ...shapesOf(accountFields, userViews.admin.shown), createdAt: timestamp, updatedAt: timestamp }),
 );
 
 /** An account with the end of its lock. */

@@ -41,7 +41,7 @@ const initialFields = inputFields('register').map((name) => ({
   byDefault: defaultOf(accountFields[name].column),
 }));
 function initialValues(account: NewAccount): Pick<AccountValues, InitialField> {
-  const values: Partial<Record<InitialField, string | boolean | null | undefined>> = {};
+  const values: Partial<Record<InitialField, ReturnType<typeof defaultOf>>> = {};
   for (const { name, byDefault } of initialFields) values[name] = account[name] ?? byDefault;
   // Those without a default are given.
   return values as Pick<AccountValues, InitialField>;

@@ -16,6 +16,7 @@ import {
   auditTargetTypeOf,
 } from '../../schemas/audit.js';
 import { courseFieldNames } from '../../schemas/course-fields.js';
+import { enrollmentFieldNames } from '../../schemas/enrollment-fields.js';
 import { validate } from '../../schemas/validate.js';
 import type { Actor, Core } from '../core.js';
 import { withNewIds } from '../new-ids.js';
@@ -118,13 +119,10 @@ export const auditedCourse = (course: Course): object =>
   Object.fromEntries([...courseFieldNames, 'trainerId' as const].map((field) => [field, course[field]]));
 
 /** An enrollment as the audit log shows it. */
-export function auditedEnrollment(enrollment: Enrollment) {
-  const { userId, courseId, status, progress, notes, enrolledAt, completedAt } = enrollment;
-  return { userId, courseId, status, progress, notes, enrolledAt, completedAt };
-}
-
-/** The fields of an enrollment in the audit log. */
-export type AuditedEnrollment = ReturnType<typeof auditedEnrollment>;
+export const auditedEnrollment = (enrollment: Enrollment): object =>
+  Object.fromEntries(
+    (['userId', 'courseId', ...enrollmentFieldNames] as const).map((field) => [field, enrollment[field]]),
+  );
 
 /**
  * One page of the audit log, newest first, with names beside the ids.

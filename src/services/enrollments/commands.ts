@@ -6,13 +6,7 @@ import { AppError, notFound } from '../../errors.js';
 import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schemas/enrollment.js';
 import type { InitialStatus } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
-import {
-  type AuditedEnrollment,
-  type AuditRecord,
-  auditedEnrollment,
-  changesBetween,
-  recordAudit,
-} from '../audit/audit.js';
+import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
@@ -20,7 +14,7 @@ import { assertSeatsLeft, reserveSeats, seatsFor } from '../locks/capacity.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { assertAllowed, assignmentRefusal, returnRefusal } from './rules.js';
-import { insertEnrollments } from './store.js';
+import { enrollmentRow, insertEnrollments } from './store.js';
 
 /** An entry of the audit trail about an enrollment. */
 export const enrollmentRecord = (
@@ -30,7 +24,7 @@ export const enrollmentRecord = (
 ) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
 
 /** What enrolling a trainee has changed: all of a new enrollment, or what is different in one that was cancelled. */
-export function entryChanges(before: AuditedEnrollment | undefined, entered: Enrollment) {
+export function entryChanges(before: object | undefined, entered: Enrollment) {
   const after = auditedEnrollment(entered);
   return before ? changesBetween(before, after) : { after };
 }
@@ -54,15 +48,7 @@ async function enter(
   const id = uuidv7();
   const entered = { id, userId, courseId: course.id, trainerId: course.trainerId, status, notes: notes ?? null };
   await insertEnrollments(core, [entered], enrolledAt, transaction);
-  const stored = {
-    ...entered,
-    progress: 0,
-    completedAt: null,
-    enrolledAt,
-    createdAt: enrolledAt,
-    updatedAt: enrolledAt,
-  };
-  return core.database.models.Enrollment.build(stored, { isNewRecord: false, raw: true });
+  return core.database.models.Enrollment.build(enrollmentRow(entered, enrolledAt), { isNewRecord: false, raw: true });
 }
 
 /**

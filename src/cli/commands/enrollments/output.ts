@@ -1,4 +1,5 @@
 import type { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
+import type { EnrollmentField } from '../../../schemas/enrollment-fields.js';
 import type { Column } from '../../core/listing/columns.js';
 
 /** An enrollment as the API shows it to trainers: with its trainee and course. */
@@ -15,20 +16,23 @@ const traineeName = ({ user }: Pick<Names, 'user'>) => `${user.firstName} ${user
 /** An enrollment in a sentence. */
 export const enrollmentName = (enrollment: Names) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
 
+const shownFields: Record<
+  EnrollmentField | 'id' | 'trainee' | 'course',
+  [heading: string, value: (enrollment: Enrollment) => string | null]
+> = {
+  id: ['id', ({ id }) => id],
+  trainee: ['trainee', (enrollment) => `${traineeName(enrollment)} (${enrollment.user.email})`],
+  course: ['course', ({ course }) => `${course.title} (${course.id})`],
+  status: ['status', ({ status }) => status],
+  progress: ['progress', ({ progress }) => `${progress} %`],
+  enrolledAt: ['enrolled', ({ enrolledAt }) => enrolledAt.toISOString()],
+  completedAt: ['completed', ({ completedAt }) => completedAt?.toISOString() ?? null],
+  notes: ['notes', ({ notes }) => notes],
+};
+
 /** What people are shown of an enrollment. */
-export function enrollmentFields(enrollment: Enrollment): [field: string, value: string | null][] {
-  const { id, user, course, status, progress, notes, enrolledAt, completedAt } = enrollment;
-  return [
-    ['id', id],
-    ['trainee', `${traineeName(enrollment)} (${user.email})`],
-    ['course', `${course.title} (${course.id})`],
-    ['status', status],
-    ['progress', `${progress} %`],
-    ['enrolled', enrolledAt.toISOString()],
-    ['completed', completedAt?.toISOString() ?? null],
-    ['notes', notes],
-  ];
-}
+export const enrollmentFields = (enrollment: Enrollment): [field: string, value: string | null][] =>
+  Object.values(shownFields).map(([heading, textOf]) => [heading, textOf(enrollment)]);
 
 export const enrollmentColumns: readonly Column<Enrollment>[] = [
   { name: 'trainee', value: traineeName, minimum: 15, priority: 0 },
