@@ -1,6 +1,6 @@
 import * as fields from './fields.js';
 import { orNothing } from './fields.js';
-import { type FieldDeclaration, fieldNames, type InputFieldOf, type InputValues, inputsOf } from './fields-table.js';
+import { type FieldDeclaration, fieldNames, type InputValues, inputsOf } from './fields-table.js';
 import Joi from './joi.js';
 import { categoryMaximum, titleMaximum } from './sort-key.js';
 
@@ -110,10 +110,7 @@ export const courseFields = {
 export type CourseField = keyof typeof courseFields;
 export const courseFieldNames = fieldNames(courseFields);
 
-export const { inputKeys: courseInputKeys } = inputsOf(courseFields);
-
-/** The fields that a body says. */
-export type CourseInputField = InputFieldOf<typeof courseFields, 'update'>;
+export const { inputKeys: courseInputKeys, inputFields: courseInputFields } = inputsOf(courseFields);
 
 /** What a valid body says of a course. */
 export type CourseInput<From extends Input> = InputValues<typeof courseFields, From>;

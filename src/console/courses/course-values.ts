@@ -1,6 +1,5 @@
 import type { TFunction } from 'i18next';
 import type { Input, ResponseBody } from '../api/client.js';
-import { oneOf } from '../ui/lists/list-search.js';
 
 export type Course = ResponseBody<'showCourse'>['course'];
 
@@ -20,24 +19,32 @@ export type CourseFormValues = {
     : CourseBody[Field];
 };
 
+/** A course that says nothing of itself. */
+const emptyCourse: CourseBody = {
+  title: '',
+  description: '',
+  shortDescription: null,
+  category: null,
+  level: null,
+  language: null,
+  courseType: null,
+  tags: [],
+  requirements: null,
+  learningOutcomes: null,
+  maxStudents: null,
+  startDate: null,
+  endDate: null,
+  location: null,
+  isFeatured: false,
+};
+
+// TypeScript types the keys of any object as text.
+const fields = Object.keys(emptyCourse) as (keyof CourseBody)[];
+
 /** The form of a course, or of a new one. */
-export const formValuesOf = (course?: Course): CourseFormValues => ({
-  title: course?.title ?? '',
-  description: course?.description ?? '',
-  shortDescription: course?.shortDescription ?? '',
-  category: course?.category ?? '',
-  level: course?.level ?? '',
-  language: course?.language ?? '',
-  courseType: course?.courseType ?? '',
-  tags: course?.tags ?? [],
-  requirements: course?.requirements ?? '',
-  learningOutcomes: course?.learningOutcomes ?? '',
-  maxStudents: course?.maxStudents ?? '',
-  startDate: course?.startDate?.slice(0, 10) ?? '',
-  endDate: course?.endDate?.slice(0, 10) ?? '',
-  location: course?.location ?? '',
-  isFeatured: course?.isFeatured ?? false,
-});
+export const formValuesOf = (course: CourseBody = emptyCourse): CourseFormValues =>
+  // Object.fromEntries forgets which keys it was given.
+  Object.fromEntries(fields.map((field) => [field, course[field] ?? ''])) as CourseFormValues;
 
 const isSeatLimit = (value: number | string): boolean =>
   value === '' || (typeof value === 'number' && Number.isInteger(value) && value >= 1);
@@ -46,26 +53,14 @@ const isSeatLimit = (value: number | string): boolean =>
 export const courseProblems = ({ maxStudents }: CourseFormValues, t: TFunction): { maxStudents?: string } =>
   isSeatLimit(maxStudents) ? {} : { maxStudents: t('courses.form.seatsInvalid') };
 
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text);
+const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === '';
 
-/** What the service is told of a course: empty fields are null. */
-export const courseBodyOf = (values: CourseFormValues): CourseBody => ({
-  title: values.title,
-  description: values.description,
-  shortDescription: orNull(values.shortDescription),
-  category: orNull(values.category),
-  level: oneOf(levels, values.level) ?? null,
-  language: orNull(values.language),
-  courseType: oneOf(courseTypes, values.courseType) ?? null,
-  tags: values.tags,
-  requirements: orNull(values.requirements),
-  learningOutcomes: orNull(values.learningOutcomes),
-  maxStudents: values.maxStudents === '' ? null : Number(values.maxStudents),
-  startDate: orNull(values.startDate),
-  endDate: orNull(values.endDate),
-  location: orNull(values.location),
-  isFeatured: values.isFeatured,
-});
+/** What the service is told of a course: empty fields are null where they may be. */
+export const courseBodyOf = (values: CourseFormValues): CourseBody =>
+  Object.fromEntries(
+    fields.map((field) => [field, isBlank(values[field]) ? emptyCourse[field] : values[field]]),
+    // The form offers the words that the service knows, and is sent without problems only.
+  ) as CourseBody;
 
 /** The fields that differ from what they were. */
 export function changedFields(before: CourseFormValues, after: CourseFormValues): Partial<CourseBody> {
