@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { withCommandLines } from '../src/cli/core/output/output.js';
 import { loadConfig } from '../src/config/config.js';
 import { commandName, userFolder } from '../src/installation.js';
 import { run, useBuiltProgram } from './support/built-program.js';
@@ -51,6 +52,9 @@ describe('The data of a program that is installed', () => {
     expect(config().dataDir).to.equal(path.join(home, '.local/share/coursectl/data'));
     expect(readdirSync(elsewhere)).to.deep.equal(['.env']);
     folder.remove();
+    const named = (message: string) => withCommandLines({ calledAs: 'npx coursectl' }, message);
+    for (const message of ['Run: coursectl setup', 'Run: npx coursectl setup'])
+      expect(named(message)).to.equal('Run: npx coursectl setup');
   });
 });
 

@@ -30,7 +30,8 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
   return {
     json: { restore: { folder, databaseBytes, files, ...rest, pending, stoppedImports: stoppedImports ?? null } },
     text: [
-      `Restored from ${folder}, of ${manifest.startedAt}:`,
+      `Restored from ${folder},`,
+      `a backup of ${manifest.startedAt.slice(0, 16).replace('T', ' ')} UTC:`,
       ...(databaseBytes === null ? [] : [`  database: ${counted(databaseBytes, 'byte')}; all sessions are ended`]),
       ...(databaseBytes === null && stoppedImports !== undefined ? ['  database: all sessions are ended'] : []),
       ...(files === null ? [] : [`  ${counted(files, 'file')}: ${counted(rest.fileBytes, 'byte')}`]),

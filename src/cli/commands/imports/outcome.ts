@@ -182,16 +182,23 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
     ...fitted([
       `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
     ]),
-    `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}`,
-    ...(options.onExisting === 'update'
-      ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
-      : []),
-    `  ${counted(counts.skipped - again, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
-    ...(again > 0 ? [`  ${counted(again, 'row')} with other courses for the person of an earlier line`] : []),
-    `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
+    ...fitted([
+      `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}`,
+      ...(options.onExisting === 'update'
+        ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
+        : []),
+      `  ${counted(counts.skipped - again, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
+      ...(again > 0 ? [`  ${counted(again, 'row')} with other courses for the person of an earlier line`] : []),
+      `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
+    ]),
     ...fitted(reasonsText(plan.reasons)),
-    ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
-    ...fitted([...namesText(plan), ...renamed(plan), ...roleWordsText(plan), ...ignoredText(plan)]),
+    ...fitted([
+      ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
+      ...namesText(plan),
+      ...renamed(plan),
+      ...roleWordsText(plan),
+      ...ignoredText(plan),
+    ]),
     ...warningsText(plan, width),
     ...(plan.stopsAtLine === null
       ? []

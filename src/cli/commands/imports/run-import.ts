@@ -101,7 +101,6 @@ async function importFile(
   named: string,
   spooled?: SpooledFile,
 ): Promise<Result> {
-  const startedAt = performance.now();
   const { dryRun, plan: expectedPlan, yes } = given.options;
   const { run, plan, columns } = await planWithEncoding(given, context, file);
   const isAnswered = columns.asked === true || run !== given;
@@ -122,6 +121,7 @@ async function importFile(
   // Only what a person has seen the effect of, and not declined: scripts rely on it.
   if (plan.refusal === null) await columns.remember?.();
   if (dryRun) return planned(run, named, plan, columns.map, interrupted);
+  const startedAt = performance.now();
   const result = await apply(run, context, plan, spooled);
   if (result.status === 'interrupted' && isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
   return report({ ...result, options: plan.options }, (performance.now() - startedAt) / 1000, run);

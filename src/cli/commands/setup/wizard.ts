@@ -31,7 +31,7 @@ export async function setup(run: SetupRun): Promise<Result> {
     const undone = await undoAll(changes);
     if (!run.interactive || !isAppError(error, 'DECLINED', 'INTERRUPTED')) throw error;
     const message = undone.length === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
-    const again = `Run "${asTyped(run.io, 'setup')}" again when you are ready.`;
+    const again = 'Run "coursectl setup" again when you are ready.';
     throw new AppError(error.code, [`${message} ${again}`, ...undone].join('\n  '), { cause: error });
   }
 }
@@ -104,7 +104,7 @@ async function createSuperAdmin(
   const user = await completeSetupAtTerminal(context, given ?? (await askForSuperAdmin(run)));
   run.say(`3. Super admin: created (${user.email}).`);
   const next = [
-    [asTyped(run.io, 'serve'), 'start the service, if it is not running'],
+    [asTyped(run.io, 'serve'), 'start the service'],
     [asTyped(run.io, 'users import <file.csv>'), 'import accounts'],
     ...(settingsWritten.length > 0 ? [[asTyped(run.io, 'doctor --production'), 'check what production needs']] : []),
   ] as const;

@@ -38,7 +38,7 @@ const wordings: Record<ProblemCode, ((parts: Parts) => string) | null> = {
   END_BEFORE_START: ({ name, others }) => `${name} must not be before ${others}.`,
   SEATS_TAKEN: ({ name, min }) => `${name} must be at least ${min}: so many seats are taken.`,
   EXCLUSIVE: ({ name, others }) => `${name} can't be given together with ${others}.`,
-  NEEDS_OTHER_FIELD: ({ name, others, values }) => `This ${name} needs ${[others, values].join(' ').trim()}.`,
+  NEEDS_OTHER_FIELD: ({ name, others, values }) => `${name} needs ${[others, values].join(' ').trim()}.`,
   EMAIL_INVALID: null,
   PHONE_INVALID: null,
   PASSWORD_WEAK: null,

@@ -242,7 +242,7 @@ export const imports: Words['imports'] = {
     ENROLLMENT_STATUS_UNKNOWN: 'Der Status der Teilnahme ist nicht bekannt.',
     TEXT_INVALID: 'Ein Text ist nicht gültig.',
     DUPLICATE_IN_FILE:
-      'Eine frühere Zeile hat dieselbe E-Mail, dasselbe Telefon oder dasselbe Konto. Wer sich eine E-Mail teilt, braucht eine eigene Adresse, etwa name+kind@example.org; wer sich ein Telefon teilt, ein eigenes oder keines, wenn du Konten ohne Telefon erlaubst.',
+      'Eine frühere Zeile hat dieselbe E-Mail, dasselbe Telefon oder dasselbe Konto. Ist es dieselbe Person, lösche diese Zeile. Wer sich eine E-Mail teilt, braucht eine eigene Adresse, etwa name+kind@example.org; wer sich ein Telefon teilt, ein eigenes oder keines, wenn du Konten ohne Telefon erlaubst.',
     SAME_PERSON: 'Die Person steht schon in einer früheren Zeile mit anderen Kursen: diese Zeilen schreiben nur ein.',
     ACCOUNTS_DIFFER:
       'Das Telefon gehört zu einem anderen Konto als die E-Mail, oder zu einem Konto mit anderer E-Mail.',

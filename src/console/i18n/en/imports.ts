@@ -229,7 +229,7 @@ export const imports = {
     ENROLLMENT_STATUS_UNKNOWN: 'The enrollment status is not known.',
     TEXT_INVALID: 'A text is not valid.',
     DUPLICATE_IN_FILE:
-      'An earlier line has the same email, phone or account. People who share an email need an address each, such as name+child@example.org; who share a phone, a phone each, or none, if you allow accounts without one.',
+      'An earlier line has the same email, phone or account. If it is the same person, delete this line. People who share an email need an address each, such as name+child@example.org; who share a phone, a phone each, or none, if you allow accounts without one.',
     SAME_PERSON: 'The person is on an earlier line with other courses: these rows only enroll.',
     ACCOUNTS_DIFFER: 'The phone belongs to another account than the email, or to an account with another email.',
     ALREADY_EXISTS: 'There is an account already.',

@@ -370,7 +370,7 @@ describe('Bad rows', () => {
     for (const [flags, message] of [
       [['--on-existing', 'merge'], '--on-existing must be one of skip, update, fail.'],
       [['--on-error', 'ignore'], '--on-error must be one of continue, stop, abort.'],
-      [['--max-errors', '-1'], '--max-errors must be a whole number, 0 or more.'],
+      [['--max-errors', '-1'], '--max-errors must be 0 or more.'],
       [['--reset-passwords'], '--reset-passwords needs --on-existing update.'],
       [['--course', 'nowhere'], 'Course: there is none with this id or title.'],
     ] as const) {
