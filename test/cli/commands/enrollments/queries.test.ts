@@ -85,7 +85,7 @@ describe('coursectl enrollments', () => {
           'ben@x.org is a trainee, not a trainer. To list trainers: coursectl courses trainers',
         ],
         ['list --status x', 2, '--status must be one of pending, active, completed, cancelled.'],
-        ['list --sort progress', 2, 'This --sort needs --course, --trainee or --trainer.'],
+        ['list --sort progress', 2, '--sort needs --course, --trainee or --trainer.'],
       ] as const)
         expect(await cli.refusal(['enrollments', ...line.split(' ')])).to.deep.equal({ exitCode, message });
     });
