@@ -46,7 +46,7 @@ describePages('What the service refuses', function () {
       test.expectErrors(page, /status of 4\d\d/);
       for (const address of addresses) {
         await page.goto(`${test.url}${address}`);
-        const message = page.getByText(/There is no such|This could not be loaded/).first();
+        const message = page.getByText(/Not found|This could not be loaded/).first();
         await expect(message, address).toBeVisible();
         await expect(page.getByRole('button', { name: 'Try again' }), address).toHaveCount(0);
       }
