@@ -116,8 +116,8 @@ async function serve(): Promise<void> {
     const later: Ran[] = [];
     for (let run = 0; run < rounds * sized(3, 1); run += 1) later.push(started(await measureStart(folder, true)));
     const figures = summary(later);
-    const said = `${figures.median.toFixed(0)} ms, ${figures.cpuSeconds.toFixed(2)} s of the processor (limit ${maxMs} ms)`;
-    verdict('serve to /readyz on a migrated SQLite database', said, figures.median < maxMs, figures);
+    const measured = `${figures.median.toFixed(0)} ms, ${figures.cpuSeconds.toFixed(2)} s of the processor (limit ${maxMs} ms)`;
+    verdict('serve to /readyz on a migrated SQLite database', measured, figures.median < maxMs, figures);
     remark(`with all migrations ${first.ms.toFixed(0)} ms, ${first.cpuSeconds.toFixed(2)} s of the processor`);
     figure('serve to /readyz with all migrations', summary([first]));
   } finally {

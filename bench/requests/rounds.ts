@@ -118,10 +118,10 @@ export async function compared(
     .sort((one, other) => one - other);
   const spread = `rounds ${ratios[0]?.toFixed(2)} to ${ratios.at(-1)?.toFixed(2)}`;
   const ratio = median(ratios);
-  const said = `${ratio.toFixed(2)} times the requests a second of ${than} (${spread})`;
+  const measured = `${ratio.toFixed(2)} times the requests a second of ${than} (${spread})`;
   const title = `${name}, ${sent(service).clients} connections`;
-  if (goal === undefined) remark(`${title}: ${said}`);
-  else verdict(title, `${said}, goal ${goal}`, ratio >= goal);
+  if (goal === undefined) remark(`${title}: ${measured}`);
+  else verdict(title, `${measured}, goal ${goal}`, ratio >= goal);
   shown(`${name}: the service`, ours, service, { ratio, than });
   shown(`${name}: ${than}`, plains, yardstick);
 }

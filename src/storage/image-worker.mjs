@@ -12,7 +12,7 @@ import sharp from 'sharp';
 const memoryCheckMs = 10;
 
 /**
- * Translates an error of libvips, which has no codes, to a problem of the picture.
+ * Translates an error of libvips, which has no codes, to a problem of the image.
  * @param {string} message
  * @param {number} maxPixels
  */

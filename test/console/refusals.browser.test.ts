@@ -7,7 +7,7 @@ describePages('What the service refuses', function () {
   this.timeout(scaled(60_000));
   const test = useConsole();
 
-  it('is said in the language of the page', async () => {
+  it('is worded in the language of the page', async () => {
     await buildUser(test.context, { role: 'super_admin' });
     const trainer = await buildUser(test.context, { role: 'trainer' });
     const page = await test.open(`${test.url}/courses/new`, { locale: 'de-DE' });
@@ -46,7 +46,7 @@ describePages('What the service refuses', function () {
       test.expectErrors(page, /status of 4\d\d/);
       for (const address of addresses) {
         await page.goto(`${test.url}${address}`);
-        const message = page.getByText(/Not found|This could not be loaded/).first();
+        const message = page.getByText(/Not found|There is no such|This could not be loaded/).first();
         await expect(message, address).toBeVisible();
         await expect(page.getByRole('button', { name: 'Try again' }), address).toHaveCount(0);
       }

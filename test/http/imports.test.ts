@@ -408,8 +408,8 @@ describe('Imports over HTTP', function () {
       413,
       { error: 'The file has more than 2000 bytes.', params: { maxBytes: 2000 } },
     ]);
-    const lengthy = await ended((await submit(people(12))).id);
-    expect(lengthy.error?.message).to.match(/^The file has more than 10 rows\./);
+    const tooLong = await ended((await submit(people(12))).id);
+    expect(tooLong.error?.message).to.match(/^The file has more than 10 rows\./);
     expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);
   });
 

@@ -22,7 +22,7 @@ import { newIds } from '../new-ids.js';
 import { lockPhoneKeys, readPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.js';
 
-/** What is said of an account when it is created: the fields that registration takes. */
+/** What an account is created with: the fields that registration takes. */
 type InitialField = AccountInputField<'register'>;
 type DefaultedField = DefaultedFieldOf<typeof accountFields>;
 
@@ -35,7 +35,7 @@ export interface NewAccount
   initialPasswordExpiresAt: Date | null;
 }
 
-/** With defaults where nothing is said; every row of an insert has the same fields. */
+/** With defaults for what is absent; every row of an insert has the same fields. */
 const initialFields = inputFields('register').map((name) => ({
   name,
   byDefault: defaultOf(accountFields[name].column),

@@ -33,7 +33,7 @@ const canAsk = ({ interactive, options }: ImportRun) => interactive && !options.
 /** What the columns of a file are, as `--map` takes it. */
 export interface KnownColumns {
   map: readonly string[];
-  /** Whether a person at the terminal has said so. */
+  /** Whether a person at the terminal has answered. */
   asked?: true;
   /** The file of `--mapping` that says so. */
   rememberedIn?: string;

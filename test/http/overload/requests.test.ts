@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { burstOrOverload, createRequests } from '../../src/http/overload/requests.js';
+import { burstOrOverload, createRequests } from '../../../src/http/overload/requests.js';
 
 describe('The queue of requests', () => {
   /** One slot, and requests of which each is begun, ends well or fails, or is refused. */
