@@ -13,10 +13,14 @@ export function withNewIds<T>(items: readonly T[]): [id: string, item: T][] {
   return items.map((item, index) => [idAt(index), item]);
 }
 
+/** The time and the sequence of the last id: those of one millisecond ascend, too, as the audit log is read in their order. */
+let last = { msecs: 0, seq: 0 };
+
 function newIdsByIndex(count: number): (index: number) => string {
   const random = randomBytes(16 * (count + 1));
-  const msecs = Date.now();
+  const msecs = Math.max(Date.now(), last.msecs);
   // With the highest bit cleared, counting up can't overflow.
-  const first = random.readUInt32BE(0) >>> 1;
+  const first = msecs === last.msecs ? last.seq + 1 : random.readUInt32BE(0) >>> 1;
+  last = { msecs, seq: first + count };
   return (index) => uuidv7({ msecs, seq: first + index, random: random.subarray(16 * (index + 1), 16 * (index + 2)) });
 }
