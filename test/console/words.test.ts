@@ -3,6 +3,9 @@ import { de } from '../../src/console/i18n/de/words.js';
 import { en } from '../../src/console/i18n/en/words.js';
 import { problemCodes } from '../../src/field-problem.js';
 import { publicCodes } from '../../src/http/api/failures.js';
+import { auditedFields } from '../../src/schemas/account-fields.js';
+import { courseFieldNames } from '../../src/schemas/course-fields.js';
+import { enrollmentFieldNames } from '../../src/schemas/enrollment-fields.js';
 import { fileProblemReasons, importOptionsSchema } from '../../src/schemas/import.js';
 import { rowCodes } from '../../src/services/imports/read/fields/row-codes.js';
 
@@ -44,6 +47,11 @@ describe('The words of the web console', () => {
       'contentType',
       'bytes',
     );
+  });
+
+  it('name every audited field of accounts, courses and enrollments', () => {
+    const words = { ...en.field, ...en.courses.field, ...en.audit.field };
+    expect(words).to.include.all.keys(...auditedFields, ...courseFieldNames, ...enrollmentFieldNames);
   });
 
   it('say why a file or a row of it is not imported', () => {
