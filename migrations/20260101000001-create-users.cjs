@@ -28,6 +28,17 @@ module.exports = tableMigration({
     requires_password_change: { type: 'boolean', default: false },
     // The expiry of a generated initial password; null for passwords that a person chose.
     initial_password_expires_at: { type: 'timestamp', null: true },
+    // False until an invited person has set one.
+    has_password: { type: 'boolean', default: true },
+    // Of mails; null for the setting MAIL_LANGUAGE.
+    language: { type: ['word', 2], null: true },
+    // What the program notes about mails to the person, without a change of updated_at.
+    invited_at: { type: 'timestamp', null: true },
+    invite_state: { type: ['word', 10], null: true },
+    mail_failed_at: { type: 'timestamp', null: true },
+    email_confirmed_at: { type: 'timestamp', null: true },
+    // The kinds of news that the person has turned off, separated by spaces.
+    mail_off: { type: ['word', 100], default: '' },
     // Names and email, normalised for searches: the same on every database, whatever its collation.
     search_key: { type: ['string', 500] },
     // Incremented by transactions that rely on the account, so that of two concurrent ones one fails, on a cluster too.
@@ -58,10 +69,12 @@ module.exports = tableMigration({
     users_trainer_key: ['trainer_key', 'id'],
     users_last_names: ['last_name_key', 'id', ...shown, 'first_name_key', 'search_key'],
     users_first_names: ['first_name_key', 'id', ...shown, 'last_name_key', 'search_key'],
+    users_invite_state: ['invite_state', 'created_at', 'id'],
     // Where people have signed in, few or none must change their initial password.
     users_requires_password_change: ['requires_password_change', 'created_at', 'id'],
   },
   checks: {
+    users_invite_state_known: `invite_state IS NULL OR ${oneOf('invite_state', ['queued', 'sent', 'failed', 'accepted'])}`,
     users_role_known: oneOf('role', ['super_admin', 'trainer', 'trainee']),
     users_super_admin_active: "role <> 'super_admin' OR is_active = 1",
   },

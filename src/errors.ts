@@ -78,6 +78,9 @@ const defaultMessages = {
   DISK_FULL: 'There is no space left on the server. Its operator must free some.',
   SEED_REFUSED: 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',
   DATABASE_NOT_EMPTY: "There are other accounts than the super admin's: the demo programme is for an empty database.",
+  LINK_INVALID: 'This link is no longer valid.',
+  MAIL_NOT_SET_UP: 'Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.',
+  MAIL_SENDER_BUSY: 'detail',
   DECLINED: 'detail',
   INTERRUPTED: 'Interrupted.',
 } as const;

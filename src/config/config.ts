@@ -25,6 +25,7 @@ export interface Config {
   courses: Section<'courses'>;
   retention: Section<'retention'>;
   search: Section<'search'>;
+  mail: Section<'mail'>;
   files: Section<'files'> & { storage: LocalStorageConfig | S3Config };
   logLevel: SettingValues['LOG_LEVEL'];
   logFormat: SettingValues['LOG_FORMAT'];
@@ -214,6 +215,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     courses: Object.freeze(sectionOf(values, 'courses')),
     retention: Object.freeze(sectionOf(values, 'retention')),
     search: Object.freeze(sectionOf(values, 'search')),
+    mail: Object.freeze(sectionOf(values, 'mail')),
     files: Object.freeze({
       ...sectionOf(values, 'files'),
       storage: Object.freeze(storageConfig(sectionOf(values, 'files.storage'), dataDir)),

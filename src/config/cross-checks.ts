@@ -27,6 +27,7 @@ export function crossChecks(given: GivenSettings, values: Partial<SettingValues>
     ...databaseProblems(given),
     ...tlsProblems(given, values),
     ...storageProblems(given, values),
+    ...mailProblems(given),
     ...(values.NODE_ENV === 'production' ? secretProblems(values) : []),
   ];
 }
@@ -72,6 +73,12 @@ function storageProblems(given: GivenSettings, values: Partial<SettingValues>): 
     problems.push({ name: missing, problem: `must be set when ${present} is` });
   }
   return problems;
+}
+
+function mailProblems(given: GivenSettings): SettingProblem[] {
+  if (given.SMTP_URL === undefined) return [];
+  const missing = (['MAIL_FROM', 'PUBLIC_URL'] as const).filter((name) => given[name] === undefined);
+  return missing.map((name) => ({ name, problem: 'must be set when SMTP_URL is' }));
 }
 
 function secretProblems(values: Partial<SettingValues>): SettingProblem[] {

@@ -17,7 +17,8 @@ export interface MysqlLocation {
   password: string;
 }
 
-function percentDecoded(text: string): string {
+/** @throws Error whose message says what is wrong, without quoting it */
+export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ms from 'ms';
+import type { MailAddress } from './mail-settings.js';
 
 /**
  * What a setting may be: gives the value that its text means.
@@ -63,6 +64,30 @@ export const webAddress: Rule<string> = (text) => {
   if (!URL.canParse(text) || !/^https?:\/\/[^@\s]+$/i.test(text))
     throw new Error('must be a URL without a user name, such as https://s3.example.org');
   return text;
+};
+
+/** `Name <address>`, or an address alone. */
+export const mailAddress: Rule<MailAddress> = (text) => {
+  const [, name = '', address = ''] = /^(?:"?([^"<>\p{Cc}]*?)"?\s*<([^<>]*)>)$/u.exec(text.trim()) ?? [
+    text,
+    '',
+    text.trim(),
+  ];
+  if (!/^[^\s@,;:<>()"\\\p{Cc}]{1,64}@[\p{L}\d-]+(?:\.[\p{L}\d-]+)*$/u.test(address) || name.length > 100)
+    throw new Error('must be an email address, such as training@example.org or Training <training@example.org>');
+  return { name: name.trim(), address };
+};
+
+/** The origin of a web address: https, or http on the machine itself. */
+export const publicUrl: Rule<string> = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLoopback = url !== undefined && /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
+  if (!url || !isSafe || url.origin !== text.replace(/\/$/, '').toLowerCase())
+    throw new Error(
+      'must be the address that people open, with https:// and without a path, such as https://courses.example.org; http:// only for localhost',
+    );
+  return url.origin;
 };
 
 /** A time in seconds. */

@@ -1,4 +1,5 @@
 import { parseDatabaseUrl } from './database-url.js';
+import { mailLanguages, parseSmtpUrl } from './mail-settings.js';
 import {
   anyText,
   extensions,
@@ -6,10 +7,12 @@ import {
   hostName,
   integer,
   lifetime,
+  mailAddress,
   matching,
   oneOf,
   origins,
   proxies,
+  publicUrl,
   type Rule,
   webAddress,
 } from './rules.js';
@@ -288,6 +291,72 @@ const rows = {
     unit: 'days',
     description:
       'how long an import that has ended can be undone, in days; then its rows are exported to `DATA_DIR/retention` and deleted',
+  },
+  PUBLIC_URL: {
+    rule: publicUrl,
+    path: 'mail.publicUrl',
+    ifAbsent: '(none)',
+    description: 'what people open, for links in mails: `https://courses.example.org`, without a path',
+  },
+  SMTP_URL: {
+    rule: (text) => parseSmtpUrl(text),
+    defaultText: 'no mail',
+    secret: true,
+    path: 'mail.server',
+    ifAbsent: '(no mail)',
+    description:
+      'the mail server: `smtp://<user>:<password>@<host>:587`, or `smtps://...` for TLS from the beginning; user and password percent-encoded; needs `MAIL_FROM` and `PUBLIC_URL`',
+  },
+  SMTP_TLS: {
+    rule: oneOf('required', 'opportunistic'),
+    default: 'required',
+    path: 'mail.tls',
+    description:
+      '`required`: mail leaves this machine encrypted, to a server with a trusted certificate; `opportunistic`: encrypted where the server offers it, its certificate unchecked, and passwords never unencrypted',
+  },
+  MAIL_FROM: {
+    rule: mailAddress,
+    path: 'mail.from',
+    description: 'sender of mails: `Training <training@example.org>`, or the address alone',
+  },
+  MAIL_REPLY_TO: { rule: mailAddress, path: 'mail.replyTo', description: 'where replies to mails go' },
+  PROGRAMME_NAME: {
+    rule: matching(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u, 'must be 1 to 100 characters of text'),
+    default: 'coursectl',
+    path: 'mail.programme',
+    description: 'the name of the programme in mails',
+  },
+  MAIL_LANGUAGE: {
+    rule: oneOf(...mailLanguages),
+    default: 'en',
+    path: 'mail.language',
+    description: 'language of mails to people who have chosen none: `en` or `de`',
+  },
+  MAIL_PER_MINUTE: {
+    rule: integer(1, 10_000),
+    default: '60',
+    path: 'mail.perMinute',
+    description:
+      'how many invitations and news leave in a minute; forgotten passwords and security notices leave at once',
+  },
+  INVITE_DAYS: {
+    rule: integer(1, 366),
+    default: '14',
+    path: 'mail.inviteDays',
+    description: 'how long the link of an invitation works, in days',
+  },
+  RESET_MINUTES: {
+    rule: integer(5, 1440),
+    default: '60',
+    path: 'mail.resetMinutes',
+    description: 'how long the link for a forgotten password works, in minutes',
+  },
+  MAIL_RETENTION_DAYS: {
+    rule: integer(1, 36_500),
+    default: '30',
+    path: 'mail.retentionDays',
+    unit: 'days',
+    description: 'how long sent, failed and withdrawn mails are listed, in days',
   },
   SEARCH_SCAN_ROWS: {
     rule: integer(0, 100_000_000),

@@ -1,5 +1,6 @@
 import { type Config, type ConfigSource, loadConfig, readSettings } from './config.js';
 import { databaseUrlForDisplay } from './database-url.js';
+import { isMailAddress, mailAddressText } from './mail-settings.js';
 import { type SettingName, settingNames, settings } from './settings.js';
 
 /** A setting as `coursectl config` shows it. */
@@ -26,7 +27,7 @@ function shown(name: SettingName, config: Config): string {
   if (path.startsWith('files.storage.') && name !== 'FILE_STORAGE' && kind === 'local') return '(not used)';
   const value = valueAt(config, path);
   // An empty list has an empty text.
-  const text = value === undefined ? '' : String(value);
+  const text = value === undefined ? '' : isMailAddress(value) ? mailAddressText(value) : String(value);
   if (text === '') return ifAbsent;
   return secret ? '(hidden)' : (words[text] ?? `${text}${unit}`);
 }

@@ -63,6 +63,24 @@ const text = (read: SettingCase['read'], beside: Record<string, string> = {}, un
   valid: { ' a%b"c\\d ': ' a%b"c\\d ' },
 });
 
+const mailbox = (read: SettingCase['read']): SettingCase => ({
+  read,
+  unset: undefined,
+  valid: {
+    'me@example.org': { name: '', address: 'me@example.org' },
+    'Skills, 2027 <me@example.org>': { name: 'Skills, 2027', address: 'me@example.org' },
+  },
+  invalid: [
+    'me',
+    'me@',
+    'a@example.org, b@example.org',
+    'a@example.org,b',
+    'Me <a@example.org> x',
+    'a\n <a@example.org>',
+  ],
+  mustBe: 'must be an email address, such as training@example.org or Training <training@example.org>.',
+});
+
 const settings: Readonly<Record<string, SettingCase>> = {
   NODE_ENV: {
     beside: { JWT_SECRET: goodSecret },
@@ -150,6 +168,61 @@ const settings: Readonly<Record<string, SettingCase>> = {
   IMPORT_MAX_PLANS: number(imports('plansPerAccount'), 20, 1, 1000),
   AUDIT_RETENTION_DAYS: number((config) => config.retention.auditDays, undefined, 1, 36_500),
   IMPORT_RETENTION_DAYS: number((config) => config.retention.importDays, undefined, 1, 36_500),
+  PUBLIC_URL: {
+    read: (config) => config.mail.publicUrl,
+    unset: undefined,
+    valid: {
+      'https://courses.example.org/': 'https://courses.example.org',
+      'http://localhost:3000': 'http://localhost:3000',
+      'http://127.0.0.1:3000': 'http://127.0.0.1:3000',
+    },
+    invalid: ['http://courses.example.org', 'https://courses.example.org/app', 'courses.example.org', 'https://'],
+    mustBe:
+      'must be the address that people open, with https:// and without a path, such as https://courses.example.org; http:// only for localhost.',
+  },
+  SMTP_URL: {
+    beside: { MAIL_FROM: 'training@example.org', PUBLIC_URL: 'https://courses.example.org' },
+    read: (config) => config.mail.server,
+    unset: undefined,
+    valid: {
+      'smtp://mail.example.org': { secure: false, host: 'mail.example.org', port: 587 },
+      'smtps://me%40example.org:p%2Fw@[::1]:2465': {
+        ...{ secure: true, host: '::1', port: 2465 },
+        ...{ user: 'me@example.org', password: 'p/w' },
+      },
+      'smtps://mail.example.org': { secure: true, host: 'mail.example.org', port: 465 },
+    },
+    invalid: ['mail.example.org', 'http://mail.example.org', 'smtp://', 'smtp://mail.example.org/?pool=true'],
+    mustBe:
+      'must be smtp://<user>:<password>@<host>:587 or smtps://<user>:<password>@<host>:465; in the user and the password, @ / : # ? % must be percent-encoded (%40 for @).',
+  },
+  SMTP_TLS: {
+    read: (config) => config.mail.tls,
+    unset: 'required',
+    valid: { required: 'required', opportunistic: 'opportunistic' },
+    invalid: ['off', 'none'],
+    mustBe: 'must be required or opportunistic.',
+  },
+  MAIL_FROM: mailbox((config) => config.mail.from),
+  MAIL_REPLY_TO: mailbox((config) => config.mail.replyTo),
+  PROGRAMME_NAME: {
+    read: (config) => config.mail.programme,
+    unset: 'coursectl',
+    valid: { 'Skills, 2027': 'Skills, 2027' },
+    invalid: ['a\nb', 'x'.repeat(101)],
+    mustBe: 'must be 1 to 100 characters of text.',
+  },
+  MAIL_LANGUAGE: {
+    read: (config) => config.mail.language,
+    unset: 'en',
+    valid: { en: 'en', de: 'de' },
+    invalid: ['fr', 'EN'],
+    mustBe: 'must be en or de.',
+  },
+  MAIL_PER_MINUTE: number((config) => config.mail.perMinute, 60, 1, 10_000),
+  INVITE_DAYS: number((config) => config.mail.inviteDays, 14, 1, 366),
+  RESET_MINUTES: number((config) => config.mail.resetMinutes, 60, 5, 1440),
+  MAIL_RETENTION_DAYS: number((config) => config.mail.retentionDays, 30, 1, 36_500),
   SEARCH_SCAN_ROWS: number((config) => config.search.scannedRows, 50_000, 0, 100_000_000),
   MAX_COURSES_PER_TRAINER: number((config) => config.courses.ofTrainer, 500, 1, 1_000_000),
   FILE_STORAGE: {
@@ -293,6 +366,13 @@ describe('loadConfig', () => {
       const problems = await problemsWith({ ...mysql, ...tls, DB_TLS_CA_FILE: 'ca.pem' });
       expect(problems).to.deep.equal([{ path: 'DB_TLS_CA_FILE', message }]);
     }
+  });
+
+  it('needs a sender and the address that people open for mail', async () => {
+    expect(await problemsWith({ SMTP_URL: 'smtp://mail.example.org' })).to.deep.equal([
+      { path: 'MAIL_FROM', message: 'MAIL_FROM must be set when SMTP_URL is.' },
+      { path: 'PUBLIC_URL', message: 'PUBLIC_URL must be set when SMTP_URL is.' },
+    ]);
   });
 
   it('reports all problems together, one per setting', async () => {

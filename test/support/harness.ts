@@ -60,6 +60,8 @@ function openShared(): Promise<Shared> {
 // Children before parents.
 const tables = [
   ...[
+    'mails',
+    'links',
     'login_throttle',
     'files',
     'enrollments',

@@ -6,7 +6,9 @@ import { initImport } from './import.js';
 import { initImportPlan } from './import-plan.js';
 import { initImportPlanRow } from './import-plan-row.js';
 import { initImportRow } from './import-row.js';
+import { initLink } from './link.js';
 import { initLoginThrottle } from './login-throttle.js';
+import { initMail } from './mail.js';
 import { initPhoneCountry } from './phone-country.js';
 import { initSession } from './session.js';
 import { initStoredFile } from './stored-file.js';
@@ -30,6 +32,8 @@ export function initModels(sequelize: Sequelize) {
     StoredFile: initStoredFile(sequelize),
     LoginThrottle: initLoginThrottle(sequelize),
     PhoneCountry: initPhoneCountry(sequelize),
+    Mail: initMail(sequelize),
+    Link: initLink(sequelize),
   };
   models.Session.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });

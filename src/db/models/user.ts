@@ -7,8 +7,10 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
+import type { MailLanguage } from '../../config/mail-settings.js';
 import { accountFields, type SessionField } from '../../schemas/account-fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
+import type { InviteState } from '../../schemas/mail.js';
 import { nameMaximum, sortKeyLength } from '../../schemas/sort-key.js';
 import { attributesOf, type FieldAttributes, primaryKey, timestamp } from './columns.js';
 import type { LoginThrottle } from './login-throttle.js';
@@ -28,6 +30,21 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare nextPhoneKey: CreationOptional<string | null>;
   declare passwordHash: string;
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
+  /** False until an invited person has set one. */
+  declare hasPassword: CreationOptional<boolean>;
+  /** Of mails; null for the setting `MAIL_LANGUAGE`. */
+  declare language: CreationOptional<MailLanguage | null>;
+  /**
+   * What the program notes about mails to the person. It never changes `updatedAt`: undoing an import would take the account for
+   * one that people have changed.
+   */
+  declare invitedAt: CreationOptional<Date | null>;
+  declare inviteState: CreationOptional<InviteState | null>;
+  /** Since when the server refuses the address. */
+  declare mailFailedAt: CreationOptional<Date | null>;
+  declare emailConfirmedAt: CreationOptional<Date | null>;
+  /** The kinds of news that the person has turned off, separated by spaces. */
+  declare mailOff: CreationOptional<string>;
   declare searchKey: string;
   /** The names as they are sorted: see schemas/sort-key.ts. */
   declare lastNameKey: string;
@@ -53,6 +70,13 @@ export function initUser(sequelize: Sequelize): typeof User {
       nextPhoneKey: { type: DataTypes.STRING(50) },
       passwordHash: { type: DataTypes.STRING(72), allowNull: false },
       initialPasswordExpiresAt: timestamp(),
+      hasPassword: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: true },
+      language: { type: DataTypes.STRING(2) },
+      invitedAt: timestamp(),
+      inviteState: { type: DataTypes.STRING(10) },
+      mailFailedAt: timestamp(),
+      emailConfirmedAt: timestamp(),
+      mailOff: { type: DataTypes.STRING(100), allowNull: false, defaultValue: '' },
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
       lastNameKey: { type: DataTypes.STRING(sortKeyLength(nameMaximum)), allowNull: false, defaultValue: '' },
       firstNameKey: { type: DataTypes.STRING(sortKeyLength(nameMaximum)), allowNull: false, defaultValue: '' },

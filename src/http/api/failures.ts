@@ -94,6 +94,9 @@ export const mappings = {
   DISK_FULL: { status: 507 },
   SEED_REFUSED: { status: 403 },
   DATABASE_NOT_EMPTY: { status: 409 },
+  LINK_INVALID: { status: 400 },
+  MAIL_NOT_SET_UP: { status: 400 },
+  MAIL_SENDER_BUSY: { status: 409 },
   DECLINED: serverError,
   INTERRUPTED: unavailable,
 } as const satisfies Record<ErrorCode, Mapping>;

@@ -20,6 +20,8 @@ import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { generatedPasswordCost, generatePassword } from '../credentials/passwords.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
+import { endLinks } from '../mail/links.js';
+import { removeMailsOf } from '../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { findUserById } from './queries.js';
 import {
@@ -125,6 +127,7 @@ async function changeUser(
     const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
     if (!user) throw notFound('User');
     const before = auditedUser(user);
+    const wasActive = user.isActive;
     await change(user, transaction);
     // After a loss of rights, and after another way to sign in, the account must sign in again.
     const hasNewLogin = action === 'user.reset-password' || user.changed('email');
@@ -138,6 +141,7 @@ async function changeUser(
     // A caller who has changed their own email stays signed in where they did it.
     const isOwn = action === 'user.update' && id === actor.actorId;
     if (ends) await endSessions(core, id, transaction, isOwn ? actor.sessionId : undefined);
+    if (ends || user.isActive !== wasActive) await endLinks(core, [id], transaction);
     return user;
   });
 }
@@ -273,6 +277,7 @@ export async function deleteUser(core: Core, actor: Actor, id: string): Promise<
     const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
     await markForDeletion(core, { userId: id }, transaction);
     await removeWords(core, [locked], transaction);
+    await removeMailsOf(core, [id], transaction);
     await locked.destroy({ transaction });
     const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
     await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);

@@ -3,6 +3,7 @@ import { AppError, notFound } from '../../errors.js';
 import { auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
 import { endSessions } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
+import { endLinks } from '../mail/links.js';
 import { assertRoleUnused } from './commands.js';
 import { findUserById } from './queries.js';
 
@@ -72,6 +73,7 @@ export async function transferSuperAdmin(
     await from.update({ role: 'trainer' }, { transaction });
     await to.update({ role: 'super_admin' }, { transaction });
     await endSessions(core, [from.id, to.id], transaction);
+    await endLinks(core, [from.id, to.id], transaction);
     const record = { action: 'user.transfer-super-admin', targetType: 'user' } as const;
     const records = [
       { ...record, targetId: from.id, ...changesBetween(before.from, auditedUser(from)) },

@@ -1,14 +1,15 @@
-import { Op, type Transaction } from 'sequelize';
+import type { Transaction } from 'sequelize';
 import type { User } from '../../db/models/user.js';
 import { AppError, validationError } from '../../errors.js';
 import { networkOf } from '../../network.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
-import { isPossibleKey, type Role } from '../../schemas/fields.js';
-import { normalizeEmail } from '../../schemas/keys.js';
+import type { Role } from '../../schemas/fields.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
-import type { HashRequest } from '../credentials/passwords.js';
-import { readPhoneKeys } from '../phone-country.js';
+import { type HashRequest, unmatchableHash } from '../credentials/passwords.js';
+import { findByIdentifier } from '../find-by-identifier.js';
+import { endLinks } from '../mail/links.js';
+import { queueMails } from '../mail/outbox.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions, lockCaller, type StartedSession, sessionExists, startSession } from './sessions.js';
 import { type Attempt, throttled } from './throttle.js';
@@ -22,25 +23,13 @@ interface LoginSubject {
   target: Target;
 }
 
-async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<LoginSubject> {
-  const email = normalizeEmail(identifier);
-  const phoneKey = (await readPhoneKeys(core)).keyOf(identifier);
-  const isPossible = isPossibleKey(identifier);
-  const matches = await core.database.read(() =>
-    core.database.models.User.findAll({
-      where: { [Op.or]: [{ email: isPossible ? email : '' }, { phoneKey: isPossible ? phoneKey : '' }] },
-    }),
-  );
-  // The email wins even if its account can't sign in: users set their own phones, which may be another account's email.
-  const account = matches.find((user) => user.email === email) ?? matches[0];
+async function subjectOf(core: Core, identifier: string, role: Role | undefined): Promise<LoginSubject> {
+  const { user, key } = await findByIdentifier(core, identifier);
   // Spellings of the same key count together, as they do for an account: else counting would reveal which exist.
-  if (!account) return { user: undefined, target: { identifier: email.includes('@') ? email : phoneKey } };
-  const isAllowed = account.isActive && (role === undefined || account.role === role);
-  return { user: isAllowed ? account : undefined, target: { accountId: account.id } };
+  if (!user) return { user: undefined, target: { identifier: key } };
+  const isAllowed = user.isActive && (role === undefined || user.role === role);
+  return { user: isAllowed ? user : undefined, target: { accountId: user.id } };
 }
-
-/** A hash that no password matches: logins without an account take the same time as others. */
-const unmatchableHash = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
 
 /** The cost in a bcrypt hash. */
 const costOf = (hash: string) => Number(hash.slice(4, 6));
@@ -97,7 +86,7 @@ export async function login(
   { role, signal }: LoginOptions = {},
 ): Promise<SignedIn> {
   const { identifier, password } = validate(loginSchema, input);
-  const { user, target } = await findByIdentifier(core, identifier, role);
+  const { user, target } = await subjectOf(core, identifier, role);
   const owner = client.ip === null ? '' : networkOf(client.ip);
   const work = async (attempt: Attempt) => {
     // Compares again when the hash was replaced between the comparison and the lock of the account.
@@ -207,6 +196,14 @@ const initialPasswordReused = () =>
     },
   ]);
 
+/** What an account has with a password that its person chose. */
+export const chosenPassword = (passwordHash: string) => ({
+  passwordHash,
+  hasPassword: true,
+  requiresPasswordChange: false,
+  initialPasswordExpiresAt: null,
+});
+
 /** @param lostRace the error code when another request has changed the password since */
 async function replacePassword(
   core: Core,
@@ -219,8 +216,10 @@ async function replacePassword(
   return core.database.inTransaction(async (transaction) => {
     const user = await lockCaller(core, caller, transaction);
     if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);
-    await user.update({ passwordHash, requiresPasswordChange: false, initialPasswordExpiresAt: null }, { transaction });
+    await user.update(chosenPassword(passwordHash), { transaction });
     await endSessions(core, user.id, transaction, caller.sessionId);
+    await endLinks(core, [user.id], transaction);
+    await queueMails(core, [{ kind: 'password-changed', userId: user.id }], transaction);
     return user;
   });
 }

@@ -48,6 +48,9 @@ function bcryptInput(password: string): string {
     .digest('base64');
 }
 
+/** A hash that no password matches: logins without an account, or without a password, take the same time as others. */
+export const unmatchableHash = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
+
 /** The length of the queue for each core; limits how long a login waits. */
 const queuedPerCore = 64;
 /** The minimal length of the queue: ten classes may sign in at the same time, behind one address. */

@@ -5,6 +5,7 @@ import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { sweepPlans } from '../imports/store/plan-store.js';
+import { sweepMails } from '../mail/outbox.js';
 import { pruneLedgers } from './ledger-retention.js';
 import { sweepFiles } from './orphan-cleanup.js';
 import { pruneAudit } from './retention.js';
@@ -37,6 +38,7 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
     const { imports, exported } = await pruneLedgers(core, days, signal);
     return { imports, exported };
   },
+  mails: async (core, signal) => ({ removed: await sweepMails(core, signal) }),
   throttle: async (core, signal) => ({ removed: await sweepThrottle(core, signal) }),
 };
 

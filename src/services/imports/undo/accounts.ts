@@ -7,6 +7,8 @@ import { removeWords } from '../../accounts/words.js';
 import type { AuditRecord } from '../../audit/audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
+import { endLinks } from '../../mail/links.js';
+import { removeMailsOf } from '../../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../../phone-country.js';
 import { removedAccount, restoredAccount } from '../store/audit-records.js';
 import type { Verdict } from './verdicts.js';
@@ -28,6 +30,11 @@ export async function removeAccounts(
   if (removed.length === 0) return [];
   const users = removed.map(({ user }) => user);
   await removeWords(core, users, transaction);
+  await removeMailsOf(
+    core,
+    users.map(({ id }) => id),
+    transaction,
+  );
   // The foreign key removes their enrollments.
   await core.database.models.User.destroy({ where: { id: users.map(({ id }) => id) }, transaction });
   return removed.map(({ user, row, courses }) => removedAccount({ importId, line: row.line }, user, courses));
@@ -61,7 +68,10 @@ export async function restoreAccounts(
   for (const { id, status, enrolledAt, notes } of restored.flatMap(({ note }) => note.revived ?? []))
     await Enrollment.update({ status, enrolledAt: new Date(enrolledAt), notes }, { where: { id }, transaction });
   const signedOut = restored.filter(({ note }) => endsSessionsOf(note)).map(({ user }) => user.id);
-  if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
+  if (signedOut.length > 0) {
+    await endSessions(core, signedOut, transaction);
+    await endLinks(core, signedOut, transaction);
+  }
   return audit;
 }
 

@@ -1,0 +1,46 @@
+import { percentDecoded } from './database-url.js';
+
+/** The languages of mails. */
+export const mailLanguages = ['en', 'de'] as const;
+export type MailLanguage = (typeof mailLanguages)[number];
+
+/** The mail server, as `SMTP_URL` names it. */
+export interface SmtpServer {
+  /** TLS from the beginning. */
+  secure: boolean;
+  host: string;
+  port: number;
+  user?: string;
+  password?: string;
+}
+
+export interface MailAddress {
+  /** Empty for none. */
+  name: string;
+  address: string;
+}
+
+/** @throws Error whose message says what the URL must be, without quoting it */
+export function parseSmtpUrl(text: string): SmtpServer {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || /[?#]/.test(text) || url.pathname.length > 1)
+    throw new Error(
+      'must be smtp://<user>:<password>@<host>:587 or smtps://<user>:<password>@<host>:465; in the user and the password, @ / : # ? % must be percent-encoded (%40 for @)',
+    );
+  const [user, password] = [percentDecoded(url.username), percentDecoded(url.password)];
+  if ((user === '') !== (password === '')) throw new Error('must have a user and a password, or neither');
+  const secure = url.protocol === 'smtps:';
+  const standardPort = secure ? 465 : 587;
+  return {
+    secure,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? standardPort : Number(url.port),
+    ...(user !== '' && { user, password }),
+  };
+}
+
+export const isMailAddress = (value: unknown): value is MailAddress =>
+  typeof value === 'object' && value !== null && 'address' in value;
+
+/** As `MAIL_FROM` has it. */
+export const mailAddressText = ({ name, address }: MailAddress) => (name === '' ? address : `${name} <${address}>`);

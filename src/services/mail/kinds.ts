@@ -1,0 +1,63 @@
+import type { LinkPurpose } from '../../schemas/mail.js';
+
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * Which mails leave first. Only `news` and `invitation` count for `MAIL_PER_MINUTE`: who has forgotten a password doesn't wait for
+ * 5,000 invitations.
+ */
+export const mailPriorities = { urgent: 0, news: 1, invitation: 2 } as const;
+
+interface MailKindDeclaration {
+  readonly priority: keyof typeof mailPriorities;
+  /** A mail that couldn't be sent for so long is withdrawn. */
+  readonly longestAgeMs: number;
+  /** What the link of the mail is for; none for a mail without a secret link. */
+  readonly link?: LinkPurpose;
+  /** Whether each person may turn it off. */
+  readonly mayBeTurnedOff: boolean;
+}
+
+const urgent = { priority: 'urgent', longestAgeMs: 3 * dayMs, mayBeTurnedOff: false } as const;
+const news = { priority: 'news', longestAgeMs: dayMs, mayBeTurnedOff: true } as const;
+
+/** The kinds of mails, each declared once; what they say: templates/, what they need of the database: content.ts. */
+export const mailKinds = {
+  /** A link to set a forgotten password. */
+  reset: { ...urgent, longestAgeMs: hourMs, link: 'reset' },
+  /** A link that confirms a new address; goes to that address. */
+  'email-confirm': { ...urgent, longestAgeMs: dayMs, link: 'email' },
+  /** A link that cancels a change of address; goes to the old address. */
+  'email-notice': { ...urgent, link: 'email-cancel' },
+  /** The super admin has changed the address; goes to the old address. */
+  'email-changed': urgent,
+  'password-changed': urgent,
+  /** The rights of the super admin were transferred to somebody else; goes to both. */
+  'role-transferred': urgent,
+  /** Asked for by an operator, to see whether mail arrives. */
+  test: { ...urgent, longestAgeMs: hourMs },
+  /** A link to set the first password. */
+  invitation: { priority: 'invitation', longestAgeMs: 3 * dayMs, link: 'invite', mayBeTurnedOff: false },
+  enrolled: news,
+  accepted: news,
+  refused: news,
+  completed: news,
+  /** To trainers: who waits for a reply. */
+  requests: news,
+} as const satisfies Readonly<Record<string, MailKindDeclaration>>;
+
+export type MailKind = keyof typeof mailKinds;
+
+// TypeScript types the keys of any object as text.
+export const mailKindNames = Object.keys(mailKinds) as readonly MailKind[];
+
+/** The kinds that people may turn off. */
+export type NewsKind = { [K in MailKind]: (typeof mailKinds)[K]['mayBeTurnedOff'] extends true ? K : never }[MailKind];
+export const newsKinds = mailKindNames.filter((kind): kind is NewsKind => mailKinds[kind].mayBeTurnedOff);
+
+/** What the link of a mail is for. */
+export const linkOf = (kind: MailKind): LinkPurpose | undefined => {
+  const declaration: MailKindDeclaration = mailKinds[kind];
+  return declaration.link;
+};

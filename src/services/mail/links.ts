@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Op, type Transaction } from 'sequelize';
+import type { Link } from '../../db/models/link.js';
+import type { User } from '../../db/models/user.js';
+import { AppError } from '../../errors.js';
+import type { LinkPurpose } from '../../schemas/mail.js';
+import type { Core } from '../core.js';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** How long a link works from when it leaves, in milliseconds. */
+function lifetimeMs({ config }: Core, purpose: LinkPurpose): number {
+  const { inviteDays, resetMinutes } = config.mail;
+  return {
+    invite: inviteDays * dayMs,
+    reset: resetMinutes * minuteMs,
+    email: dayMs,
+    'email-cancel': 7 * dayMs,
+  }[purpose];
+}
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/** A link that is to be mailed. */
+export interface NewLink {
+  /** 256 random bits, which are stored nowhere. */
+  token: string;
+  expiresAt: Date;
+}
+
+/** Makes a link. @param link its account is locked by the transaction, so that a change of it ends the link or comes before */
+export async function createLink(
+  core: Core,
+  link: Pick<Link, 'userId' | 'purpose' | 'email'>,
+  transaction: Transaction,
+): Promise<NewLink> {
+  const token = randomBytes(32).toString('base64url');
+  const createdAt = core.now();
+  const expiresAt = new Date(createdAt.getTime() + lifetimeMs(core, link.purpose));
+  await core.database.models.Link.create({ ...link, tokenHash: hashOf(token), createdAt, expiresAt }, { transaction });
+  return { token, expiresAt };
+}
+
+/** A link that works, and its account. */
+export interface OpenLink {
+  link: Link;
+  user: User;
+}
+
+const invalid = () => new AppError('LINK_INVALID');
+
+/** Links of these purposes work for the address that they were sent to alone. */
+const isOfOldAddress = ({ purpose, email }: Link, user: User) =>
+  (purpose === 'invite' || purpose === 'reset') && email !== user.email;
+
+/**
+ * The link of a token, which stays usable: programs open links to look for viruses.
+ * @throws AppError `LINK_INVALID`, the same for unknown, used and expired ones, and those of other purposes
+ */
+export async function findLink(core: Core, token: string, purposes: readonly LinkPurpose[]): Promise<OpenLink> {
+  const { Link, User } = core.database.models;
+  const where = { tokenHash: hashOf(token), purpose: [...purposes], expiresAt: { [Op.gt]: core.now() } };
+  const link = await core.database.read(() => Link.findOne({ where }));
+  const user = link && (await core.database.read(() => User.findByPk(link.userId)));
+  if (!link || !user?.isActive || isOfOldAddress(link, user)) throw invalid();
+  return { link, user };
+}
+
+/**
+ * Uses a link up. Of two requests with the same one, the second is refused.
+ * @param found by {@link findLink}
+ * @returns its account, locked
+ * @throws AppError `LINK_INVALID`
+ */
+export async function consumeLink(core: Core, { link }: OpenLink, transaction: Transaction): Promise<User> {
+  const { Link, User } = core.database.models;
+  const user = await User.findByPk(link.userId, { transaction, lock: transaction.LOCK.UPDATE });
+  if (!user?.isActive || isOfOldAddress(link, user)) throw invalid();
+  if ((await Link.destroy({ where: { tokenHash: link.tokenHash }, transaction })) === 0) throw invalid();
+  return user;
+}
+
+/**
+ * Ends the links of accounts: for every change of a password, an address, a role or activity, in its transaction. Those that cancel
+ * a change of address go on: who had taken over an account would change its password first.
+ */
+export async function endLinks(core: Core, userIds: readonly string[], transaction: Transaction): Promise<void> {
+  const where = { userId: [...userIds], purpose: { [Op.ne]: 'email-cancel' } };
+  await core.database.models.Link.destroy({ where, transaction });
+}

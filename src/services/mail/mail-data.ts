@@ -1,0 +1,32 @@
+import type { MailKind } from './kinds.js';
+
+/** What the templates say: everything that a mail shows besides the programme and its address. Texts are plain. */
+interface Shown {
+  invitation: { firstName: string; link: string; expiresAt: Date; email: string; message: string | null };
+  reset: { firstName: string; link: string; expiresAt: Date };
+  /** Nothing that a person typed: anybody can send it to any address. */
+  'email-confirm': { link: string; expiresAt: Date };
+  'email-notice': { firstName: string; newEmail: string; link: string; expiresAt: Date };
+  'email-changed': { firstName: string; newEmail: string };
+  'password-changed': { firstName: string };
+  /** `isNew`: the reader is the super admin now; else no longer. */
+  'role-transferred': { firstName: string; isNew: boolean; other: string };
+  test: object;
+  enrolled: { firstName: string; course: string; courseId: string };
+  accepted: { firstName: string; course: string; courseId: string };
+  /** `reply`: what the trainer has written with the refusal. */
+  refused: { firstName: string; course: string; courseId: string; reply: string | null };
+  completed: { firstName: string; course: string; courseId: string };
+  /** The courses that have open requests, with their number; at most ten, the others counted in `more`. */
+  requests: { firstName: string; courses: { title: string; courseId: string; count: number }[]; more: number };
+}
+
+/** What a mail of each kind shows. */
+export type MailContent<Kind extends MailKind = MailKind> = { [K in Kind]: { kind: K } & Shown[K] }[Kind];
+
+/** A mail in words. */
+export interface RenderedMail {
+  subject: string;
+  text: string;
+  html: string;
+}
