@@ -22,7 +22,7 @@ interface MailKindDeclaration {
 const urgent = { priority: 'urgent', longestAgeMs: 3 * dayMs, mayBeTurnedOff: false } as const;
 const news = { priority: 'news', longestAgeMs: dayMs, mayBeTurnedOff: true } as const;
 
-/** The kinds of mails, each declared once; what they say: templates/, what they need of the database: content.ts. */
+/** The kinds of mails, each declared once; what they say: words-en.ts, what they need of the database: content.ts. */
 export const mailKinds = {
   /** A link to set a forgotten password. */
   reset: { ...urgent, longestAgeMs: hourMs, link: 'reset' },

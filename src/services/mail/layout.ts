@@ -1,0 +1,127 @@
+import { escapeAttribute, escapeText } from 'entities';
+import { withoutInvisible } from '../../schemas/text.js';
+import type { MailKind } from './kinds.js';
+import type { MailContent, RenderedMail } from './mail-data.js';
+
+/** Sentences, what somebody has written (with its line breaks, and an address as it is), or a list. */
+type Paragraph = string | { quoted: string } | { list: readonly string[] };
+
+/** A mail in words. Links are only in the button and the footer, so nothing in a paragraph needs to become one. */
+export interface Letter {
+  subject: string;
+  greeting: string;
+  before: readonly Paragraph[];
+  button?: { label: string; link: string };
+  after?: readonly Paragraph[];
+}
+
+/** What mails say besides their content. */
+export interface MailPlace {
+  programme: string;
+  /** `PUBLIC_URL`, without a slash at its end. */
+  publicUrl: string;
+}
+
+/** What the words of a language need. */
+export interface Wording extends MailPlace {
+  /** A moment, with its time zone. */
+  moment(date: Date): string;
+  /** A day alone. */
+  day(date: Date): string;
+  courseLink(id: string): string;
+}
+
+/** The words of a language. */
+export interface MailWords {
+  /** BCP 47: how dates are written. */
+  locale: string;
+  /** What the link says that leads to where news can be turned off. */
+  turnOff: string;
+  letters: { readonly [K in MailKind]: (content: MailContent<K>, wording: Wording) => Letter };
+}
+
+interface Footer extends MailPlace {
+  /** Where such mails can be turned off. */
+  turnOff?: { label: string; link: string };
+}
+
+const controls = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu;
+const zeroWidthSpace = '\u200b';
+
+/**
+ * A line in which what people have typed adds neither headers nor lines, reverses nothing, and isn't made a link by mail programs:
+ * these look for `//` and for names with dots, so spaces without a width stand there.
+ */
+function harmless(text: string): string {
+  const line = withoutInvisible(text).replace(controls, ' ').trim();
+  return line.replace(/\/(?=\/)|(?<=\S)\.(?=\p{L})/gu, (mark) => mark + zeroWidthSpace);
+}
+
+const linesOf = (text: string): string[] =>
+  text.split(/\r\n|[\r\n\u2028\u2029]/).map((line) => withoutInvisible(line).replace(controls, ' ').trimEnd());
+
+/** Breaks a line at 76 characters where words allow it, and in any case before the 998 bytes that a line of a mail may have. */
+const wrapped = (line: string): string => line.replace(/(.{1,76})(?:\s+|$)|(\S{240})/gu, '$1$2\n').trimEnd();
+
+function asText(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return wrapped(harmless(paragraph));
+  if ('list' in paragraph) return paragraph.list.map((item) => wrapped(`- ${harmless(item)}`)).join('\n');
+  return linesOf(paragraph.quoted).map(wrapped).join('\n');
+}
+
+function asHtml(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return `<p>${escapeText(harmless(paragraph))}</p>`;
+  if ('list' in paragraph)
+    return `<ul>\n${paragraph.list.map((item) => `<li>${escapeText(harmless(item))}</li>`).join('\n')}\n</ul>`;
+  const lines = linesOf(paragraph.quoted).map((line) => escapeText(line));
+  return `<p dir="auto" style="padding:4px 14px;border-left:4px solid #2c9691">${lines.join('<br>\n')}</p>`;
+}
+
+// No colours but those of the button: mail programs choose light or dark.
+const buttonAsHtml = ({ label, link }: { label: string; link: string }): string => `\
+<p style="margin:28px 0 12px"><a href="${escapeAttribute(link)}" style="display:inline-block;border:solid #0b6663;border-width:12px 22px;border-radius:6px;background:#0b6663;color:#ffffff;font-weight:bold;text-decoration:none">${escapeText(label)}</a></p>
+<p style="margin:0 0 28px;font-size:13px">${escapeText(link)}</p>`;
+
+// Some mail programs keep only what is in the body, so the language is there too.
+function page(title: string, language: string, content: string): string {
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">
+<title>${escapeText(title)}</title>
+</head>
+<body style="margin:0">
+<div lang="${language}" style="max-width:560px;margin:0 auto;padding:24px 20px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;overflow-wrap:anywhere">
+${content}
+</div>
+</body>
+</html>
+`;
+}
+
+/** Text and HTML of the same paragraphs; readable without images, in dark mode and on narrow screens. */
+export function laidOut(letter: Letter, footer: Footer, language: string): RenderedMail {
+  const { greeting, before, button, after = [] } = letter;
+  const { programme, publicUrl, turnOff } = footer;
+  const subject = harmless(letter.subject);
+  const text = [
+    ...[greeting, ...before].map(asText),
+    ...(button ? [`${button.label}:\n${button.link}`] : []),
+    ...after.map(asText),
+    ['-- ', programme, publicUrl, ...(turnOff ? ['', `${turnOff.label}:`, turnOff.link] : [])].join('\n'),
+  ];
+  const turnOffAsHtml = turnOff
+    ? `<br>\n<a href="${escapeAttribute(turnOff.link)}" style="color:inherit">${escapeText(turnOff.label)}</a>`
+    : '';
+  const html = [
+    ...[greeting, ...before].map(asHtml),
+    ...(button ? [buttonAsHtml(button)] : []),
+    ...after.map(asHtml),
+    '<hr style="margin:28px 0 12px;border:0;border-top:1px solid #888888">',
+    `<p style="margin:0;font-size:13px">${escapeText(programme)}<br>\n${escapeText(publicUrl)}${turnOffAsHtml}</p>`,
+  ];
+  return { subject, text: `${text.join('\n\n')}\n`, html: page(subject, language, html.join('\n')) };
+}

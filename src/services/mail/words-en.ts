@@ -1,0 +1,148 @@
+import type { MailWords } from './layout.js';
+
+const hello = ({ firstName }: { firstName: string }) => `Hello ${firstName},`;
+const request = (count: number) => (count === 1 ? '1 request' : `${count} requests`);
+
+/** Mails in English. */
+export const en: MailWords = {
+  locale: 'en-GB',
+  turnOff: 'Turn off such mails in your profile',
+  letters: {
+    invitation: (content, { programme, day }) => ({
+      subject: `Your account with ${programme}`,
+      greeting: hello(content),
+      before: [
+        `${programme} has set up an account for you. Please choose a password to start.`,
+        ...(content.message === null ? [] : [`A message from ${programme}:`, { quoted: content.message }]),
+      ],
+      button: { label: 'Set password', link: content.link },
+      after: [
+        `Please do so before ${day(content.expiresAt)}; the link works only once. If it no longer does, ask ${programme} for a new one.`,
+        'After that, sign in with this address:',
+        { quoted: content.email },
+        "If you don't know what this is about, you can ignore this mail.",
+      ],
+    }),
+    reset: (content, { programme, moment }) => ({
+      subject: `Set a new password for ${programme}`,
+      greeting: hello(content),
+      before: [
+        `With this link you set a new password for your account with ${programme}. It was asked for by you or by an administrator.`,
+      ],
+      button: { label: 'Set new password', link: content.link },
+      after: [
+        `The link works until ${moment(content.expiresAt)}, and only once.`,
+        "If you don't need a new password, you can ignore this mail: nothing changes without the link. Please don't pass it on.",
+      ],
+    }),
+    'email-confirm': (content, { programme, moment }) => ({
+      subject: `Confirm your address for ${programme}`,
+      greeting: 'Hello,',
+      before: [
+        `Somebody wants to use this address for an account with ${programme}. If that's you, please confirm it.`,
+      ],
+      button: { label: 'Confirm address', link: content.link },
+      after: [
+        `The link works until ${moment(content.expiresAt)}. Once you have confirmed, sign in with this address.`,
+        "If it wasn't you, please ignore this mail: nothing changes without the link.",
+      ],
+    }),
+    'email-notice': (content, { programme, moment }) => ({
+      subject: `Your address for ${programme} is to change`,
+      greeting: hello(content),
+      before: [
+        `Your account with ${programme} is to get a new address:`,
+        { quoted: content.newEmail },
+        'If that was you, open the mail that we have sent there. You have nothing to do here.',
+        "If it wasn't you, please cancel the change:",
+      ],
+      button: { label: 'Cancel the change', link: content.link },
+      after: [
+        `The link works until ${moment(content.expiresAt)}, even if the new address is in use by then. It gives your account this address back, ends all sessions and removes the password; you then get a mail to set a new one.`,
+      ],
+    }),
+    'email-changed': (content, { programme }) => ({
+      subject: `Your address for ${programme} has changed`,
+      greeting: hello(content),
+      before: [
+        `An administrator has changed the address of your account with ${programme}. It's now:`,
+        { quoted: content.newEmail },
+        'Please sign in with that address from now on.',
+        `If you don't know why, please ask the administrators of ${programme} soon.`,
+      ],
+    }),
+    'password-changed': (content, { programme, publicUrl }) => ({
+      subject: `Your password for ${programme} has changed`,
+      greeting: hello(content),
+      before: [
+        `The password of your account with ${programme} has been changed. If that was you, you have nothing to do.`,
+        "If it wasn't you, please ask for a new password on the sign-in page at once. Setting it ends all sessions of your account.",
+      ],
+      button: { label: 'Open the sign-in page', link: publicUrl },
+      after: [`If that doesn't work, tell the administrators of ${programme}.`],
+    }),
+    'role-transferred': (content, { programme, publicUrl }) => ({
+      subject: content.isNew
+        ? `You are now super admin of ${programme}`
+        : `You are no longer super admin of ${programme}`,
+      greeting: hello(content),
+      before: content.isNew
+        ? [
+            `The rights of the super admin of ${programme} have passed from ${content.other} to you. You now manage all people and courses.`,
+            `If you didn't expect this, please talk to ${content.other}.`,
+          ]
+        : [
+            `The rights of the super admin of ${programme} have passed from you to ${content.other}.`,
+            `If you didn't want this, tell ${content.other} and whoever runs the server at once, and change your password.`,
+          ],
+      button: { label: 'Open the sign-in page', link: publicUrl },
+    }),
+    test: (_content, { programme, publicUrl }) => ({
+      subject: `Test mail from ${programme}`,
+      greeting: 'Hello,',
+      before: [
+        `An administrator of ${programme} wanted to see whether mails arrive. This one has.`,
+        'Please check that the link opens the sign-in page:',
+      ],
+      button: { label: 'Open the sign-in page', link: publicUrl },
+      after: ["If you didn't expect this mail, you can ignore it."],
+    }),
+    enrolled: (content, { programme, courseLink }) => ({
+      subject: `You have a place in “${content.course}”`,
+      greeting: hello(content),
+      before: [`You have a place in the course “${content.course}” of ${programme}.`],
+      button: { label: 'Open the course', link: courseLink(content.courseId) },
+    }),
+    accepted: (content, { programme, courseLink }) => ({
+      subject: `Accepted: your request for “${content.course}”`,
+      greeting: hello(content),
+      before: [`Good news from ${programme}: your request was accepted. You have a place in “${content.course}”.`],
+      button: { label: 'Open the course', link: courseLink(content.courseId) },
+    }),
+    refused: (content, { programme, courseLink }) => ({
+      subject: `Your request for “${content.course}”`,
+      greeting: hello(content),
+      before: [
+        `Unfortunately, ${programme} can't give you a place in “${content.course}”.`,
+        ...(content.reply === null ? [] : ['The reply to your request:', { quoted: content.reply }]),
+      ],
+      button: { label: 'Open the course', link: courseLink(content.courseId) },
+    }),
+    completed: (content, { programme, courseLink }) => ({
+      subject: `You have completed “${content.course}”`,
+      greeting: hello(content),
+      before: [`Congratulations! You have completed the course “${content.course}” of ${programme}.`],
+      button: { label: 'Open the course', link: courseLink(content.courseId) },
+    }),
+    requests: (content, { programme, publicUrl }) => ({
+      subject: `${programme}: requests wait for your reply`,
+      greeting: hello(content),
+      before: [
+        'People have asked for a place in your courses, and wait for your reply:',
+        { list: content.courses.map(({ title, count }) => `${title}: ${request(count)}`) },
+        ...(content.more === 0 ? [] : [`There are requests in ${content.more} more of your courses.`]),
+      ],
+      button: { label: 'Answer requests', link: `${publicUrl}/enrollments?status=pending` },
+    }),
+  },
+};

@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import { type MailLanguage, mailLanguages } from '../../../src/config/mail-settings.js';
+import { type MailKind, mailKindNames, newsKinds } from '../../../src/services/mail/kinds.js';
+import type { MailContent } from '../../../src/services/mail/mail-data.js';
+import { renderMail } from '../../../src/services/mail/render.js';
+
+const place = { programme: 'Spring Academy', publicUrl: 'https://courses.example.org' };
+const expiresAt = new Date('2026-12-05T14:03:00Z');
+const link = 'https://courses.example.org/set-password#A1b2-_C3';
+const course = { course: 'Databases for beginners', courseId: 'c-1' };
+
+/** What each kind of mail shows, where the people of the mail have the name, and courses the title, that is given. */
+function contents(firstName: string, title: string): { [K in MailKind]: MailContent<K> } {
+  const named = { firstName, course: title, courseId: course.courseId };
+  return {
+    invitation: {
+      kind: 'invitation',
+      firstName,
+      link,
+      expiresAt,
+      email: 'anna@example.org',
+      message: 'Welcome!\nMonday, 9:00',
+    },
+    reset: { kind: 'reset', firstName, link, expiresAt },
+    'email-confirm': { kind: 'email-confirm', link, expiresAt },
+    'email-notice': { kind: 'email-notice', firstName, newEmail: 'new@example.org', link, expiresAt },
+    'email-changed': { kind: 'email-changed', firstName, newEmail: 'new@example.org' },
+    'password-changed': { kind: 'password-changed', firstName },
+    'role-transferred': { kind: 'role-transferred', firstName, isNew: true, other: firstName },
+    test: { kind: 'test' },
+    enrolled: { kind: 'enrolled', ...named },
+    accepted: { kind: 'accepted', ...named },
+    refused: { kind: 'refused', ...named, reply: 'Please ask again in May.' },
+    completed: { kind: 'completed', ...named },
+    requests: { kind: 'requests', firstName, courses: [{ title, courseId: 'c-1', count: 2 }], more: 3 },
+  };
+}
+
+const usual = contents('Anna', course.course);
+
+/** The mails of all kinds, or of those given, in all languages. */
+function rendered(all = usual, kinds: readonly MailKind[] = mailKindNames) {
+  return mailLanguages.flatMap((language) =>
+    kinds.map((kind) => ({
+      kind,
+      language,
+      mail: renderMail(all[kind], language, place),
+      name: `${kind} (${language})`,
+    })),
+  );
+}
+
+const render = (content: MailContent, language: MailLanguage = 'en') => renderMail(content, language, place);
+
+const hrefs = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+
+describe('The templates of mails', () => {
+  it('say all of each kind in each language, in lines that fit', () => {
+    for (const { mail, language, name } of rendered()) {
+      const { subject, text, html } = mail;
+      expect(subject.length, name).to.be.within(10, 78);
+      for (const part of [subject, text, html])
+        expect(part, name).to.not.match(/undefined|null|\[object|Invalid Date|NaN/);
+      expect(text.split('\n').every((line) => line.length <= 100)).to.equal(true);
+      expect(html, name).to.include(`<html lang="${language}">`);
+      expect(text, name).to.include(`${place.programme}\n${place.publicUrl}`);
+      expect(html, name).to.include(`${place.programme}<br>\n${place.publicUrl}`);
+    }
+  });
+
+  it('name the programme or the course in the subject', () => {
+    for (const { mail, name } of rendered())
+      expect(mail.subject, name).to.match(/Spring Academy|Databases for beginners/);
+  });
+
+  it('say the same in every language with different words', () => {
+    for (const kind of mailKindNames) {
+      const mails = mailLanguages.map((language) => render(usual[kind], language));
+      for (const part of ['subject', 'text', 'html'] as const)
+        expect(new Set(mails.map((mail) => mail[part])).size, `${part} of ${kind}`).to.equal(mailLanguages.length);
+    }
+  });
+
+  it('have the secret link once to click on, and once to read, in text and in HTML', () => {
+    const withLink = mailKindNames.filter((kind) => 'link' in usual[kind]);
+    expect(withLink).to.have.members(['reset', 'email-confirm', 'email-notice', 'invitation']);
+    for (const { mail, name } of rendered(usual, withLink)) {
+      expect(hrefs(mail.html), name).to.deep.equal([link]);
+      expect(mail.html.split(link), name).to.have.length(3);
+      expect(
+        mail.text.split('\n').filter((line) => line.includes(link)),
+        name,
+      ).to.deep.equal([link]);
+    }
+  });
+
+  it('say until when a link works, with the time zone; for invitations the day', () => {
+    const moments = { en: '5 December 2026 at 14:03 UTC', de: '5. Dezember 2026 um 14:03 UTC' };
+    const days = { en: 'before 5 December 2026', de: 'vor dem 5. Dezember 2026' };
+    const kinds = ['reset', 'email-confirm', 'email-notice', 'invitation'] as const;
+    for (const { mail, kind, language, name } of rendered(usual, kinds)) {
+      const until = (kind === 'invitation' ? days : moments)[language];
+      for (const part of [mail.text, mail.html]) expect(part.replace(/\s+/g, ' '), name).to.include(until);
+      if (kind === 'invitation') expect(mail.text, name).to.not.include('UTC');
+    }
+  });
+
+  it('lead from news to the course, or to the requests, and to where they can be turned off', () => {
+    const settings = 'https://courses.example.org/profile';
+    for (const { mail, kind, name } of rendered(usual, newsKinds)) {
+      const path = kind === 'requests' ? 'enrollments?status=pending' : 'courses/c-1';
+      expect(hrefs(mail.html), name).to.deep.equal([`https://courses.example.org/${path}`, settings]);
+      expect(mail.text.split('\n'), name).to.include.members([`https://courses.example.org/${path}`, settings]);
+    }
+    const others = mailKindNames.filter((kind) => !newsKinds.some((news) => news === kind));
+    for (const { mail, name } of rendered(usual, others)) expect(mail.text + mail.html, name).to.not.include(settings);
+  });
+
+  it('keep what people have typed from becoming markup, headers, lines or links', () => {
+    const typed = `<script>alert("1")</script> & 'x'\r\n\r\nBcc: b@evil.example\n\u2028\u202ecba\u202c https://evil.example www.evil.example`;
+    for (const { mail, kind, language, name } of rendered(contents(typed, typed))) {
+      const { subject, text, html } = mail;
+      expect(subject, name).to.not.match(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+      expect(text.split('\n\n'), name).to.have.length(render(usual[kind], language).text.split('\n\n').length);
+      expect(html, name).to.not.match(/<script/);
+      for (const part of [subject, text, html]) {
+        expect(part, name).to.not.match(/[\u202a-\u202e\u2066-\u2069\u2028]/u);
+        expect(part, name).to.not.match(/:\/\/evil|www\.evil|evil\.example/);
+      }
+      if (kind !== 'test' && kind !== 'email-confirm') {
+        expect(html, name).to.include('&lt;script&gt;alert(');
+        expect(text, name).to.include('<script>alert("1")</script> &');
+      }
+    }
+  });
+
+  it('leave ordinary titles as they are', () => {
+    const title = "Python 3.12 & C++: an O'Reilly introduction, pt. 2";
+    expect(render({ ...usual.enrolled, course: title }).subject).to.equal(`You have a place in “${title}”`);
+  });
+
+  it('show a hostile link and id only as what they are', () => {
+    const { html } = render({ ...usual.reset, link: 'https://x.example/"><script>' });
+    expect(hrefs(html)).to.deep.equal(['https://x.example/&quot;&gt;&lt;script&gt;']);
+    expect(hrefs(render({ ...usual.enrolled, courseId: '../"?' }).html)[0]).to.equal(
+      'https://courses.example.org/courses/..%2F%22%3F',
+    );
+  });
+
+  it('show messages as they were written, line by line, and without markup', () => {
+    const written = 'Bring <b>this</b>:\r\n\r\nhttps://example.org/room \u202eand\0"that"';
+    const invitation = { ...usual.invitation, message: written };
+    for (const content of [invitation, { ...usual.refused, reply: written }]) {
+      const { text, html } = render(content);
+      expect(text).to.include('\n\nBring <b>this</b>:\n\nhttps://example.org/room and "that"\n\n');
+      expect(html).to.include('>Bring &lt;b&gt;this&lt;/b&gt;:<br>\n<br>\nhttps://example.org/room and "that"</p>');
+    }
+  });
+
+  it('leave out messages and replies that nobody wrote', () => {
+    const without = [render({ ...usual.invitation, message: null }), render({ ...usual.refused, reply: null })];
+    for (const { text } of without) expect(text).to.not.match(/message|reply|null/i);
+  });
+
+  it('break long lines of a message where its words end, and endless words before the limit of a line', () => {
+    const message = `${'word '.repeat(500)}${'x'.repeat(3000)} https://example.org/${'y'.repeat(90)}`;
+    const { text } = render({ ...usual.invitation, message });
+    expect(Math.max(...text.split('\n').map((line) => line.length))).to.be.below(998);
+    expect(text.replace(/\n/g, '').match(/x{100,}/)?.[0]).to.have.length(3000);
+    expect(text).to.include(`https://example.org/${'y'.repeat(90)}`);
+  });
+
+  it('show nothing in the confirmation of an address that a person typed', () => {
+    const { text } = render(usual['email-confirm']);
+    expect(text).to.match(/^Hello,\n\nSomebody wants to use this address/);
+  });
+
+  it('tell the old and the new super admin apart', () => {
+    for (const language of mailLanguages) {
+      const [toNew, toOld] = [true, false].map((isNew) => render({ ...usual['role-transferred'], isNew }, language));
+      expect(toNew?.subject).to.not.equal(toOld?.subject);
+      expect(toNew?.text).to.not.equal(toOld?.text);
+    }
+  });
+
+  it('count requests of one course and of courses that are not listed', () => {
+    const courses = [
+      { title: 'Databases', courseId: 'c-1', count: 1 },
+      { title: 'Networks', courseId: 'c-2', count: 12 },
+    ];
+    const english = render({ ...usual.requests, courses, more: 4 }).text;
+    expect(english)
+      .to.include('- Databases: 1 request\n- Networks: 12 requests\n')
+      .and.include('4 more of your courses');
+    const german = render({ ...usual.requests, courses, more: 0 }, 'de').text;
+    expect(german).to.include('- Databases: 1 Anfrage\n- Networks: 12 Anfragen\n').and.not.include('weiteren');
+  });
+});
