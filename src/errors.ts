@@ -62,6 +62,7 @@ const defaultMessages = {
   PORT_UNAVAILABLE: 'detail',
   FILE_UNUSABLE: 'detail',
   STORAGE_UNAVAILABLE: 'detail',
+  MAIL_SERVER_UNUSABLE: 'detail',
   IMPORT_FILE_INVALID: 'detail',
   IMPORT_CONFLICT: 'The status of the import does not allow this.',
   IMPORT_AT_TERMINAL: 'The import was begun at a terminal. Continue it there.',

@@ -73,6 +73,7 @@ const packageLayers: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['cli'],
   '@aws-sdk/client-s3': ['storage'],
   sharp: ['storage'],
+  nodemailer: ['services'],
   jsonwebtoken: ['services'],
   bcryptjs: ['services'],
   '@node-rs/bcrypt': ['services'],

@@ -135,7 +135,16 @@ describe('package-lock.json', () => {
 });
 
 /** Licences that ask for no more than their text, which comes with each package. */
-const permissive = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', '0BSD']);
+const permissive = new Set([
+  'MIT',
+  'MIT-0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  '0BSD',
+]);
 /** Packages that name their licence in a file alone: MIT, all of them. */
 const unnamed = new Set(['busboy', 'streamsearch']);
 

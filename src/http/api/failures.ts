@@ -78,6 +78,7 @@ export const mappings = {
   PORT_UNAVAILABLE: serverError,
   FILE_UNUSABLE: serverError,
   STORAGE_UNAVAILABLE: unavailable,
+  MAIL_SERVER_UNUSABLE: { status: 503, message: "The mail server can't be used now.", retryAfter: 60 },
   IMPORT_FILE_INVALID: { status: 400 },
   IMPORT_CONFLICT: { status: 400 },
   IMPORT_AT_TERMINAL: { status: 400 },

@@ -61,6 +61,8 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     PLAN_LIMIT: 'Es gibt so viele geplante Importe wie erlaubt. Führe erst einige aus, oder verwirf sie.',
     CREDENTIALS_FETCHED: 'Die Passwörter dieses Imports wurden schon abgeholt.',
     DISK_FULL: 'Auf dem Server ist kein Platz mehr. Wer ihn betreibt, muss welchen schaffen.',
+    MAIL_SERVER_UNUSABLE:
+      'Der Mailserver ist zurzeit nicht nutzbar. Wer ihn betreibt, findet den Grund mit: coursectl doctor',
     SEED_REFUSED: 'Auf diesem Server gibt es kein Demo-Programm.',
     DATABASE_NOT_EMPTY: 'Das Demo-Programm ist für einen Dienst ohne andere Konten.',
     LINK_INVALID: 'Dieser Link gilt nicht mehr. Fordere einen neuen an.',

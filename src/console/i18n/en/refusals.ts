@@ -59,6 +59,7 @@ export const refusals = {
     PLAN_LIMIT: 'There are as many planned imports as allowed. Apply or discard some first.',
     CREDENTIALS_FETCHED: 'The passwords of this import have already been fetched.',
     DISK_FULL: 'There is no space left on the server. Its operator must free some.',
+    MAIL_SERVER_UNUSABLE: 'The mail server cannot be used now. Its operator finds the reason with: coursectl doctor',
     SEED_REFUSED: 'There is no demo programme on this server.',
     DATABASE_NOT_EMPTY: 'The demo programme is for a service without other accounts.',
     LINK_INVALID: 'This link is no longer valid. Ask for a new one.',

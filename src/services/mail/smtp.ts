@@ -1,0 +1,199 @@
+import type { MailAddress, SmtpServer } from '../../config/mail-settings.js';
+import { AppError } from '../../errors.js';
+import { asServerFault, explain, hideSecrets, oneLine, type ServerFault } from './smtp-faults.js';
+
+/** How mail leaves: taken from the settings by the caller. */
+export interface TransportOptions {
+  server: SmtpServer;
+  tls: 'required' | 'opportunistic';
+  from: MailAddress;
+  replyTo?: MailAddress;
+}
+
+export interface OutgoingMail {
+  to: MailAddress;
+  subject: string;
+  text: string;
+  html: string;
+  /** Such as `<id@host>`; the same whenever the mail is sent again. */
+  messageId: string;
+}
+
+/** What became of a mail. Reasons are one line of at most 300 characters, without secrets and content. */
+export type Delivery =
+  | { outcome: 'accepted' }
+  /** `isAddressUnknown`: the server knows no such mailbox (RCPT answered 5.1.1, 5.1.2, 5.1.3, 5.1.10 or 5.2.1). */
+  | { outcome: 'deferred' | 'failed'; reason: string; isAddressUnknown: boolean }
+  /** The whole server can't be used now, for any mail. */
+  | { outcome: 'paused'; reason: string };
+
+export interface MailTransport {
+  /** Sends one mail. Faults of the server are outcomes; only bugs are thrown. */
+  send(mail: OutgoingMail): Promise<Delivery>;
+  /** Connects and authenticates. @throws AppError `MAIL_SERVER_UNUSABLE`, which says what is wrong and what to set */
+  verify(): Promise<void>;
+  /** Closes the connection, after the mail that is being sent. */
+  close(): void;
+}
+
+/** How long to wait for the server, in ms. */
+interface TransportTimeouts {
+  /** To resolve its name, to connect, and to be greeted. */
+  connect: number;
+  /** While it says nothing. */
+  silence: number;
+}
+
+/** What tests shorten, or trust; operators name authorities in NODE_EXTRA_CA_CERTS. */
+interface Conditions {
+  timeouts: TransportTimeouts;
+  /** Certificates of authorities, in PEM. */
+  ca?: string;
+}
+
+const usual: Conditions = { timeouts: { connect: 10_000, silence: 60_000 } };
+
+/** An unused connection is closed before servers do that: most wait for a minute or more. In ms. */
+const idleTimeout = 20_000;
+
+const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i.test(host);
+
+/**
+ * What is encrypted. Off loopback certificates are checked whenever TLS is demanded; on it nobody can listen, and no
+ * authority certifies it. nodemailer sends passwords in clear to servers that offer no STARTTLS, unless TLS is required.
+ */
+function encryption({ server, tls }: TransportOptions, ca: string | undefined) {
+  const loopback = isLoopback(server.host);
+  const required = tls === 'required' ? !loopback : server.user !== undefined;
+  return {
+    secure: server.secure,
+    requireTLS: required && !server.secure,
+    opportunisticTLS: !required,
+    tls: { rejectUnauthorized: !loopback && (required || server.secure), ...(ca !== undefined && { ca }) },
+  };
+}
+
+/** Whether the content of the latest mail was handed to the server, of which nodemailer tells its logger alone. */
+interface Progress {
+  contentSent: boolean;
+}
+
+async function openPool(options: TransportOptions, { timeouts, ca }: Conditions, progress: Progress) {
+  // Only processes that send load it.
+  const { createTransport } = await import('nodemailer');
+  const { host, port, user, password = '' } = options.server;
+  const ignore = () => undefined;
+  const info = (entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null || !('tnx' in entry)) return;
+    if (entry.tnx === 'send') progress.contentSent = false;
+    if (entry.tnx === 'message') progress.contentSent = true;
+  };
+  const logger = { trace: ignore, debug: ignore, info, warn: ignore, error: ignore, fatal: ignore };
+  return createTransport({
+    host,
+    port,
+    ...encryption(options, ca),
+    // Without it nodemailer sends without logging in where a server offers no AUTH.
+    ...(user !== undefined && { auth: { user, pass: password }, forceAuth: true }),
+    pool: true,
+    maxConnections: 1,
+    // What is sent again, and when, is the outbox's to decide.
+    maxRequeues: 0,
+    idleTimeout,
+    dnsTimeout: timeouts.connect,
+    connectionTimeout: timeouts.connect,
+    greetingTimeout: timeouts.connect,
+    socketTimeout: timeouts.silence,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    logger,
+  });
+}
+
+/** What nodemailer makes a message of. The envelope is explicit: no header can add a recipient. */
+function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
+  return {
+    envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: mail.to.address }] },
+    from,
+    to: mail.to,
+    ...(replyTo && { replyTo }),
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    messageId: mail.messageId,
+    date: new Date(),
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}
+
+const unknownAddress = /^5\d\d[ -]5\.(1\.(1|2|3|10)|2\.1)(?!\d)/;
+
+/** Which outcome a fault is. */
+function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'failed' | 'paused' {
+  const { command = '', responseCode = 0 } = fault;
+  if (command === 'RCPT TO' || command === 'DATA') return responseCode >= 500 ? 'failed' : 'deferred';
+  // With PIPELINING a 421 to RCPT or DATA loses its command; to MAIL FROM it keeps it.
+  if (command === 'CONN' && fault.code === 'ECONNECTION' && responseCode === 421) return 'deferred';
+  // The connection ended after the content: the server may have taken it. A server or filter that dies of each mail, or of
+  // this one, would get it every few minutes if it paused the sender, and the person as many copies; the growing delay of a
+  // deferred mail bounds these, and lets the others pass.
+  return contentSent && command === 'CONN' ? 'deferred' : 'paused';
+}
+
+/** The connection to a server, which is made when the first mail is sent. */
+export function openTransport(options: TransportOptions, conditions: Conditions = usual): MailTransport {
+  const progress: Progress = { contentSent: false };
+  let pool: ReturnType<typeof openPool> | undefined;
+  let closed = false;
+
+  async function attempt(mail: OutgoingMail): Promise<ServerFault | undefined> {
+    pool ??= openPool(options, conditions, progress);
+    progress.contentSent = false;
+    try {
+      const transport = await pool;
+      await transport.sendMail(messageOf(mail, options));
+      return undefined;
+    } catch (error) {
+      return asServerFault(error);
+    }
+  }
+
+  return {
+    async send(mail) {
+      if (closed) return { outcome: 'paused', reason: 'The connection to the mail server was closed.' };
+      if (/[\r\n<>]/.test(mail.to.address))
+        return { outcome: 'failed', reason: 'The address is none that mail can be sent to.', isAddressUnknown: false };
+      let fault = await attempt(mail);
+      // A server may end a connection between two mails, such as after a number of them: no fault of it, and nothing was sent.
+      if (fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);
+      if (!fault) return { outcome: 'accepted' };
+      const outcome = outcomeOf(fault, progress.contentSent);
+      const { problem } = explain(fault, options.server);
+      const reason = oneLine(hideSecrets(problem, options.server, mail));
+      if (outcome === 'paused') return { outcome, reason };
+      const isAddressUnknown = fault.command === 'RCPT TO' && unknownAddress.test(fault.response ?? '');
+      return { outcome, reason, isAddressUnknown };
+    },
+
+    async verify() {
+      pool ??= openPool(options, conditions, progress);
+      const transport = await pool;
+      try {
+        await transport.verify();
+      } catch (error) {
+        const { problem, remedy } = explain(asServerFault(error), options.server);
+        const words = oneLine(hideSecrets(problem, options.server)).replace(/\.$/, '');
+        const { host, port } = options.server;
+        throw new AppError(
+          'MAIL_SERVER_UNUSABLE',
+          `The mail server ${host}:${port} can't be used: ${words}. ${remedy}`,
+        );
+      }
+    },
+
+    close() {
+      closed = true;
+      void pool?.then((transport) => transport.close());
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { SMTPServer } from 'smtp-server';
+import { type Certificate, makeCertificate } from './certificate.js';
+import { parseMail, type ReceivedMail } from './received-mail.js';
+import { until } from './until.js';
+
+/** The steps at which a server can refuse. `DATA` is the answer to the content. */
+export type Stage = 'connect' | 'EHLO' | 'AUTH' | 'MAIL FROM' | 'RCPT' | 'DATA';
+
+/** A refusal, such as `{ code: 550, text: '5.1.1 No such user' }`. */
+export interface Refusal {
+  code: number;
+  text: string;
+}
+
+/**
+ * Decides on one step.
+ * @param subject the address at MAIL FROM, RCPT and DATA (its first recipient), the user at AUTH, else empty
+ * @returns nothing to let it pass
+ */
+export type Responder = Refusal | ((subject: string) => Refusal | undefined);
+
+export interface MailServerOptions {
+  /** 0 takes a free one. */
+  port?: number;
+  user?: string;
+  password?: string;
+  /** `starttls` by default; `implicit` is smtps; `none` offers no encryption. */
+  tls?: 'starttls' | 'implicit' | 'none';
+  /** For 127.0.0.1 by default, and nobody trusts it: clients don't ask for that on loopback. */
+  certificate?: Certificate;
+  /** `false` offers no logins. */
+  auth?: boolean;
+}
+
+/** A mail server on 127.0.0.1 which keeps what it gets. */
+export interface MailServer {
+  /** For SMTP_URL, with user and password. */
+  url: string;
+  port: number;
+  user: string;
+  password: string;
+  /** What it has accepted, oldest first; with {@link dieAfterData} also what it took and didn't acknowledge. */
+  mails: ReceivedMail[];
+  /** The logins that were tried, with whether the connection was encrypted. */
+  logins: { user: string; password: string; secure: boolean }[];
+  /** How many connections were made. */
+  connections: number;
+  /** Waits until so many mails are there, or one that fits, and returns them or it. @throws Error after a minute */
+  waitFor(count: number): Promise<ReceivedMail[]>;
+  waitFor(fits: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
+  /** Refuses at a stage from now on; `undefined` ends that. `EHLO` and `connect` are of connections made after it. */
+  refuse(stage: Stage, responder: Responder | undefined): void;
+  /** How long each answer to a content takes, in ms. */
+  delay: number;
+  /** Ends the connection after the content, in place of an answer. */
+  dieAfterData: boolean;
+  /** Accepts connections, and never says anything. */
+  silent: boolean;
+  /** Ends all connections, as a restart does, and accepts new ones. */
+  dropConnections(): void;
+  close(): Promise<void>;
+}
+
+let ownCertificate: Certificate | undefined;
+
+const errorOf = ({ code, text }: Refusal) => Object.assign(new Error(text), { responseCode: code });
+
+/** Refuses EHLO, which smtp-server has no hook for, as raw text. */
+function refuseGreeting(socket: Socket, { code, text }: Refusal): void {
+  socket.write('220 mail.example.org ESMTP\r\n');
+  socket.on('data', () => socket.write(`${code} ${text}\r\n`));
+}
+
+/** Starts a mail server. */
+export async function startMailServer(options: MailServerOptions = {}): Promise<MailServer> {
+  const { user = 'courses', password = 'secret of mails', tls = 'starttls' } = options;
+  ownCertificate ??= makeCertificate('IP:127.0.0.1');
+  const { certificate, key } = options.certificate ?? ownCertificate;
+  const responders = new Map<Stage, Responder>();
+  const sockets = new Set<Socket>();
+  const refusalAt = (stage: Stage, subject: string) => {
+    const responder = responders.get(stage);
+    const refusal = typeof responder === 'function' ? responder(subject) : responder;
+    return refusal && errorOf(refusal);
+  };
+
+  const smtp = new SMTPServer({
+    secure: tls === 'implicit',
+    cert: certificate,
+    key,
+    name: 'mail.example.org',
+    disabledCommands: [...(tls === 'none' ? ['STARTTLS'] : []), ...(options.auth === false ? ['AUTH'] : [])],
+    allowInsecureAuth: tls === 'none',
+    authOptional: true,
+    // Its own codes would stand before those of refusals.
+    hideENHANCEDSTATUSCODES: true,
+    disableReverseLookup: true,
+    lenientAddressParsing: true,
+    onConnect: (_, done) => done(refusalAt('connect', '')),
+    onAuth(login, session, done) {
+      const given = { user: login.username ?? '', password: login.password ?? '', secure: session.secure };
+      server.logins.push(given);
+      const refusal = refusalAt('AUTH', given.user);
+      if (refusal) return done(refusal);
+      if (given.user !== user || given.password !== password)
+        return done(errorOf({ code: 535, text: '5.7.8 Authentication credentials invalid' }));
+      done(null, { user: given.user });
+    },
+    onMailFrom: ({ address }, _, done) => done(refusalAt('MAIL FROM', address)),
+    onRcptTo: ({ address }, _, done) => done(refusalAt('RCPT', address)),
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', async () => {
+        if (server.delay > 0) await sleep(server.delay);
+        const to = session.envelope.rcptTo.map(({ address }) => address);
+        const refusal = refusalAt('DATA', to[0] ?? '');
+        if (refusal) return done(refusal);
+        const from = session.envelope.mailFrom ? session.envelope.mailFrom.address : '';
+        const login = typeof session.user === 'string' ? session.user : undefined;
+        const mail = parseMail(Buffer.concat(chunks).toString('latin1'));
+        server.mails.push({ ...mail, from, to, user: login, secure: session.secure });
+        if (server.dieAfterData) dropConnections();
+        else done();
+      });
+    },
+  });
+  // Clients that end a connection, or refuse the certificate, are what tests are about.
+  smtp.on('error', () => undefined);
+  smtp.server.on('connection', (socket: Socket) => {
+    server.connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+  });
+  const connect = smtp.connect.bind(smtp);
+  smtp.connect = (socket, socketOptions) => {
+    if (server.silent) return void socket.resume();
+    const responder = responders.get('EHLO');
+    const refusal = typeof responder === 'function' ? responder('') : responder;
+    if (refusal) return refuseGreeting(socket, refusal);
+    connect(socket, socketOptions);
+  };
+  function dropConnections() {
+    for (const socket of sockets) socket.destroy();
+  }
+
+  smtp.listen(options.port ?? 0, '127.0.0.1');
+  await once(smtp.server, 'listening');
+  // A TCP server has an address of this kind.
+  const { port } = smtp.server.address() as AddressInfo;
+  const login = options.auth === false ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`;
+
+  function waitFor(count: number): Promise<ReceivedMail[]>;
+  function waitFor(fits: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
+  async function waitFor(wanted: number | ((mail: ReceivedMail) => boolean)) {
+    const { mails } = server;
+    if (typeof wanted === 'number') {
+      await until(() => mails.length >= wanted, `the mail server has ${wanted} mails`);
+      return [...mails];
+    }
+    await until(() => mails.some(wanted), `the mail server has a mail for which ${wanted}`);
+    return mails.find(wanted);
+  }
+
+  const server: MailServer = {
+    url: `${tls === 'implicit' ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`,
+    port,
+    user,
+    password,
+    mails: [],
+    logins: [],
+    connections: 0,
+    waitFor: waitFor as MailServer['waitFor'],
+    refuse(stage, responder) {
+      if (responder) responders.set(stage, responder);
+      else responders.delete(stage);
+    },
+    delay: 0,
+    dieAfterData: false,
+    silent: false,
+    dropConnections,
+    async close() {
+      const closed = new Promise<void>((resolve) => smtp.close(resolve));
+      dropConnections();
+      await closed;
+    },
+  };
+  return server;
+}
+
+/** Prints a line a mail, with the links of its text: `npx tsx test/support/mail-server.ts --port 2525`. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { port: { type: 'string', default: '2525' } } });
+  const server = await startMailServer({ port: Number(values.port) });
+  process.stdout.write(`SMTP_URL=${server.url}\n`);
+  for (let shown = 0; ; shown += 1) {
+    while (server.mails.length <= shown) await sleep(100);
+    const mail = server.mails[shown];
+    const links = mail?.text.match(/https?:\/\/[^\s<>"]+/g) ?? [];
+    process.stdout.write(`${mail?.to.join(', ')}\t${mail?.subject}\t${links.join(' ')}\n`);
+  }
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) await main();
