@@ -7,6 +7,7 @@ import { AppError, systemErrorCode } from '../../errors.js';
 import { networkOf } from '../../network.js';
 import type { Context } from '../../services/context.js';
 import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
+import { type MailSender, startMailSender } from '../../services/mail/sender.js';
 import { startHousekeeping } from '../../services/maintenance/schedule.js';
 import { codeHeader, messageOf, retryAfterOf } from '../api/failures.js';
 import { corsMiddleware, headersOf, securityHeaders } from '../middleware/headers.js';
@@ -134,15 +135,17 @@ function limitConnections(server: Server): void {
 /** The work besides requests. It begins once there is a database. */
 function backgroundWork(context: Context) {
   let runner: ImportWorker | undefined;
+  let sender: MailSender | undefined;
   let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
   return {
     begin() {
       runner = startImportWorker(context);
+      sender = startMailSender(context);
       housekeeping = startHousekeeping(context);
     },
     wakeImports: () => runner?.wake(),
     // A running import stops at its next row boundary, and is resumed later.
-    close: () => Promise.all([runner?.close(), housekeeping?.close()]),
+    close: () => Promise.all([runner?.close(), sender?.close(), housekeeping?.close()]),
   };
 }
 

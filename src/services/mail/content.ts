@@ -1,0 +1,123 @@
+import type { Transaction } from 'sequelize';
+import type { Mail } from '../../db/models/mail.js';
+import type { User } from '../../db/models/user.js';
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
+import type { Core } from '../core.js';
+import type { MailKind, NewsKind } from './kinds.js';
+import type { MailContent } from './mail-data.js';
+import type { MailData } from './outbox.js';
+
+/** The link of a mail, once it is made; empty for mails without one. */
+export interface ShownLink {
+  link: string;
+  expiresAt: Date;
+}
+
+/** What a mail says, but for its link. */
+type ContentWithout = (link: ShownLink) => MailContent;
+
+interface Reading {
+  core: Core;
+  mail: Mail;
+  data: MailData;
+  transaction: Transaction;
+}
+
+/** The courses that the digest for a trainer names. */
+const namedCourses = 10;
+
+/** The status that an enrollment still has while a mail about it makes sense. */
+const statusOfNews = {
+  enrolled: 'active',
+  accepted: 'active',
+  refused: 'cancelled',
+  completed: 'completed',
+} as const satisfies Partial<Record<NewsKind, EnrollmentStatus>>;
+
+async function newsContent(
+  { core, mail, data, transaction }: Reading,
+  { id: userId, firstName }: User,
+  kind: keyof typeof statusOfNews,
+): Promise<ContentWithout | undefined> {
+  if (mail.courseId === null) return undefined;
+  const { Course, Enrollment } = core.database.models;
+  const enrollment = await Enrollment.findOne({
+    attributes: ['id'],
+    where: { userId, courseId: mail.courseId, status: statusOfNews[kind] },
+    include: { model: Course, as: 'course', attributes: ['id', 'title'] },
+    transaction,
+  });
+  if (!enrollment?.course) return undefined;
+  const { id: courseId, title: course } = enrollment.course;
+  const about = { firstName, course, courseId };
+  return () => (kind === 'refused' ? { kind, ...about, reply: data.reply ?? null } : { kind, ...about });
+}
+
+/** What waits for a trainer's reply at this moment. */
+async function requestsContent(
+  { core, transaction }: Reading,
+  { id: trainerId, firstName }: User,
+): Promise<ContentWithout | undefined> {
+  const { Course, Enrollment } = core.database.models;
+  const counted = await Enrollment.count({
+    where: { trainerId, status: 'pending' },
+    group: ['courseId'],
+    transaction,
+  });
+  if (counted.length === 0) return undefined;
+  const largest = counted.sort((one, other) => other.count - one.count).slice(0, namedCourses);
+  const ids = largest.map(({ courseId }) => String(courseId));
+  const titles = await Course.findAll({ attributes: ['id', 'title'], where: { id: ids }, transaction });
+  const titleOf = new Map(titles.map(({ id, title }) => [id, title]));
+  const courses = largest.flatMap(({ courseId, count }) => {
+    const title = titleOf.get(String(courseId));
+    return title === undefined ? [] : [{ title, courseId: String(courseId), count }];
+  });
+  return () => ({ kind: 'requests', firstName, courses, more: counted.length - courses.length });
+}
+
+/** What an active person's mail says; nothing when its reason is gone. */
+async function personalContent(reading: Reading, user: User, kind: MailKind): Promise<ContentWithout | undefined> {
+  const { firstName, email } = user;
+  const { newEmail = '', message = null, isNew = false, other = '' } = reading.data;
+  if (user.mailOff.split(' ').includes(kind)) return undefined;
+  switch (kind) {
+    case 'reset':
+    case 'password-changed':
+      return (link) => ({ kind, firstName, ...link });
+    case 'invitation':
+      return user.hasPassword ? undefined : (link) => ({ kind, firstName, email, message, ...link });
+    case 'email-confirm':
+      return newEmail === email ? undefined : (link) => ({ kind, ...link });
+    case 'email-notice':
+      return (link) => ({ kind, firstName, newEmail, ...link });
+    case 'email-changed':
+      return () => ({ kind, firstName, newEmail });
+    case 'role-transferred':
+      return () => ({ kind, firstName, isNew, other });
+    case 'test':
+      return () => ({ kind });
+    case 'requests':
+      return requestsContent(reading, user);
+    default:
+      return newsContent(reading, user, kind);
+  }
+}
+
+/**
+ * What a mail says, read at the moment when it leaves; nothing when its reason is gone.
+ * @param user whom it is about, if that account exists
+ */
+export async function contentOf(
+  core: Core,
+  mail: Mail,
+  user: User | undefined,
+  transaction: Transaction,
+): Promise<ContentWithout | undefined> {
+  // Rows are written by queueMails() alone.
+  const kind = mail.kind as MailKind;
+  if (kind === 'test') return () => ({ kind });
+  if (!user?.isActive) return undefined;
+  const data = JSON.parse(mail.data) as MailData;
+  return personalContent({ core, mail, data, transaction }, user, kind);
+}

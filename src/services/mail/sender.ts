@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activeLeases, type Lease, withLease } from '../../db/lease.js';
+import { assertSchemaCurrent } from '../../db/migrations/migrator.js';
+import { AppError, isAppError } from '../../errors.js';
+import type { Core } from '../core.js';
+import { type MailTransport, openTransport } from './smtp.js';
+import { busy, Turn } from './turn.js';
+
+const minuteMs = 60_000;
+
+/** One process sends, over all instances. */
+const leaseName = 'mail-sender';
+
+/** How often the outbox is looked at, and by a process that waits for the lease, in milliseconds. */
+const defaultPollMs = 1000;
+/** An instance that died keeps the lease for so long, in milliseconds. */
+const defaultLeaseMs = 15_000;
+
+/** How long nothing leaves after a fault of the server, in milliseconds: doubled up to the longest. */
+const firstPauseMs = minuteMs;
+const longestPauseMs = 15 * minuteMs;
+
+/** For tests. */
+export interface SenderOptions {
+  pollMs?: number;
+  leaseMs?: number;
+  /** After the first fault of the server; doubled after each other one. */
+  pauseMs?: number;
+  transport?: MailTransport;
+}
+
+/** Sends what is queued until it is closed. */
+export interface MailSender {
+  close(): Promise<void>;
+}
+
+/** @throws AppError `MAIL_NOT_SET_UP` */
+export function transportOf({ config }: Pick<Core, 'config'>): MailTransport {
+  const { server, tls, from, replyTo } = config.mail;
+  if (!server || !from) throw new AppError('MAIL_NOT_SET_UP');
+  return openTransport({ server, tls, from, ...(replyTo && { replyTo }) });
+}
+
+/** Whether a process sends mails at this moment. */
+export async function isSenderRunning({ database }: Pick<Core, 'database'>): Promise<boolean> {
+  return (await activeLeases(database, [leaseName])).has(leaseName);
+}
+
+/** Waits; ends early, without an error, when the signal is aborted. */
+async function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  // It rejects only when the signal is aborted, which the caller looks at.
+  await sleep(ms, undefined, signal && { signal }).catch(() => undefined);
+}
+
+async function sendUntil(core: Core, turn: Turn, stop: AbortSignal, options: SenderOptions): Promise<void> {
+  const { pollMs = defaultPollMs, pauseMs: first = firstPauseMs } = options;
+  let pauseMs = first;
+  while (!stop.aborted) {
+    const step = await turn.step();
+    if (step === 'nothing') {
+      await wait(Math.min(pollMs, turn.msToNextCounted || pollMs), stop);
+    } else if (step !== 'ended' && step.outcome === 'paused') {
+      core.logger.warn({ reason: step.reason, pauseMs }, 'no mail leaves');
+      await wait(pauseMs, stop);
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    } else {
+      pauseMs = first;
+    }
+  }
+}
+
+/** Sends the mails of the outbox as long as this process has the lease; waits for it otherwise. Without a mail server, nothing. */
+export function startMailSender(core: Core, options: SenderOptions = {}): MailSender {
+  if (core.config.mail.server === undefined) return { close: async () => undefined };
+  const { pollMs = defaultPollMs, leaseMs = defaultLeaseMs, transport = transportOf(core) } = options;
+  const stop = new AbortController();
+  async function run(): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        await assertSchemaCurrent(core.database);
+        await withLease(
+          core.database,
+          leaseName,
+          0,
+          busy,
+          async (lease) => {
+            const turn = new Turn(core, lease, transport);
+            await turn.recover();
+            await sendUntil(core, turn, stop.signal, options);
+          },
+          { durationMs: leaseMs },
+        );
+      } catch (error) {
+        // The next attempt comes below. That another instance sends is no fault.
+        if (!isAppError(error, 'MAIL_SENDER_BUSY')) core.logger.warn({ err: error }, 'the mail sender failed');
+      }
+      await wait(2 * pollMs, stop.signal);
+    }
+  }
+  const running = run();
+  return {
+    async close() {
+      stop.abort();
+      await running;
+      transport.close();
+    },
+  };
+}
+
+/** What a turn at the terminal has done. */
+export interface SentMails {
+  sent: number;
+  failed: number;
+  deferred: number;
+}
+
+interface TurnOptions extends Pick<SenderOptions, 'transport'> {
+  signal?: AbortSignal;
+  /** Called after each mail. */
+  onStep?: (done: SentMails) => void;
+}
+
+/**
+ * Sends all mails that are due from this process, as fast as the rate allows.
+ * @throws AppError `MAIL_NOT_SET_UP`, `MAIL_SENDER_BUSY` while the service runs, `MAIL_SERVER_UNUSABLE`, `INTERRUPTED`
+ */
+export async function sendDueMails(core: Core, options: TurnOptions = {}): Promise<SentMails> {
+  const { transport = transportOf(core), signal, onStep } = options;
+  const done: SentMails = { sent: 0, failed: 0, deferred: 0 };
+  const work = async (lease: Lease) => {
+    const turn = new Turn(core, lease, transport);
+    await turn.recover();
+    for (;;) {
+      if (signal?.aborted) throw new AppError('INTERRUPTED');
+      const step = await turn.step();
+      if (step === 'nothing') {
+        if (turn.msToNextCounted === 0) return done;
+        await wait(turn.msToNextCounted, signal);
+      } else if (step !== 'ended') {
+        if (step.outcome === 'paused') throw new AppError('MAIL_SERVER_UNUSABLE', step.reason);
+        done[step.outcome === 'accepted' ? 'sent' : step.outcome] += 1;
+        onStep?.(done);
+      }
+    }
+  };
+  try {
+    return await withLease(core.database, leaseName, 0, busy, work, { durationMs: defaultLeaseMs });
+  } finally {
+    transport.close();
+  }
+}

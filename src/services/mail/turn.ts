@@ -1,0 +1,249 @@
+import { Op, type Transaction } from 'sequelize';
+import type { Lease } from '../../db/lease.js';
+import type { Mail } from '../../db/models/mail.js';
+import type { User } from '../../db/models/user.js';
+import { AppError } from '../../errors.js';
+import type { Core } from '../core.js';
+import { findByIdentifier } from '../find-by-identifier.js';
+import { forceIncrementUserVersions } from '../locks/row-locks.js';
+import { contentOf } from './content.js';
+import { linkOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
+import { createLink } from './links.js';
+import { renderMail } from './render.js';
+import type { Delivery, MailTransport, OutgoingMail } from './smtp.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+const longestBackoffMs = 4 * hourMs;
+const backoffMs = (attempts: number) => Math.min(minuteMs * 2 ** (attempts - 1), longestBackoffMs);
+
+/** How many links for a forgotten password an account gets. */
+const resetsPer = [
+  { ms: hourMs, most: 3 },
+  { ms: 24 * hourMs, most: 10 },
+] as const;
+
+/** The page of each purpose of links. */
+const pageOf = {
+  invite: 'set-password',
+  reset: 'set-password',
+  email: 'confirm-email',
+  'email-cancel': 'cancel-email',
+} as const;
+
+/** For a turn that another process has. */
+export const busy = () =>
+  new AppError('MAIL_SENDER_BUSY', 'Another process sends the mails: the service that runs, or another "mail send".');
+
+/** A mail that is to leave now, with the number of its attempt. */
+interface Claimed {
+  mail: Pick<Mail, 'id' | 'userId' | 'kind'>;
+  attempt: number;
+  outgoing: OutgoingMail;
+}
+
+/** What became of an attempt to send one. */
+export type Step = 'nothing' | 'ended' | Delivery;
+
+/** A process's turn to send, while it has the lease. */
+export class Turn {
+  readonly #core: Core;
+  readonly #lease: Lease;
+  readonly #transport: MailTransport;
+  /** When the next mail may leave that counts for the rate. */
+  #nextCountedAt = 0;
+  #isPaused = true;
+
+  constructor(core: Core, lease: Lease, transport: MailTransport) {
+    this.#core = core;
+    this.#lease = lease;
+    this.#transport = transport;
+  }
+
+  /** Mails of a sender that died are sent again: nobody knows whether they have left. */
+  async recover(): Promise<void> {
+    await this.#inTransaction((transaction) =>
+      this.#core.database.models.Mail.update(
+        { state: 'queued', nextAt: this.#core.now() },
+        { where: { state: 'sending' }, transaction },
+      ),
+    );
+  }
+
+  /** How long until a mail may leave that counts for the rate, in milliseconds. */
+  get msToNextCounted(): number {
+    return Math.max(0, this.#nextCountedAt - performance.now());
+  }
+
+  /** Sends the mail that is next. */
+  async step(): Promise<Step> {
+    const mail = await this.#next();
+    if (!mail) return 'nothing';
+    const claimed = await this.#claim(mail);
+    if (!claimed) return 'ended';
+    if (mail.priority !== mailPriorities.urgent)
+      this.#nextCountedAt =
+        Math.max(performance.now(), this.#nextCountedAt) + minuteMs / this.#core.config.mail.perMinute;
+    const delivery = await this.#transport.send(claimed.outgoing);
+    await this.#record(claimed, delivery);
+    return delivery;
+  }
+
+  async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#core.database.inTransaction(async (transaction) => {
+      if (!(await this.#lease.renew(transaction))) throw busy();
+      return work(transaction);
+    });
+  }
+
+  async #next(): Promise<Mail | undefined> {
+    const { Mail } = this.#core.database.models;
+    for (const priority of Object.values(mailPriorities)) {
+      if (priority !== mailPriorities.urgent && this.msToNextCounted > 0) return undefined;
+      const where = { priority, nextAt: { [Op.lte]: this.#core.now() } };
+      const order: [string, string][] = [
+        ['nextAt', 'ASC'],
+        ['id', 'ASC'],
+      ];
+      const mail = await this.#core.database.read(() => Mail.findOne({ where, order }));
+      if (mail) return mail;
+    }
+    return undefined;
+  }
+
+  /** Takes a mail, and makes its link; nothing when it is not to leave. */
+  async #claim(mail: Mail): Promise<Claimed | undefined> {
+    const userId =
+      mail.identifier === null ? mail.userId : (await findByIdentifier(this.#core, mail.identifier)).user?.id;
+    return this.#inTransaction(async (transaction) => {
+      const { Mail } = this.#core.database.models;
+      // Before the mail, as everywhere.
+      const [user] = userId ? await forceIncrementUserVersions(this.#core, [userId], transaction) : [];
+      const attempt = mail.attempts + 1;
+      const taken = { state: 'sending', attempts: attempt, nextAt: null, dedupeKey: null } as const;
+      const unchanged = { id: mail.id, state: mail.state, attempts: mail.attempts };
+      const [claims] = await Mail.update(taken, { where: unchanged, transaction });
+      // Withdrawn meanwhile.
+      if (claims === 0) return undefined;
+      if (mail.identifier !== null) {
+        if (!user || !(await this.#mayReset(user, transaction))) {
+          await Mail.destroy({ where: { id: mail.id }, transaction });
+          return undefined;
+        }
+        await Mail.update({ userId: user.id, identifier: null }, { where: { id: mail.id }, transaction });
+      }
+      const outgoing = await this.#outgoing(mail, user, transaction);
+      if (!outgoing) {
+        const ended = { state: 'withdrawn', finishedAt: this.#core.now() } as const;
+        await Mail.update(ended, { where: { id: mail.id }, transaction });
+        return undefined;
+      }
+      const { id, kind } = mail;
+      return { mail: { id, kind, userId: user?.id ?? null }, attempt, outgoing };
+    });
+  }
+
+  async #mayReset(user: User, transaction: Transaction): Promise<boolean> {
+    if (!user.isActive) return false;
+    const { Mail } = this.#core.database.models;
+    const now = this.#core.now().getTime();
+    for (const { ms, most } of resetsPer) {
+      const where = { userId: user.id, kind: 'reset', createdAt: { [Op.gt]: new Date(now - ms) } };
+      if ((await Mail.count({ where, transaction })) >= most) return false;
+    }
+    return true;
+  }
+
+  async #outgoing(mail: Mail, user: User | undefined, transaction: Transaction): Promise<OutgoingMail | undefined> {
+    const { programme, publicUrl = '', language } = this.#core.config.mail;
+    // Rows are written by queueMails() alone.
+    const kind = mail.kind as MailKind;
+    const age = this.#core.now().getTime() - mail.createdAt.getTime();
+    const address = mail.address ?? user?.email;
+    if (age > mailKinds[kind].longestAgeMs || address === undefined) return undefined;
+    const content = await contentOf(this.#core, mail, user, transaction);
+    if (!content) return undefined;
+    const purpose = linkOf(kind);
+    let shown = { link: '', expiresAt: this.#core.now() };
+    if (purpose && user) {
+      const link = { userId: user.id, purpose, email: address };
+      const { token, expiresAt } = await createLink(this.#core, link, transaction);
+      shown = { link: `${publicUrl}/${pageOf[purpose]}#${token}`, expiresAt };
+    }
+    // To an address that isn't known to be the person's, nothing that a person typed.
+    const name = user && mail.address === null ? `${user.firstName} ${user.lastName}` : '';
+    return {
+      ...renderMail(content(shown), user?.language ?? language, { programme, publicUrl }),
+      to: { name, address },
+      messageId: messageIdOf(this.#core, mail.id),
+    };
+  }
+
+  /** Notes what became of a mail, unless another process has taken it since. */
+  async #record({ mail, attempt, outgoing }: Claimed, delivery: Delivery): Promise<void> {
+    const { Mail } = this.#core.database.models;
+    await this.#core.database.inTransaction(async (transaction) => {
+      const changes = this.#outcome(delivery, attempt);
+      const where = { id: mail.id, state: 'sending' as const, attempts: attempt };
+      const address = delivery.outcome === 'accepted' ? outgoing.to.address : undefined;
+      const [recorded] = await Mail.update({ ...changes, ...(address && { address }) }, { where, transaction });
+      if (recorded > 0) await this.#noteOnAccount(mail, delivery, transaction);
+    });
+    await this.#notePause(delivery);
+  }
+
+  #outcome(delivery: Delivery, attempt: number): Partial<Mail> {
+    const now = this.#core.now();
+    switch (delivery.outcome) {
+      case 'accepted':
+        return { state: 'sent', finishedAt: now, lastError: null };
+      case 'failed':
+        return { state: 'failed', finishedAt: now, lastError: delivery.reason };
+      case 'deferred':
+        return {
+          state: 'deferred',
+          nextAt: new Date(now.getTime() + backoffMs(attempt)),
+          lastError: delivery.reason,
+        };
+      case 'paused':
+        // Not the fault of the mail: its attempts stay as they were.
+        return { state: 'queued', nextAt: now, attempts: attempt - 1, lastError: delivery.reason };
+    }
+  }
+
+  /** Without a change of `updatedAt`. */
+  async #noteOnAccount({ userId, kind }: Claimed['mail'], delivery: Delivery, transaction: Transaction): Promise<void> {
+    const { User } = this.#core.database.models;
+    const { outcome } = delivery;
+    if (userId === null || outcome === 'paused' || outcome === 'deferred') return;
+    // Confirmations and notices go to addresses that the account doesn't have.
+    if (kind === 'email-confirm' || kind === 'email-notice' || kind === 'email-changed') return;
+    const options = { where: { id: userId }, silent: true, transaction };
+    if (outcome === 'accepted') await User.update({ mailFailedAt: null }, options);
+    else if (delivery.isAddressUnknown) await User.update({ mailFailedAt: this.#core.now() }, options);
+    if (kind !== 'invitation') return;
+    const inviteState = outcome === 'accepted' ? 'sent' : 'failed';
+    await User.update(
+      { inviteState },
+      { ...options, where: { id: userId, inviteState: ['queued', 'sent', 'failed'] } },
+    );
+  }
+
+  /** Queued mails have the reason of a pause, until one has left again. */
+  async #notePause({ outcome }: Delivery): Promise<void> {
+    const wasPaused = this.#isPaused;
+    this.#isPaused = outcome === 'paused';
+    if (!wasPaused || this.#isPaused) return;
+    const where = { state: 'queued' as const, lastError: { [Op.ne]: null } };
+    await this.#core.database.inTransaction((transaction) =>
+      this.#core.database.models.Mail.update({ lastError: null }, { where, transaction }),
+    );
+  }
+}
+
+/** The Message-ID of a mail, the same for each attempt. */
+export function messageIdOf({ config }: Pick<Core, 'config'>, id: string): string {
+  const { publicUrl } = config.mail;
+  return `<${id}@${publicUrl === undefined ? 'localhost' : new URL(publicUrl).hostname}>`;
+}

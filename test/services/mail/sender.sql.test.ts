@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import type { User } from '../../../src/db/models/user.js';
+import type { Context } from '../../../src/services/context.js';
+import { type NewMail, queueMails, withdrawMails } from '../../../src/services/mail/outbox.js';
+import { startMailSender } from '../../../src/services/mail/sender.js';
+import { openTransport } from '../../../src/services/mail/smtp.js';
+import { failureOf } from '../../db/support/failure.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+import { linksOf, mailSettings, tokenOf, transportTo, useMailServer } from '../../support/mailbox.js';
+import { until } from '../../support/until.js';
+
+const minuteMs = 60_000;
+
+describe('The outbox and its sender', () => {
+  const harness = useHarness(mailSettings);
+  const mailbox = useMailServer(harness);
+
+  const queue = (...mails: NewMail[]) =>
+    harness.context.database.inTransaction((transaction) => queueMails(harness.context, mails, transaction));
+  const rows = () => harness.context.database.models.Mail.findAll({ order: ['id'] });
+  const only = async () => {
+    const [mail, ...others] = await rows();
+    expect(others).to.have.length(0);
+    if (!mail) throw new Error('There is no mail.');
+    return mail;
+  };
+  /** An account as a program of the database has it, with notes about mails. */
+  async function build(notes: Partial<User>, given: Parameters<typeof buildUser>[1] = {}): Promise<User> {
+    const user = await buildUser(harness.context, given);
+    return user.update(notes, { silent: true });
+  }
+  const invited = (notes: Partial<User> = {}, given = {}) =>
+    build({ hasPassword: false, inviteState: 'queued', ...notes }, given);
+
+  it('sends what is queued, with a link that is stored as a hash alone', async () => {
+    const user = await invited({ language: 'de' }, { firstName: 'Ada' });
+    await queue({ kind: 'invitation', userId: user.id, data: { message: 'Bis bald!' } });
+    const [mail] = await mailbox.deliver();
+    if (!mail) throw new Error('No mail has arrived.');
+    expect(mail.to).to.deep.equal([user.email]);
+    expect(mail.from).to.equal('training@example.org');
+    expect(mail.headers['auto-submitted']).to.equal('auto-generated');
+    expect(mail.text).to.include('Hallo Ada').and.include('Bis bald!');
+    expect(linksOf(mail)[0]).to.match(/^https:\/\/courses\.example\.org\/set-password#[\w-]{43}$/);
+
+    const sent = await only();
+    expect(mail.messageId).to.equal(`<${sent.id}@courses.example.org>`);
+    expect(sent).to.include({ state: 'sent', attempts: 1, address: user.email, nextAt: null, lastError: null });
+    expect((await user.reload()).inviteState).to.equal('sent');
+    const { Link } = harness.context.database.models;
+    const stored = JSON.stringify([await rows(), await Link.findAll()]);
+    expect(stored).to.include('"purpose":"invite"').and.not.include(tokenOf(mail));
+  });
+
+  it('does not change when an account was changed last', async () => {
+    const user = await invited();
+    const before = user.updatedAt;
+    harness.advance(minuteMs);
+    await queue({ kind: 'invitation', userId: user.id });
+    await mailbox.deliver();
+    expect((await user.reload()).updatedAt).to.deep.equal(before);
+  });
+
+  it('fails a mail whose recipient is refused for good, and notes addresses that do not exist', async () => {
+    const [gone, refused] = [await invited(), await invited()];
+    await queue({ kind: 'invitation', userId: gone.id }, { kind: 'invitation', userId: refused.id });
+    mailbox.server.refuse('RCPT', (address) =>
+      address === gone.email ? { code: 550, text: '5.1.1 No such user' } : { code: 550, text: '5.7.1 Spam' },
+    );
+    expect(await mailbox.send()).to.deep.equal({ sent: 0, failed: 2, deferred: 0 });
+    expect((await rows()).map(({ state, lastError }) => [state, lastError])).to.deep.equal([
+      ['failed', '550 5.1.1 No such user'],
+      ['failed', '550 5.7.1 Spam'],
+    ]);
+    expect((await gone.reload()).mailFailedAt).to.be.instanceOf(Date);
+    expect((await refused.reload()).mailFailedAt).to.equal(null);
+    expect(refused.inviteState).to.equal('failed');
+  });
+
+  it('tries again later, longer each time, and with the same Message-ID', async () => {
+    const user = await invited();
+    await queue({ kind: 'invitation', userId: user.id });
+    mailbox.server.refuse('RCPT', { code: 451, text: '4.7.1 Greylisted' });
+    for (const minutes of [1, 2, 4]) {
+      expect((await mailbox.send()).deferred).to.equal(1);
+      const { state, nextAt } = await only();
+      const waits = (nextAt?.getTime() ?? 0) - harness.context.now().getTime();
+      expect(state).to.equal('deferred');
+      expect(waits).to.be.within((minutes - 0.5) * minuteMs, minutes * minuteMs);
+      expect(await mailbox.send()).to.deep.equal({ sent: 0, failed: 0, deferred: 0 });
+      harness.advance(minutes * minuteMs);
+    }
+    mailbox.server.refuse('RCPT', undefined);
+    const [mail] = await mailbox.deliver();
+    expect(mail?.messageId).to.include((await only()).id);
+  });
+
+  it('stops for a server that refuses everything, and fails no mail for that', async () => {
+    const users = [await invited(), await invited()];
+    await queue(...users.map(({ id }) => ({ kind: 'invitation' as const, userId: id })));
+    mailbox.server.refuse('AUTH', { code: 535, text: '5.7.8 Wrong password' });
+    const failure = await failureOf(() => mailbox.send());
+    expect(failure.code).to.equal('MAIL_SERVER_UNUSABLE');
+    const told = await rows();
+    expect(told.map(({ state, attempts }) => [state, attempts])).to.deep.equal([
+      ['queued', 0],
+      ['queued', 0],
+    ]);
+    expect(told.filter(({ lastError }) => lastError?.includes('Wrong password'))).to.have.length(1);
+
+    mailbox.server.refuse('AUTH', undefined);
+    expect(await mailbox.deliver()).to.have.length(2);
+    expect((await rows()).map(({ lastError }) => lastError)).to.deep.equal([null, null]);
+  });
+
+  it('sends again what a server took without an answer', async () => {
+    await queue({ kind: 'test', address: 'me@example.org' });
+    mailbox.server.dieAfterData = true;
+    await mailbox.send();
+    mailbox.server.dieAfterData = false;
+    harness.advance(minuteMs);
+    await mailbox.send();
+    const ids = mailbox.server.mails.map(({ messageId }) => messageId);
+    expect(ids).to.have.length(2);
+    expect(new Set(ids)).to.have.length(1);
+    expect((await only()).state).to.equal('sent');
+  });
+
+  it('sends again what a sender had begun that died', async () => {
+    await queue({ kind: 'test', address: 'me@example.org' });
+    const begun = { state: 'sending', attempts: 1, nextAt: null } as const;
+    await (await only()).update(begun);
+    expect(await mailbox.deliver()).to.have.length(1);
+    expect((await only()).attempts).to.equal(2);
+  });
+
+  it('lets a forgotten password go before invitations, which wait for their rate', async () => {
+    const { context } = harness;
+    const slow: Context = {
+      ...context,
+      tokens: context.tokens,
+      config: { ...context.config, mail: { ...context.config.mail, perMinute: 60 } },
+    };
+    const people = [await invited(), await invited(), await invited(), await invited()];
+    await queue(...people.map(({ id }) => ({ kind: 'invitation' as const, userId: id })));
+    const known = await buildUser(context);
+    const sender = startMailSender(slow, { pollMs: 10, transport: transportTo(mailbox.server) });
+    try {
+      await mailbox.server.waitFor(1);
+      await queue({ kind: 'reset', identifier: known.email });
+      await mailbox.server.waitFor(({ to }) => to.includes(known.email));
+      expect(mailbox.server.mails.length).to.be.at.most(3);
+    } finally {
+      await sender.close();
+    }
+  });
+
+  it('looks for who has forgotten a password when it sends, by email or phone, and forgets the others', async () => {
+    const user = await buildUser(harness.context, { phone: '+49 30 901820' });
+    const inactive = await buildUser(harness.context, { isActive: false });
+    const typed = [user.email.toUpperCase(), '+4930901820', 'nobody@example.org', inactive.email, ''];
+    await queue(...typed.map((identifier) => ({ kind: 'reset' as const, identifier })));
+    const arrived = await mailbox.deliver();
+    expect(arrived.map(({ to }) => to)).to.deep.equal([[user.email], [user.email]]);
+    expect((await rows()).map(({ userId, identifier }) => [userId, identifier])).to.deep.equal([
+      [user.id, null],
+      [user.id, null],
+    ]);
+  });
+
+  it('sends at most three links for a forgotten password an hour, and ten a day', async () => {
+    const { email } = await buildUser(harness.context);
+    const ask = async () => {
+      await queue(...Array.from({ length: 5 }, () => ({ kind: 'reset' as const, identifier: email })));
+      return (await mailbox.deliver()).length;
+    };
+    const counts = [];
+    for (let hour = 0; hour < 5; hour += 1) {
+      counts.push(await ask());
+      harness.advance(61 * minuteMs);
+    }
+    expect(counts).to.deep.equal([3, 3, 3, 1, 0]);
+  });
+
+  it('withdraws what has lost its reason, and what is too old', async () => {
+    const accepted = await invited();
+    const inactive = await invited({ isActive: false });
+    const trainee = await build({ mailOff: 'completed' });
+    const course = await buildCourse(harness.context, await buildUser(harness.context, { role: 'trainer' }));
+    await buildEnrollment(harness.context, trainee, course, { status: 'completed' });
+    await queue(
+      { kind: 'invitation', userId: accepted.id },
+      { kind: 'invitation', userId: inactive.id },
+      { kind: 'accepted', userId: trainee.id, courseId: course.id },
+      { kind: 'completed', userId: trainee.id, courseId: course.id },
+      { kind: 'requests', userId: course.trainerId },
+    );
+    await accepted.update({ hasPassword: true });
+    expect(await mailbox.deliver()).to.have.length(0);
+    expect((await rows()).map(({ state }) => state)).to.deep.equal(Array(5).fill('withdrawn'));
+
+    await queue({ kind: 'test', address: 'me@example.org' });
+    harness.advance(61 * minuteMs);
+    expect(await mailbox.deliver()).to.have.length(0);
+  });
+
+  it('tells a trainer once what waits for a reply', async () => {
+    const trainer = await buildUser(harness.context, { role: 'trainer' });
+    const course = await buildCourse(harness.context, trainer, { title: 'Welding' });
+    const digest = {
+      kind: 'requests',
+      userId: trainer.id,
+      dedupeKey: `requests:${trainer.id}`,
+      delayMs: 15 * minuteMs,
+    };
+    for (let count = 0; count < 2; count += 1) {
+      await buildEnrollment(harness.context, await buildUser(harness.context), course, { status: 'pending' });
+      await queue({ ...digest, kind: 'requests' });
+    }
+    expect(await mailbox.deliver()).to.have.length(0);
+    harness.advance(15 * minuteMs);
+    const [mail, ...others] = await mailbox.deliver();
+    expect(others).to.have.length(0);
+    expect(mail?.text).to.include('Welding: 2 requests');
+    await queue({ ...digest, kind: 'requests' });
+    expect(await rows()).to.have.length(2);
+  });
+
+  it('withdraws queued mails only', async () => {
+    const user = await invited();
+    await queue({ kind: 'invitation', userId: user.id }, { kind: 'test', address: 'me@example.org' });
+    const withdraw = () =>
+      harness.context.database.inTransaction((transaction) =>
+        withdrawMails(harness.context, { userId: user.id }, transaction),
+      );
+    expect(await withdraw()).to.equal(1);
+    expect(await withdraw()).to.equal(0);
+    expect(await mailbox.deliver()).to.have.length(1);
+  });
+
+  it('is done by one of several processes', async () => {
+    const people = await Promise.all(Array.from({ length: 20 }, () => invited()));
+    const senders = [1, 2, 3].map(() =>
+      startMailSender(harness.context, { pollMs: 10, transport: transportTo(mailbox.server) }),
+    );
+    try {
+      await queue(...people.map(({ id }) => ({ kind: 'invitation' as const, userId: id })));
+      await mailbox.server.waitFor(20);
+      await until(async () => (await rows()).every(({ state }) => state === 'sent'));
+    } finally {
+      await Promise.all(senders.map((sender) => sender.close()));
+    }
+    expect(mailbox.server.mails.map(({ to }) => to[0])).to.have.members(people.map(({ email }) => email));
+    expect((await failureOf(() => send())).code).to.equal('MAIL_SENDER_BUSY');
+
+    async function send() {
+      const sender = startMailSender(harness.context, { pollMs: 10, transport: transportTo(mailbox.server) });
+      try {
+        await queue({ kind: 'test', address: 'me@example.org' });
+        await mailbox.server.waitFor(21);
+        return await mailbox.send();
+      } finally {
+        await sender.close();
+      }
+    }
+  });
+
+  it('pauses, and goes on when the server is there again', async () => {
+    const transport = openTransport({
+      server: { secure: false, host: '127.0.0.1', port: 1 },
+      tls: 'required',
+      from: { name: '', address: 'training@example.org' },
+    });
+    let isUp = false;
+    const sender = startMailSender(harness.context, {
+      pollMs: 10,
+      pauseMs: 10,
+      transport: {
+        ...transport,
+        send: (mail) => (isUp ? transportTo(mailbox.server).send(mail) : transport.send(mail)),
+      },
+    });
+    try {
+      await queue({ kind: 'test', address: 'me@example.org' });
+      await until(async () => (await only()).lastError?.includes('refuses connections') ?? false);
+      expect(await only()).to.include({ state: 'queued', attempts: 0 });
+      isUp = true;
+      await mailbox.server.waitFor(1);
+    } finally {
+      await sender.close();
+    }
+  });
+});

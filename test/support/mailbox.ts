@@ -1,0 +1,58 @@
+import { parseSmtpUrl } from '../../src/config/mail-settings.js';
+import type { Context } from '../../src/services/context.js';
+import { type SentMails, sendDueMails } from '../../src/services/mail/sender.js';
+import { openTransport } from '../../src/services/mail/smtp.js';
+import type { Harness } from './harness.js';
+import { type MailServer, startMailServer } from './mail-server.js';
+import type { ReceivedMail } from './received-mail.js';
+
+/** Settings with which mail is set up; where the mail server is, {@link useMailServer} says. */
+export const mailSettings = {
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'Training <training@example.org>',
+  PUBLIC_URL: 'https://courses.example.org',
+  MAIL_PER_MINUTE: '10000',
+};
+
+/** The sender and the server of {@link mailSettings}. */
+export const transportTo = ({ url }: Pick<MailServer, 'url'>) =>
+  openTransport({
+    server: parseSmtpUrl(url),
+    tls: 'required',
+    from: { name: 'Training', address: 'training@example.org' },
+  });
+
+/** The secret links of a mail: `https://courses.example.org/set-password#...`. */
+export const linksOf = ({ text }: ReceivedMail) => text.match(/https?:\/\/\S+#[\w-]{43}/g) ?? [];
+
+/** The token in the link of a mail. */
+export function tokenOf(mail: ReceivedMail): string {
+  const [link = ''] = linksOf(mail);
+  return link.slice(link.indexOf('#') + 1);
+}
+
+export interface Mailbox {
+  server: MailServer;
+  /** Sends all that is due. @returns what arrived meanwhile */
+  deliver(): Promise<ReceivedMail[]>;
+  /** Sends all that is due. @throws AppError as {@link sendDueMails} */
+  send(): Promise<SentMails>;
+}
+
+/** Gives the enclosing `describe` a mail server, for a harness with {@link mailSettings}. */
+export function useMailServer(harness: { context: Context } | Harness): Mailbox {
+  const send = () => sendDueMails(harness.context, { transport: transportTo(mailbox.server) });
+  const mailbox = {
+    send,
+    async deliver() {
+      const before = mailbox.server.mails.length;
+      await send();
+      return mailbox.server.mails.slice(before);
+    },
+  } as Mailbox;
+  beforeEach(async () => {
+    mailbox.server = await startMailServer();
+  });
+  afterEach(() => mailbox.server.close());
+  return mailbox;
+}
