@@ -21,7 +21,7 @@ import { generatedPasswordCost, generatePassword } from '../credentials/password
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { endLinks } from '../mail/links.js';
-import { removeMailsOf } from '../mail/outbox.js';
+import { queueMails, removeMailsOf } from '../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
 import { findUserById } from './queries.js';
 import {
@@ -142,6 +142,9 @@ async function changeUser(
     const isOwn = action === 'user.update' && id === actor.actorId;
     if (ends) await endSessions(core, id, transaction, isOwn ? actor.sessionId : undefined);
     if (ends || user.isActive !== wasActive) await endLinks(core, [id], transaction);
+    // The terminal mails nobody.
+    if (action === 'user.reset-password' && actor.origin === 'http')
+      await queueMails(core, [{ kind: 'password-changed', userId: id }], transaction);
     return user;
   });
 }

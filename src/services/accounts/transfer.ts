@@ -4,6 +4,7 @@ import { auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
 import { endSessions } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { endLinks } from '../mail/links.js';
+import { queueMails } from '../mail/outbox.js';
 import { assertRoleUnused } from './commands.js';
 import { findUserById } from './queries.js';
 
@@ -80,6 +81,12 @@ export async function transferSuperAdmin(
       { ...record, targetId: to.id, ...changesBetween(before.to, auditedUser(to)) },
     ];
     await recordAudit(core, actor, records, transaction);
+    const news = (reader: User, other: User) => ({
+      kind: 'role-transferred' as const,
+      userId: reader.id,
+      data: { isNew: reader === to, other: `${other.firstName} ${other.lastName}` },
+    });
+    await queueMails(core, [news(from, to), news(to, from)], transaction);
     return { from, to };
   });
 }

@@ -11,6 +11,7 @@ import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { withNewIds } from '../new-ids.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
+import { newsOf, queueNews, tellsByItself } from './news.js';
 import { assignmentRefusal } from './rules.js';
 import { insertEnrollments } from './store.js';
 
@@ -54,12 +55,14 @@ async function sortOut(
 
 /**
  * Enrolls many trainees in a course: all who can be, or none when the course would be over its capacity.
+ * @param notify whether those who are enrolled get a mail
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`
  */
 export async function assignMany(
   core: Core,
   actor: Actor,
   input: unknown,
+  notify = tellsByItself(actor),
 ): Promise<{ enrollments: Enrollment[]; skipped: SkippedTrainee[] }> {
   const wanted = validate(bulkAssignmentSchema, input);
   const { courseId, status, notes } = wanted;
@@ -92,6 +95,7 @@ export async function assignMany(
       enrollmentRecord('enrollment.assign', enrollment.id, entryChanges(before.get(enrollment.id), enrollment)),
     );
     await recordAudit(core, actor, records, transaction);
+    if (notify) await queueNews(core, newsOf(undefined, status), enrollments, transaction);
     return { enrollments, skipped };
   };
   return inCourseQueue(courseId, () => core.database.inTransaction(assign));

@@ -13,6 +13,7 @@ import { reserveSeats } from '../locks/capacity.js';
 import { enrollmentRecord } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockCourse, lockEnrollment, lockTraineeToEnroll } from './locks.js';
+import { newsOf, queueDigest, queueNews, tellsByItself } from './news.js';
 import { findEnrollment } from './queries.js';
 import { assertAllowed, changeRefusal, sideOf, traineeRefusal } from './rules.js';
 
@@ -37,6 +38,8 @@ class SeatLostMeanwhile extends Error {
   override readonly name = 'SeatLostMeanwhile';
 }
 
+type Before = Pick<Enrollment, 'status' | 'notes'>;
+
 /** One change of an enrollment. */
 interface EnrollmentChange<Locked> {
   action: AuditRecord<'enrollment'>['action'];
@@ -46,6 +49,8 @@ interface EnrollmentChange<Locked> {
   lock(found: Enrollment, transaction: Transaction): Promise<Locked>;
   /** Changes the locked enrollment; what it sets is saved. */
   change(enrollment: Enrollment, locked: Locked, transaction: Transaction): Promise<void>;
+  /** Queues mails about the change. */
+  tell?(before: Before, enrollment: Enrollment, transaction: Transaction): Promise<void>;
 }
 
 /**
@@ -57,7 +62,7 @@ async function changeEnrollment<Locked>(
   core: Core,
   actor: Actor,
   id: string,
-  { action, takesSeat, lock, change }: EnrollmentChange<Locked>,
+  { action, takesSeat, lock, change, tell }: EnrollmentChange<Locked>,
 ): Promise<Enrollment> {
   const found = await findEnrollment(core, actor, id);
   const run = async (transaction: Transaction) => {
@@ -67,12 +72,14 @@ async function changeEnrollment<Locked>(
     // always its course's: a foreign key ensures that.
     const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
     if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
+    const { status, notes } = enrollment;
     const before = auditedEnrollment(enrollment);
     await change(enrollment, locked, transaction);
     await enrollment.save({ transaction });
     const changes = changesBetween(before, auditedEnrollment(enrollment));
     if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
+    await tell?.({ status, notes }, enrollment, transaction);
     if (found.course) enrollment.course = found.course;
     if (found.user) enrollment.user = found.user;
     return enrollment;
@@ -83,14 +90,21 @@ async function changeEnrollment<Locked>(
 
 /**
  * Moves an enrollment to another status.
+ * @param notify whether the trainee gets a mail about what somebody else has done
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and when reviving a
  *   cancelled one `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
  */
-export async function changeStatus(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
+export async function changeStatus(
+  core: Core,
+  actor: Actor,
+  id: string,
+  input: unknown,
+  notify = tellsByItself(actor),
+): Promise<Enrollment> {
   const wanted = validate(statusChangeSchema, input);
   for (;;) {
     try {
-      return await tryStatus(core, actor, id, wanted);
+      return await tryStatus(core, actor, id, wanted, notify);
     } catch (error) {
       if (!(error instanceof SeatLostMeanwhile)) throw error;
     }
@@ -101,7 +115,7 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
 const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) => !rulesOf(from).takesSeat && rulesOf(to).takesSeat;
 
 /** @throws SeatLostMeanwhile, and as {@link changeStatus} */
-function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): Promise<Enrollment> {
+function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange, notify: boolean): Promise<Enrollment> {
   const byTrainee = actor.role === 'trainee';
   const needsSeat = ({ status }: Enrollment) => takesSeat(status, wanted.status);
   return changeEnrollment(core, actor, id, {
@@ -123,6 +137,17 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): 
       enrollment.status = wanted.status;
       if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
       if (wanted.notes !== undefined) enrollment.notes = wanted.notes;
+    },
+    async tell(before, enrollment, transaction) {
+      const { status, notes, trainerId } = enrollment;
+      if (byTrainee) {
+        if (status === 'pending') await queueDigest(core, trainerId, transaction);
+        return;
+      }
+      // What was there before may be the trainee's own words.
+      const reply = status === 'cancelled' && notes !== before.notes ? notes : null;
+      const data = reply !== null && { data: { reply } };
+      if (notify) await queueNews(core, newsOf(before.status, status), [enrollment], transaction, { ...data });
     },
   });
 }

@@ -13,6 +13,7 @@ import { lockManagedCourse } from '../courses/commands.js';
 import { assertSeatsLeft, reserveSeats, seatsFor } from '../locks/capacity.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
+import { newsOf, queueDigest, queueNews, tellsByItself } from './news.js';
 import { assertAllowed, assignmentRefusal, returnRefusal } from './rules.js';
 import { enrollmentRow, insertEnrollments } from './store.js';
 
@@ -66,18 +67,27 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     if (existing) assertAllowed(returnRefusal(existing.status, 'pending', 'trainee'));
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
     assertSeatsLeft(course, seatsTaken, 1);
-    return enter(core, course, existing, { userId: user.id, status: 'pending', notes }, transaction);
+    const entry = { userId: user.id, status: 'pending', notes } as const;
+    const enrollment = await enter(core, course, existing, entry, transaction);
+    await queueDigest(core, enrollment.trainerId, transaction);
+    return enrollment;
   };
   return inCourseQueue(courseId, () => core.database.inTransaction(request));
 }
 
 /**
  * The course's trainer or the super admin enrolls a trainee, whether the course is published or not.
+ * @param notify whether the trainee gets a mail
  * @returns the enrollment with its course and trainee
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED`, `STATUS_REFUSED`,
  *   `COURSE_FULL`
  */
-export async function assignEnrollment(core: Core, actor: Actor, input: unknown): Promise<Enrollment> {
+export async function assignEnrollment(
+  core: Core,
+  actor: Actor,
+  input: unknown,
+  notify = tellsByItself(actor),
+): Promise<Enrollment> {
   const { courseId, traineeId, status, notes } = validate(enrollmentAssignmentSchema, input);
   const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
@@ -85,12 +95,14 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
     assertAllowed(assignmentRefusal(trainee, existing, status));
     const before = existing ? auditedEnrollment(existing) : undefined;
+    const from = existing?.status;
     await reserveSeats(core, course, seatsFor(status, 1), transaction);
     const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);
     enrollment.course = course;
     if (trainee) enrollment.user = trainee;
     const changes = entryChanges(before, enrollment);
     await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
+    if (notify) await queueNews(core, newsOf(from, status), [enrollment], transaction);
     return enrollment;
   };
   return inCourseQueue(courseId, () => core.database.inTransaction(assign));

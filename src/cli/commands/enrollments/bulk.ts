@@ -63,17 +63,25 @@ interface Assignment {
   title: string;
   status: InitialStatus;
   notes: string | null | undefined;
+  notify: boolean;
 }
+
+/** What a plan says of mails. */
+const mailsIn = (notify: boolean) => (notify ? ', with a mail to each in a published course' : '');
 
 /** Trainees to enroll in a course, batch by batch. */
 export function assignment(
   context: Context,
   selection: BulkWork['selection'],
-  { courseId, title, status, notes }: Assignment,
+  { courseId, title, status, notes, notify }: Assignment,
 ): BulkWork {
   const idsOf = (those: readonly Named[]) => those.map(({ id }) => id);
   return {
-    words: { ...words.assign, target: ` in "${title}"`, state: `enrolled, ${status}` },
+    words: {
+      ...words.assign,
+      target: ` in "${title}"${mailsIn(notify && status === 'active')}`,
+      state: `enrolled, ${status}`,
+    },
     selection,
     batchSize: Math.min(batchSize, Math.floor(maxNotes / Math.max(notes?.length ?? 0, 1))),
     async preview(those) {
@@ -82,7 +90,7 @@ export function assignment(
     },
     async change(those) {
       const wanted = { courseId, traineeIds: idsOf(those), status, notes };
-      const { enrollments, skipped } = await assignMany(context, operator, wanted);
+      const { enrollments, skipped } = await assignMany(context, operator, wanted, notify);
       const refusals = new Map(skipped.map(({ traineeId, refusal }) => [traineeId, refusal]));
       const entered = new Map(enrollments.map((enrollment) => [enrollment.userId, presentEnrollment(enrollment)]));
       const verdicts = those.map(({ id }): Verdict => {
@@ -102,6 +110,7 @@ export async function statusChange(
   context: Context,
   several: Several,
   input: object,
+  notify = false,
 ): Promise<BulkWork<NamedEnrollment>> {
   const wanted = validate(statusChangeSchema, input);
   const selection = await several.selection(context);
@@ -111,7 +120,7 @@ export async function statusChange(
   return {
     words: {
       ...words.status,
-      target: ` to ${wanted.status}`,
+      target: ` to ${wanted.status}${mailsIn(notify)}`,
       state: wanted.status,
       unchanged: `${wanted.status} already`,
     },
@@ -121,7 +130,7 @@ export async function statusChange(
     change: (those, signal) =>
       changeEach(those, signal, ownFailures, async ({ id }) => ({
         enrollment: presentEnrollment(
-          await changeStatus(context, operator, id, { ...wanted, expectedStatus: shown.get(id) }),
+          await changeStatus(context, operator, id, { ...wanted, expectedStatus: shown.get(id) }, notify),
         ),
       })),
   };

@@ -9,6 +9,7 @@ import { changeStatus, setProgress } from '../../../services/enrollments/changes
 import { assignEnrollment, removeEnrollments } from '../../../services/enrollments/commands.js';
 import { isAsWanted } from '../../../services/enrollments/preview.js';
 import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
+import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { runBulk } from '../../core/changes/bulk.js';
 import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
 import { courseIdOf, userIdOf } from '../../core/command/references.js';
@@ -51,23 +52,26 @@ async function existing(
 
 /**
  * Enrolls one trainee, or several.
- * @throws AppError `VALIDATION`, as {@link accountsMeant}, and of one as {@link assignEnrollment}
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, as {@link accountsMeant}, and of one as {@link assignEnrollment}
  */
 export async function assign(run: Run<'<course> [user...]', typeof assignOptions>): Promise<Result> {
   const { options } = run;
+  const { notify = false } = options;
   const { course: named } = run.arguments;
   // Before anything is looked up: a wrong status is wrong for all trainees.
   const { status, notes } = validate(assignedStateSchema, { status: options.status, notes: options.notes });
   const meant = await accountsMeant(run, words.assign, { role: 'trainee' });
   const context = await run.context();
+  if (notify) assertMailSetUp(context);
   const courseId = await courseIdOf(context, named);
   if (meant.kind !== 'one') {
     const { title } = await findCourse(context, operator, courseId);
-    return runBulk(run, assignment(context, await meant.selection(context), { courseId, title, status, notes }));
+    const wanted = { courseId, title, status, notes, notify };
+    return runBulk(run, assignment(context, await meant.selection(context), wanted));
   }
   const traineeId = await userIdOf(context, meant.name, 'trainee');
   try {
-    const assigned = await assignEnrollment(context, operator, { courseId, traineeId, status, notes });
+    const assigned = await assignEnrollment(context, operator, { courseId, traineeId, status, notes }, notify);
     return changed(
       assigned,
       (enrollment) => `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`,
@@ -77,18 +81,19 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
   }
 }
 
-/** Moves enrollments to another status. @throws AppError as {@link enrollmentsMeant}, and of one as {@link changeStatus} */
+/** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link enrollmentsMeant}, {@link changeStatus} */
 export async function status(run: Run<'[enrollment...] <status>', typeof statusOptions>): Promise<Result> {
   const { status: wanted, enrollment: typed } = run.arguments;
-  const { notes } = run.options;
+  const { notes, notify = false } = run.options;
   const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
   const change = validate(statusChangeSchema, input);
   const meant = await enrollmentsMeant(run, typed, words.status);
   const context = await run.context();
-  if (meant.kind === 'several') return runBulk(run, await statusChange(context, meant, input));
+  if (notify) assertMailSetUp(context);
+  if (meant.kind === 'several') return runBulk(run, await statusChange(context, meant, input, notify));
   const before = await findEnrollment(context, operator, meant.id);
   if (isAsWanted(before, change)) return changed(before, unchangedText);
-  const moved = await changeStatus(context, operator, meant.id, input);
+  const moved = await changeStatus(context, operator, meant.id, input, notify);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 

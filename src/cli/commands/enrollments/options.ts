@@ -27,9 +27,13 @@ export const enrollmentOptions = {
 
 const { '--role <role>': _, ...traineeFilterOptions } = filterOptions;
 
+/** The terminal mails nobody without it. */
+const notifyOption = { '--notify': 'also send each trainee a mail, if the course is published' };
+
 export const assignOptions = {
   '--status <status>': `${either(initialStatuses)}; active by default`,
   '--notes <text>': 'a note, which the trainees see, too',
+  ...notifyOption,
   ...bulkOptions(accountHeadings),
   ...traineeFilterOptions,
 };
@@ -39,6 +43,7 @@ export const enrollmentHeadings = ['id'];
 
 export const statusOptions = {
   '--notes <text>': 'replaces the notes; an empty text clears them',
+  ...notifyOption,
   ...bulkOptions(enrollmentHeadings),
   ...enrollmentFilterOptions,
 };

@@ -217,4 +217,44 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await models().Enrollment.count()).to.equal(0);
     });
   });
+
+  describe('--notify', () => {
+    const env = () => ({
+      ...cli.env,
+      SMTP_URL: 'smtp://127.0.0.1:2525',
+      MAIL_FROM: 'a@x.org',
+      PUBLIC_URL: 'https://x.org',
+    });
+    const notified = (...argv: string[]) => cli.run(['enrollments', ...argv], { env: env() });
+    const mails = async () => {
+      const rows = await models().Mail.findAll({ order: [['id', 'ASC']] });
+      return rows.map(({ kind, userId }) => [kind, userId]);
+    };
+
+    it('mails those who are enrolled and whose status changes; without it the terminal mails nobody', async () => {
+      await bees.update({ isPublished: true });
+      await notified('assign', 'bees', 'ben@x.org');
+      await notified('status', 'cancelled', '--course', 'bees', '--yes');
+      expect(await mails()).to.deep.equal([]);
+      const { stderr } = await notified('assign', 'bees', 'ben@x.org', 'cleo@x.org', '--yes', '--notify');
+      expect(stderr).to.equal('2 trainees enrolled in "Bees", with a mail to each in a published course.\n');
+      await notified('status', 'completed', '--trainee', 'ben@x.org', '--course', 'bees', '--notify');
+      await notified('status', 'cancelled', '--course', 'bees', '--status', 'active', '--yes', '--notify');
+      const told = await mails();
+      expect(told.slice(0, 2)).to.have.deep.members([
+        ['enrolled', ben.id],
+        ['enrolled', cleo.id],
+      ]);
+      expect(told.slice(2)).to.deep.equal([
+        ['completed', ben.id],
+        ['refused', cleo.id],
+      ]);
+    });
+
+    it('is refused without a mail server, before anybody is enrolled', async () => {
+      const { message } = await cli.refusal(['enrollments', 'assign', 'bees', 'ben@x.org', '--notify']);
+      expect(message).to.include('SMTP_URL');
+      expect(await models().Enrollment.count()).to.equal(0);
+    });
+  });
 });

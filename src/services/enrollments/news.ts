@@ -1,0 +1,71 @@
+import type { Transaction } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
+import type { Actor, Core } from '../core.js';
+import type { NewsKind } from '../mail/kinds.js';
+import { isMailSetUp, type NewMail, queueMails } from '../mail/outbox.js';
+
+/** Changes at the terminal tell nobody by themselves. */
+export const tellsByItself = ({ origin }: Actor): boolean => origin === 'http';
+
+type Place = Pick<Enrollment, 'userId' | 'courseId'>;
+
+/** What a manager's change of a status is to the trainee; nothing where there is no news. */
+export function newsOf(from: EnrollmentStatus | undefined, to: EnrollmentStatus): NewsKind | undefined {
+  switch (to) {
+    case 'active':
+      return from === 'pending' ? 'accepted' : 'enrolled';
+    case 'cancelled':
+      return 'refused';
+    case 'completed':
+      return 'completed';
+    case 'pending':
+      return undefined;
+  }
+}
+
+/**
+ * Tells trainees what became of their places: those who are active and want to know, and of published courses alone. For the end of
+ * a transaction.
+ */
+export async function queueNews(
+  core: Core,
+  kind: NewsKind | undefined,
+  places: readonly Place[],
+  transaction: Transaction,
+  more: Pick<NewMail, 'data' | 'importId'> = {},
+): Promise<void> {
+  if (kind === undefined || places.length === 0 || !isMailSetUp(core)) return;
+  const { Course, User } = core.database.models;
+  const ids = { users: places.map(({ userId }) => userId), courses: places.map(({ courseId }) => courseId) };
+  const users = await User.findAll({
+    attributes: ['id', 'mailOff'],
+    where: { id: [...new Set(ids.users)], isActive: true },
+    transaction,
+  });
+  const courses = await Course.findAll({
+    attributes: ['id'],
+    where: { id: [...new Set(ids.courses)], isPublished: true },
+    transaction,
+  });
+  const told = new Set(users.flatMap(({ id, mailOff }) => (mailOff.split(' ').includes(kind) ? [] : [id])));
+  const published = new Set(courses.map(({ id }) => id));
+  const mails = places
+    .filter(({ userId, courseId }) => told.has(userId) && published.has(courseId))
+    .map(({ userId, courseId }) => ({ kind, userId, courseId, ...more }));
+  await queueMails(core, mails, transaction);
+}
+
+/** How long requests are collected before their trainer hears of them, in milliseconds. */
+const digestMs = 15 * 60_000;
+
+/** Lets a trainer know that requests wait, with those of the next minutes. The last statement of the transaction. */
+export function queueDigest(core: Core, trainerId: string, transaction: Transaction): Promise<void> {
+  const digest = {
+    kind: 'requests',
+    userId: trainerId,
+    dedupeKey: `requests:${trainerId}`,
+    delayMs: digestMs,
+  } as const;
+  return queueMails(core, [digest], transaction);
+}

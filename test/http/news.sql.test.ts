@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import type { Course } from '../../src/db/models/course.js';
+import type { Mail } from '../../src/db/models/mail.js';
+import { transferSuperAdmin } from '../../src/services/accounts/transfer.js';
+import { operator } from '../../src/services/core.js';
+import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+
+const mailSettings = {
+  SMTP_URL: 'smtp://127.0.0.1:2525',
+  MAIL_FROM: 'Courses <courses@example.org>',
+  PUBLIC_URL: 'https://courses.example.org',
+};
+const quarterMs = 15 * 60_000;
+
+describe('News', () => {
+  const harness = useHarness(mailSettings);
+  let cast: Cast;
+  let course: Course;
+  let ada: string;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user, { isPublished: true });
+    ada = cast.trainee.user.id;
+  });
+
+  const mails = () => harness.context.database.models.Mail.findAll({ order: [['id', 'ASC']] });
+  const told = async () => (await mails()).map(({ kind, userId, courseId }) => ({ kind, userId, courseId }));
+  const dataOf = ({ data }: Mail) => JSON.parse(data);
+  const about = (kind: string, userId = ada) => ({ kind, userId, courseId: course.id });
+  const enroll = (by: Person, more: object = {}) =>
+    harness
+      .api('post', '/api/enrollments/assign', by.token)
+      .send({ courseId: course.id, traineeId: ada, ...more })
+      .expect(201);
+  const setStatus = (id: string, by: Person, status: string, more: object = {}) =>
+    harness.api('put', `/api/enrollments/${id}/status`, by.token).send({ status, ...more });
+  const ask = (by = cast.trainee, at = course) =>
+    harness.api('post', '/api/enrollments', by.token).send({ courseId: at.id, notes: 'Mornings only' });
+
+  it('tells who was enrolled, and nobody of a place that waits for a reply', async () => {
+    await enroll(cast.owner);
+    expect(await told()).to.deep.equal([about('enrolled')]);
+    const other = (await buildUser(harness.context)).id;
+    await enroll(cast.admin, { traineeId: other, status: 'pending' });
+    expect(await told()).to.have.length(1);
+  });
+
+  it('tells who was accepted, completed, and let in again', async () => {
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course);
+    for (const status of ['active', 'completed']) await setStatus(id, cast.owner, status).expect(200);
+    const left = await buildUser(harness.context);
+    const former = await buildEnrollment(harness.context, left, course, { status: 'cancelled' });
+    await setStatus(former.id, cast.admin, 'active').expect(200);
+    expect(await told()).to.deep.equal([about('accepted'), about('completed'), about('enrolled', left.id)]);
+  });
+
+  it('tells who was refused or removed from a course, with a reply that was written then, not with what was noted before', async () => {
+    for (const status of ['pending', 'active'] as const) {
+      const trainee = await buildUser(harness.context);
+      const noted = { status, notes: 'Mornings only' };
+      const { id } = await buildEnrollment(harness.context, trainee, course, noted);
+      const reply = status === 'pending' ? { notes: 'Full.\nTry in May' } : {};
+      await setStatus(id, cast.owner, 'cancelled', reply).expect(200);
+    }
+    const rows = await mails();
+    expect(rows.map(({ kind }) => kind)).to.deep.equal(['refused', 'refused']);
+    expect(rows.map(dataOf)).to.deep.equal([{ reply: 'Full.\nTry in May' }, {}]);
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { notes: 'Mornings only' });
+    await setStatus(id, cast.owner, 'cancelled', { notes: 'Mornings only' }).expect(200);
+    expect((await mails()).map(dataOf).at(-1)).to.deep.equal({});
+  });
+
+  it('makes one mail a person of a bulk action, and none for those it skips', async () => {
+    const trainees = await Promise.all([1, 2, 3].map(() => buildUser(harness.context)));
+    const traineeIds = [...trainees.map(({ id }) => id), ada];
+    await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
+    const body = { courseId: course.id, traineeIds };
+    await harness.api('post', '/api/enrollments/bulk', cast.owner.token).send(body).expect(201);
+    const expected = trainees.map(({ id }) => about('enrolled', id));
+    expect(await told()).to.have.deep.members(expected);
+  });
+
+  it('tells nobody what they do themselves, nor of what is refused', async () => {
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
+    await setStatus(id, cast.trainee, 'cancelled').expect(200);
+    await setStatus(id, cast.owner, 'completed').expect(400);
+    await setStatus(id, cast.foreign, 'active').expect(404);
+    expect(await told()).to.deep.equal([]);
+  });
+
+  it('tells nobody of a course that is not published, and nobody who is inactive or has turned the kind off', async () => {
+    const off = await buildUser(harness.context);
+    const { id } = await buildEnrollment(harness.context, off, course);
+    await off.update({ mailOff: 'completed accepted' }, { silent: true });
+    await setStatus(id, cast.owner, 'active').expect(200);
+    const inactive = await buildUser(harness.context, { isActive: false });
+    const pending = await buildEnrollment(harness.context, inactive, course);
+    await setStatus(pending.id, cast.owner, 'active').expect(200);
+    await course.update({ isPublished: false });
+    await enroll(cast.owner);
+    expect(await told()).to.deep.equal([]);
+  });
+
+  it('collects the requests of a quarter of an hour in one mail to the trainer', async () => {
+    const other = await buildCourse(harness.context, cast.owner.user, { isPublished: true });
+    const foreign = await buildCourse(harness.context, cast.foreign.user, { isPublished: true });
+    const asking = await Promise.all([1, 2].map(() => signIn(harness.context)));
+    await ask().expect(201);
+    for (const person of asking) await ask(person, other).expect(201);
+    await ask(cast.trainee, foreign).expect(201);
+    await ask().expect(400);
+    const rows = await mails();
+    const digest = (trainer: Person) => ({
+      kind: 'requests',
+      userId: trainer.user.id,
+      dedupeKey: `requests:${trainer.user.id}`,
+    });
+    expect(rows.map(({ kind, userId, dedupeKey }) => ({ kind, userId, dedupeKey }))).to.deep.equal([
+      digest(cast.owner),
+      digest(cast.foreign),
+    ]);
+    for (const { nextAt, createdAt } of rows) expect(Number(nextAt) - Number(createdAt)).to.equal(quarterMs);
+  });
+
+  it('has who asks again after having left in the digest, too', async () => {
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled' });
+    await setStatus(id, cast.trainee, 'pending').expect(200);
+    expect((await mails()).map(({ kind, userId }) => [kind, userId])).to.deep.equal([['requests', cast.owner.user.id]]);
+  });
+
+  it('lets many ask for places at once, with one digest', async () => {
+    const asking = await Promise.all(Array.from({ length: 12 }, () => signIn(harness.context)));
+    const courses = [course, await buildCourse(harness.context, cast.owner.user, { isPublished: true })];
+    const asked = await Promise.all(asking.map((person, index) => ask(person, courses[index % 2])));
+    expect(asked.map(({ status }) => status)).to.deep.equal(asking.map(() => 201));
+    expect(await mails()).to.have.length(1);
+  });
+
+  it('tells both of a transfer of the super admin', async () => {
+    const [from, to] = [cast.admin.user, cast.foreign.user];
+    await transferSuperAdmin(harness.context, operator, { from: from.id, to: to.id });
+    const rows = await mails();
+    expect(rows.map(({ kind, userId }) => [kind, userId])).to.deep.equal([
+      ['role-transferred', from.id],
+      ['role-transferred', to.id],
+    ]);
+    expect(rows.map(dataOf)).to.deep.equal([
+      { isNew: false, other: 'Alan Turing' },
+      { isNew: true, other: `${from.firstName} ${from.lastName}` },
+    ]);
+  });
+
+  it('tells a person that the super admin has reset the password, which it does not hold', async () => {
+    const { body } = await harness.api('post', `/api/users/${ada}/reset-password`, cast.admin.token).expect(200);
+    const [row, ...others] = await mails();
+    expect(row).to.include({ kind: 'password-changed', userId: ada, courseId: null });
+    expect(others).to.deep.equal([]);
+    expect(JSON.stringify(row)).not.to.include(body.temporaryPassword);
+  });
+});
+
+describe('News without a mail server', () => {
+  const harness = useHarness();
+
+  it('are not stored', async () => {
+    const { owner, trainee, admin } = await castOf(harness.context);
+    const course = await buildCourse(harness.context, owner.user, { isPublished: true });
+    const { body } = await harness
+      .api('post', '/api/enrollments', trainee.token)
+      .send({ courseId: course.id })
+      .expect(201);
+    const change = { status: 'active' };
+    await harness.api('put', `/api/enrollments/${body.enrollment.id}/status`, owner.token).send(change).expect(200);
+    await harness.api('post', `/api/users/${trainee.user.id}/reset-password`, admin.token).expect(200);
+    expect(await harness.context.database.models.Mail.count()).to.equal(0);
+  });
+});
