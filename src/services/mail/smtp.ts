@@ -131,6 +131,8 @@ const unknownAddress = /^5\d\d[ -]5\.(1\.(1|2|3|10)|2\.1)(?!\d)/;
 /** Which outcome a fault is. */
 function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'failed' | 'paused' {
   const { command = '', responseCode = 0 } = fault;
+  // It asks for a login, whoever the recipient is (RFC 4954, section 6).
+  if (responseCode === 530) return 'paused';
   if (command === 'RCPT TO' || command === 'DATA') return responseCode >= 500 ? 'failed' : 'deferred';
   // With PIPELINING a 421 to RCPT or DATA loses its command; to MAIL FROM it keeps it.
   if (command === 'CONN' && fault.code === 'ECONNECTION' && responseCode === 421) return 'deferred';

@@ -122,6 +122,7 @@ describe('Sending by SMTP', () => {
     ['RCPT', 550, '5.2.1 Disabled', 'failed', true],
     ['RCPT', 550, '5.1.16 Unheard of', 'failed', false],
     ['RCPT', 550, '5.7.1 Relaying denied', 'failed', false],
+    ['RCPT', 530, '5.7.0 Authentication required', 'paused'],
     ['DATA', 554, '5.1.1 Spam', 'failed', false],
     ['DATA', 451, '4.7.1 Later', 'deferred', false],
     ['DATA', 421, '4.7.0 Shutting down', 'deferred', false],
