@@ -955,7 +955,7 @@ export interface ImportRow {
     /** What undo did with the account */
     outcome: 'removed' | 'restored' | 'kept';
     /** Why it was kept, or that it was gone; null otherwise */
-    code: 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE' | null;
+    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE' | null;
   } | null;
 }
 
@@ -974,7 +974,7 @@ export interface ImportUndo {
     /** Email address, unique among accounts; stored in lower case */
     email: string | null;
     /** Machine-readable code of the failure */
-    code: 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
   }[];
 }
 
@@ -985,7 +985,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -1384,6 +1384,69 @@ export type RemoveAvatarBody = undefined;
 export interface RemoveAvatarResponse {
   /** Confirmation for people */
   message: 'Avatar removed successfully.';
+}
+
+/** Parameters of `POST /api/links/check` */
+export type CheckLinkParameters = Record<string, never>;
+
+/** Request body of `POST /api/links/check` */
+export interface CheckLinkBody {
+  /** A signed JSON web token, to be sent as `Authorization: Bearer <token>` */
+  token: string;
+}
+
+/** Successful response of `POST /api/links/check` */
+export interface CheckLinkResponse {
+  purpose: 'invite' | 'reset' | 'email' | 'email-cancel';
+  /** First name */
+  firstName: string;
+  /** The address that the link was sent to */
+  email: string;
+  /** Time at which the session ends */
+  expiresAt: string;
+}
+
+/** Parameters of `POST /api/links/set-password` */
+export type SetPasswordParameters = Record<string, never>;
+
+/** Request body of `POST /api/links/set-password` */
+export interface SetPasswordBody {
+  /** A signed JSON web token, to be sent as `Authorization: Bearer <token>` */
+  token: string;
+  /** The new password: at least 6 characters, at most 1,000 */
+  newPassword: string;
+}
+
+/** Successful response of `POST /api/links/set-password` */
+export interface SetPasswordResponse {
+  /** Confirmation for people */
+  message: 'Password set successfully.';
+}
+
+/** Parameters of `GET /api/forgot-password` */
+export type ShowForgotPasswordParameters = Record<string, never>;
+
+/** Request body of `GET /api/forgot-password` */
+export type ShowForgotPasswordBody = undefined;
+
+/** Successful response of `GET /api/forgot-password` */
+export interface ShowForgotPasswordResponse {
+  available: boolean;
+}
+
+/** Parameters of `POST /api/forgot-password` */
+export type ForgotPasswordParameters = Record<string, never>;
+
+/** Request body of `POST /api/forgot-password` */
+export interface ForgotPasswordBody {
+  /** Email address or phone number of the account */
+  identifier: string;
+}
+
+/** Successful response of `POST /api/forgot-password` */
+export interface ForgotPasswordResponse {
+  /** Confirmation for people */
+  message: 'If there is an account with this email or phone, a link is on its way to its email.';
 }
 
 /** Parameters of `POST /api/auth/web-session` */
@@ -2839,7 +2902,7 @@ export interface UndoImportResponse {
   /** How many accounts are kept for each reason, the most frequent first */
   keptReasons: {
     /** Why the accounts are kept */
-    code: 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+    code: 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
     /** Number of accounts */
     count: number;
   }[];
@@ -2850,7 +2913,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
@@ -3089,6 +3152,38 @@ export interface Operations {
     parameters: RemoveAvatarParameters;
     body: RemoveAvatarBody;
     response: RemoveAvatarResponse;
+  };
+  /** What a mailed link is for; it is not used up */
+  checkLink: {
+    method: 'POST';
+    path: '/api/links/check';
+    parameters: CheckLinkParameters;
+    body: CheckLinkBody;
+    response: CheckLinkResponse;
+  };
+  /** Set a password by the link of an invitation, or of a forgotten password */
+  setPassword: {
+    method: 'POST';
+    path: '/api/links/set-password';
+    parameters: SetPasswordParameters;
+    body: SetPasswordBody;
+    response: SetPasswordResponse;
+  };
+  /** Whether who has forgotten a password can have a link mailed */
+  showForgotPassword: {
+    method: 'GET';
+    path: '/api/forgot-password';
+    parameters: ShowForgotPasswordParameters;
+    body: ShowForgotPasswordBody;
+    response: ShowForgotPasswordResponse;
+  };
+  /** Have a link mailed to an account, to set another password */
+  forgotPassword: {
+    method: 'POST';
+    path: '/api/forgot-password';
+    parameters: ForgotPasswordParameters;
+    body: ForgotPasswordBody;
+    response: ForgotPasswordResponse;
   };
   /** Sign in to the web console */
   startWebSession: {

@@ -11,6 +11,8 @@ export const auditActions = [
   'user.activate',
   'user.deactivate',
   'user.reset-password',
+  'user.mail-reset-link',
+  'user.set-password',
   'user.unlock',
   'user.end-session',
   'user.end-sessions',

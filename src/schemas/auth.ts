@@ -47,6 +47,25 @@ export const firstPasswordChangeSchema = Joi.object<FirstPasswordChangeInput, tr
   newPassword: fields.newPassword.required(),
 });
 
+/** Body of `POST /api/links/check`. */
+export const linkSchema = Joi.object<{ token: string }, true>({ token: fields.id('token').required() });
+
+export interface SetPasswordInput {
+  token: string;
+  newPassword: string;
+}
+
+/** Body of `POST /api/links/set-password`. */
+export const setPasswordSchema = Joi.object<SetPasswordInput, true>({
+  token: fields.id('token').required(),
+  newPassword: fields.newPassword.required(),
+});
+
+/** Body of `POST /api/forgot-password`. */
+export const forgotPasswordSchema = Joi.object<{ identifier: string }, true>({
+  identifier: fields.identifier.required(),
+});
+
 /** A password on its own, as an operator sets it. */
 export const passwordInputSchema = Joi.object<{ password: string }, true>({ password: fields.password.required() });
 

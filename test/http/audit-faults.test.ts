@@ -13,7 +13,16 @@ const changed = [
 
 /** The operations whose changes are recorded. */
 const audited = [
-  ...['setup', 'register', 'changeManyUsers', 'updateUser', 'deleteUser', 'changeActivation', 'resetPassword'],
+  ...[
+    'setup',
+    'register',
+    'changeManyUsers',
+    'updateUser',
+    'deleteUser',
+    'changeActivation',
+    'resetPassword',
+    'setPassword',
+  ],
   ...['endUserSession', 'endUserSessions', 'unlockUser', 'createCourse', 'updateCourse', 'deleteCourse'],
   ...['publishCourse', 'assignTrainer', 'assignEnrollment', 'assignMany', 'removeMany', 'removeEnrollment'],
   ...['changeStatus', 'setProgress', 'setThumbnail', 'addMaterial', 'removeMaterial', 'createImport', 'planImport'],

@@ -6,3 +6,10 @@ export const testEnvironment = {
   IMPORT_BATCH_ROWS: '50',
   JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
 };
+
+/** Settings with which mail is set up, at a server that isn't reached. */
+export const mailEnvironment = {
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'Weaving School <courses@example.org>',
+  PUBLIC_URL: 'https://courses.example.org',
+};

@@ -7,10 +7,12 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
 import { searchKey } from '../../src/schemas/keys.js';
+import type { LinkPurpose } from '../../src/schemas/mail.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
 import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/store.js';
 import { startSession } from '../../src/services/auth/sessions.js';
 import type { Context } from '../../src/services/context.js';
+import { createLink } from '../../src/services/mail/links.js';
 
 /** The password of every account that a factory makes. */
 export const factoryPassword = 'factory-password';
@@ -73,6 +75,19 @@ export async function buildTrainees(
 export async function tokenFor(context: Context, user: User): Promise<string> {
   const { token } = await context.database.inTransaction((transaction) =>
     startSession(context, user, { ip: '127.0.0.1', userAgent: 'test' }, transaction),
+  );
+  return token;
+}
+
+/** The token of a link that was mailed to the account's address, or to another one. */
+export async function linkFor(
+  context: Context,
+  { id: userId, email: own }: User,
+  purpose: LinkPurpose = 'reset',
+  email = own,
+): Promise<string> {
+  const { token } = await context.database.inTransaction((transaction) =>
+    createLink(context, { userId, purpose, email }, transaction),
   );
   return token;
 }

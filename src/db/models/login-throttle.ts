@@ -10,7 +10,7 @@ import { id, timestamp } from './columns.js';
 
 /**
  * Counts failed logins of an account, of an identifier without an account, of an address, or of an account at an address;
- * also the phone numbers that an account tries.
+ * also the phone numbers that an account tries, and the links and forgotten passwords of an address.
  */
 export class LoginThrottle extends Model<InferAttributes<LoginThrottle>, InferCreationAttributes<LoginThrottle>> {
   declare subject: string;

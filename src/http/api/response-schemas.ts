@@ -421,7 +421,15 @@ export const importRecord = component(
 );
 
 /** Why undoing an import keeps an account. */
-export const keptCodes = ['LOGGED_IN', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE'] as const;
+export const keptCodes = [
+  'LOGGED_IN',
+  'INVITE_ACCEPTED',
+  'EDITED',
+  'ENROLLED',
+  'HAS_COURSES',
+  'KEY_TAKEN',
+  'GONE',
+] as const;
 export const keptCode = Joi.valid(...keptCodes);
 
 /** What undoing an import did, or would do. */

@@ -8,6 +8,7 @@ import { courseHandlers } from '../handlers/courses.js';
 import { enrollmentHandlers } from '../handlers/enrollments.js';
 import { fileHandlers } from '../handlers/files.js';
 import { importHandlers } from '../handlers/imports.js';
+import { linkHandlers } from '../handlers/links.js';
 import { overviewHandlers } from '../handlers/overview.js';
 import { serviceHandlers } from '../handlers/service.js';
 import { sessionHandlers } from '../handlers/sessions.js';
@@ -112,6 +113,7 @@ export function createApp(context: Context, given: GivenServer = {}, consolePage
         context,
         {
           ...authHandlers,
+          ...linkHandlers,
           ...sessionHandlers,
           ...userHandlers,
           ...courseHandlers,

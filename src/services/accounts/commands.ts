@@ -187,6 +187,7 @@ export async function resetPassword(
   const user = await changeUser(core, actor, id, 'user.reset-password', async (account) => {
     await keep?.(account, temporaryPassword);
     account.passwordHash = passwordHash;
+    account.hasPassword = true;
     account.requiresPasswordChange = true;
     account.initialPasswordExpiresAt = input ? null : initialPasswordExpiry(core);
   });

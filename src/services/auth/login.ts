@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { User } from '../../db/models/user.js';
+import type { Account, User } from '../../db/models/user.js';
 import { AppError, validationError } from '../../errors.js';
 import { networkOf } from '../../network.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
@@ -182,8 +182,7 @@ export async function changeFirstPassword(core: Core, caller: Caller, input: unk
   const { newPassword } = validate(firstPasswordChangeSchema, input);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
   if (!caller.user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_NOT_REQUIRED');
-  if (await core.hasher.compare(newPassword, caller.user.passwordHash, { owner: caller.user.id }))
-    throw initialPasswordReused();
+  await assertNotInitialPassword(core, newPassword, caller.user, { owner: caller.user.id });
   return replacePassword(core, caller, newPassword, 'PASSWORD_CHANGE_NOT_REQUIRED');
 }
 
@@ -195,6 +194,17 @@ const initialPasswordReused = () =>
       message: 'New password must differ from the initial password.',
     },
   ]);
+
+/** Refuses the password that an account must replace. @throws AppError `VALIDATION`, `OVERLOADED` */
+export async function assertNotInitialPassword(
+  core: Core,
+  newPassword: string,
+  { requiresPasswordChange, passwordHash }: Pick<Account, 'requiresPasswordChange' | 'passwordHash'>,
+  request: HashRequest,
+): Promise<void> {
+  if (requiresPasswordChange && (await core.hasher.compare(newPassword, passwordHash, request)))
+    throw initialPasswordReused();
+}
 
 /** What an account has with a password that its person chose. */
 export const chosenPassword = (passwordHash: string) => ({

@@ -1,10 +1,19 @@
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import { recordAudit } from '../audit/audit.js';
-import type { Actor, Core } from '../core.js';
+import type { Actor, Client, Core } from '../core.js';
 import { isInForce } from './current-locks.js';
 import { countOrRefuse, lockAtLimit } from './throttle.js';
-import { addressPrefix, addressSubject, knownMs, lastLock, lockHistoryMs, phonesSubject } from './throttle-rules.js';
+import {
+  addressPrefix,
+  addressSubject,
+  forgottenSubject,
+  knownMs,
+  lastLock,
+  linksSubject,
+  lockHistoryMs,
+  phonesSubject,
+} from './throttle-rules.js';
 
 /**
  * Forgets the failures of an account everywhere, in the caller's transaction. It stays known at its addresses.
@@ -74,14 +83,27 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
   });
 }
 
+/** Counts what is limited whether or not it fails. @param what is counted, for the message */
+async function countAny(core: Core, subject: string, what: string): Promise<void> {
+  await countOrRefuse(core, [subject], null, what);
+  await lockAtLimit(core, [subject]);
+}
+
 /**
  * Counts that an account tries a phone number, because the response tells whether another account has it.
  * @throws AppError `TOO_MANY_ATTEMPTS`
  */
-export async function countPhone(core: Core, accountId: string): Promise<void> {
-  const subjects = [phonesSubject(accountId)];
-  await countOrRefuse(core, subjects, null, 'phone numbers tried');
-  await lockAtLimit(core, subjects);
+export const countPhone = (core: Core, accountId: string): Promise<void> =>
+  countAny(core, phonesSubject(accountId), 'phone numbers tried');
+
+/** Counts that a link is opened or used; those who guess can't be told from others. @throws AppError `TOO_MANY_ATTEMPTS` */
+export async function countLink(core: Core, { ip }: Client): Promise<void> {
+  if (ip !== null) await countAny(core, linksSubject(ip), 'links opened');
+}
+
+/** Counts that somebody has forgotten a password. @throws AppError `TOO_MANY_ATTEMPTS` */
+export async function countForgotten(core: Core, { ip }: Client): Promise<void> {
+  if (ip !== null) await countAny(core, forgottenSubject(ip), 'forgotten passwords');
 }
 
 /** Rows per transaction of the cleanup, which must not delay logins. */

@@ -3,7 +3,7 @@ import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { LockEnds } from '../../db/sql/conditions.js';
 import { networkOf } from '../../network.js';
 
-/** The subjects by which failed logins are counted, and their limits. */
+/** The subjects by which failed logins are counted, and other requests without a session, and their limits. */
 
 const minuteMs = 60_000;
 const longestLockMs = 60 * minuteMs;
@@ -41,6 +41,12 @@ const addressRule: Rule = { isOfAccount: false, failures: 100, windowMs: 60 * mi
 /** For the phone numbers that an account tries, because each response tells whether another account has the number. */
 const phoneRule: Rule = { isOfAccount: false, failures: 20, windowMs: 60 * minuteMs, lockMs: () => longestLockMs };
 
+/** For the links that are opened and used at one address: a class behind it opens expired invitations, too. */
+const linkRule: Rule = { ...addressRule, failures: 300 };
+
+/** For the links that are asked for at one address by those who have forgotten a password. */
+const forgottenRule: Rule = { ...addressRule, failures: 100 };
+
 /**
  * The latest moment that a row can have noted by now. A later one was noted by a clock that was ahead, and would count until
  * all clocks are there.
@@ -58,12 +64,16 @@ export const addressPrefix = 'address:';
 /** Prefix of the hash of an account and an address, where the account has its own limit once it has signed in from there. */
 const pairPrefix = 'pair:';
 const phonePrefix = 'phones-of:';
+const linkPrefix = 'links:';
+const forgottenPrefix = 'forgotten:';
 /** Prefix of rows that don't count, but record the last request through a proxy that isn't trusted. */
 export const proxyPrefix = 'proxy:';
 
 /** The rule of a subject. */
 export function ruleOf(subject: string): Rule {
   if (subject.startsWith(addressPrefix)) return addressRule;
+  if (subject.startsWith(linkPrefix)) return linkRule;
+  if (subject.startsWith(forgottenPrefix)) return forgottenRule;
   return subject.startsWith(phonePrefix) ? phoneRule : identifierRule;
 }
 
@@ -92,6 +102,12 @@ export function pairSubject(target: Target, ip: string): string | undefined {
 
 /** The key of the row that counts the phone numbers that an account tries. */
 export const phonesSubject = (accountId: string) => `${phonePrefix}${accountId}`;
+
+/** The key of the row that counts the links used at an address; of its network for IPv6. */
+export const linksSubject = (ip: string) => `${linkPrefix}${networkOf(ip)}`;
+
+/** The key of the row that counts the passwords forgotten at an address; of its network for IPv6. */
+export const forgottenSubject = (ip: string) => `${forgottenPrefix}${networkOf(ip)}`;
 
 /** The milliseconds since a moment; infinite for none, and for one that a clock noted that was ahead. */
 export const msSince = (now: Date, moment: Date | null): number =>

@@ -21,6 +21,7 @@ import {
   buildMaterial,
   buildUser,
   factoryPassword,
+  linkFor,
   signIn,
 } from '../../support/factories.js';
 import type { Harness } from '../../support/harness.js';
@@ -124,6 +125,13 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     await buildUser(context, { phone: ada.phone });
     return { body: { identifier: ada.phone, password: factoryPassword } };
   },
+  checkLink: async (context) => ({ body: { token: await linkFor(context, await buildUser(context), 'invite') } }),
+  async setPassword(context) {
+    const token = await linkFor(context, await buildUser(context));
+    return { body: { token, newPassword: 'the new password' } };
+  },
+  showForgotPassword: async () => ({}),
+  forgotPassword: async () => ({ body: { identifier: ada.email } }),
   async register(context) {
     const { token } = await signIn(context, { role: 'super_admin' });
     return { token, body: { ...ada, role: 'trainer', isActive: false } };

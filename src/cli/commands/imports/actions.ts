@@ -241,6 +241,7 @@ const shownKept = 20;
 
 const keptReasons: Record<KeptAccount['code'], string> = {
   LOGGED_IN: 'has signed in',
+  INVITE_ACCEPTED: 'has accepted an invitation',
   EDITED: 'was edited since',
   ENROLLED: 'has other enrollments, or its enrollment was changed since',
   HAS_COURSES: 'has courses as their trainer',

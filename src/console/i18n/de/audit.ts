@@ -57,6 +57,8 @@ export const audit: Words['audit'] = {
       activate: 'Person aktiviert',
       deactivate: 'Person deaktiviert',
       'reset-password': 'Passwort zurückgesetzt',
+      'mail-reset-link': 'Link für ein neues Passwort geschickt',
+      'set-password': 'Passwort über einen Link gesetzt',
       'end-session': 'Sitzung beendet',
       'end-sessions': 'Alle Sitzungen beendet',
       unlock: 'Person entsperrt',

@@ -292,6 +292,7 @@ export const imports: Words['imports'] = {
     keptList: 'Konten, die bleiben',
     kept: {
       LOGGED_IN: 'hat sich angemeldet',
+      INVITE_ACCEPTED: 'hat eine Einladung angenommen',
       EDITED: 'wurde seitdem geändert',
       ENROLLED: 'hat andere Teilnahmen, oder seine Teilnahme wurde seitdem geändert',
       HAS_COURSES: 'hat Kurse',

@@ -55,6 +55,8 @@ export const audit = {
       activate: 'Person activated',
       deactivate: 'Person deactivated',
       'reset-password': 'Password reset',
+      'mail-reset-link': 'Link for a new password mailed',
+      'set-password': 'Password set by a link',
       'end-session': 'Session ended',
       'end-sessions': 'All sessions ended',
       unlock: 'Person unlocked',

@@ -275,6 +275,7 @@ export const imports = {
     keptList: 'Accounts that stay',
     kept: {
       LOGGED_IN: 'has signed in',
+      INVITE_ACCEPTED: 'has accepted an invitation',
       EDITED: 'was changed since',
       ENROLLED: 'has other enrollments, or its enrollment was changed since',
       HAS_COURSES: 'has courses',

@@ -4,6 +4,7 @@ import { courseOperations } from './courses.js';
 import { enrollmentOperations } from './enrollments.js';
 import { fileOperations } from './files.js';
 import { importOperations } from './imports.js';
+import { linkOperations } from './links.js';
 import { overviewOperations } from './overview.js';
 import { serviceOperations } from './service.js';
 import { sessionOperations } from './sessions.js';
@@ -15,6 +16,7 @@ import { userOperations } from './users.js';
  */
 export const contract = {
   ...authOperations,
+  ...linkOperations,
   ...sessionOperations,
   ...userOperations,
   ...courseOperations,

@@ -8,7 +8,7 @@ import type { Core } from '../../core.js';
 const ledgerPage = 1000;
 
 /** Why undo kept an account. */
-export type KeptCode = 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+export type KeptCode = 'LOGGED_IN' | 'INVITE_ACCEPTED' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
 
 /** An account that undo kept, because it was used or changed since the import. */
 export interface KeptAccount {

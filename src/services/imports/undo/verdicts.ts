@@ -72,6 +72,7 @@ export async function activityOf(
 /** Why an account that the import created is kept, besides its enrollments. */
 function whyKeepUsed(user: User, activity: AccountActivity): KeptCode | null {
   if (user.lastLogin !== null || activity.withSessions.has(user.id)) return 'LOGGED_IN';
+  if (user.inviteState === 'accepted') return 'INVITE_ACCEPTED';
   if (user.updatedAt.getTime() !== user.createdAt.getTime()) return 'EDITED';
   return activity.withCourses.has(user.id) ? 'HAS_COURSES' : null;
 }

@@ -59,6 +59,16 @@ describe('The accounts that undoing an import kept', () => {
     await importing.api('post', `/api/imports/${id}/undo`, token).expect(400);
   });
 
+  it('are those of people who have accepted an invitation', async () => {
+    const run = await importing.json(importing.write('people.csv', people(2)));
+    const user = await models().User.findOne({ order: ['email'], rejectOnEmpty: true });
+    await user.update({ inviteState: 'accepted' }, { silent: true });
+    const { exitCode, stdout } = await imports('undo', run.id, '--yes');
+    expect(exitCode).to.equal(3);
+    expect(stdout).to.include(`  line 2  ${user.email}  has accepted an invitation`);
+    expect(await models().User.count()).to.equal(1);
+  });
+
   it('of a refused import are left to people: no later run of the file finishes another undo that broke off', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)), '--on-error', 'abort');
     const record = await models().Import.findByPk(id, { rejectOnEmpty: true });

@@ -1,0 +1,20 @@
+import { forgotPassword } from '../../services/auth/forgotten-password.js';
+import { checkLink, setPassword } from '../../services/auth/set-password.js';
+import { isMailSetUp } from '../../services/mail/outbox.js';
+import type { Handlers } from '../routing/handler.js';
+
+export const linkHandlers = {
+  checkLink: ({ context, body, client }) => checkLink(context, body, client),
+
+  async setPassword({ context, body, client, signal }) {
+    await setPassword(context, body, client, signal);
+    return { message: 'Password set successfully.' };
+  },
+
+  showForgotPassword: async ({ context }) => ({ available: isMailSetUp(context) }),
+
+  async forgotPassword({ context, body, client }) {
+    await forgotPassword(context, body, client);
+    return { message: 'If there is an account with this email or phone, a link is on its way to its email.' };
+  },
+} satisfies Partial<Handlers>;

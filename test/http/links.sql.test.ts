@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import { lockOf } from '../../src/services/auth/current-locks.js';
+import { lockedAddresses, sweepThrottle } from '../../src/services/auth/throttle-locks.js';
+import { unmatchableHash } from '../../src/services/credentials/passwords.js';
+import { mailEnvironment } from '../support/environment.js';
+import { buildLock, buildUser, factoryPassword, linkFor, signIn, tokenFor } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { expectFailure, messageOf, messages } from './support/expectations.js';
+
+const hourMs = 60 * 60_000;
+const newPassword = 'a password of my own';
+const invalid = 'This link is no longer valid.';
+
+describe('A link to set a password', () => {
+  const harness = useHarness({ ...mailEnvironment, TRUST_PROXY: '1', BCRYPT_COST: '5', PASSWORD_BLOCKLIST: 'on' });
+
+  const post = (operation: 'check' | 'set-password', body: object, address = '192.0.2.1') =>
+    harness.api('post', `/api/links/${operation}`).set('X-Forwarded-For', address).send(body);
+  const check = (token: string, address?: string) => post('check', { token }, address);
+  const set = (token: string, password = newPassword) => post('set-password', { token, newPassword: password });
+  const login = (identifier: string, password: string) =>
+    harness.api('post', '/api/auth/login').set('X-Forwarded-For', '192.0.2.1').send({ identifier, password });
+  const mails = async () =>
+    (await harness.context.database.models.Mail.findAll()).map(({ kind, userId }) => ({ kind, userId }));
+  const invited = () =>
+    buildUser(harness.context, { passwordHash: unmatchableHash(5), requiresPasswordChange: true }).then((user) =>
+      user.update({ hasPassword: false, inviteState: 'sent' }, { silent: true }),
+    );
+
+  async function expectInvalid(token: string): Promise<void> {
+    expectFailure(await check(token), 400, invalid);
+    expectFailure(await set(token), 400, invalid);
+  }
+
+  it('says whose it is as often as it is opened, and then sets the password once', async () => {
+    const user = await buildUser(harness.context, { firstName: 'Ada' });
+    const { email } = user;
+    const token = await linkFor(harness.context, user);
+    for (const _ of [1, 2]) {
+      const { body } = await check(token).expect(200);
+      const { expiresAt, ...shown } = body;
+      expect(shown).to.deep.equal({ purpose: 'reset', firstName: 'Ada', email });
+      expect(Date.parse(expiresAt) - Date.now()).to.be.within(hourMs - 60_000, hourMs);
+    }
+    expect((await set(token).expect(200)).body).to.deep.equal({ message: 'Password set successfully.' });
+    await login(email, newPassword).expect(200);
+    expectFailure(await login(email, factoryPassword), 401, messages.wrongPassword);
+    await expectInvalid(token);
+  });
+
+  it('ends sessions, other links and the lock of the account, is audited, and tells the person', async () => {
+    const user = await buildUser(harness.context);
+    const session = await tokenFor(harness.context, user);
+    const [token, other] = [await linkFor(harness.context, user), await linkFor(harness.context, user)];
+    await buildLock(harness.context, { accountId: user.id });
+    await set(token).expect(200);
+    await harness.api('get', '/api/auth/me', session).expect(401);
+    await expectInvalid(other);
+    expect(await lockOf(harness.context, user.id)).to.equal(null);
+    const entries = await harness.context.database.models.AuditEntry.findAll();
+    expect(entries.map(({ action, actorId, targetId, ip }) => ({ action, actorId, targetId, ip }))).to.deep.equal([
+      { action: 'user.set-password', actorId: user.id, targetId: user.id, ip: '192.0.2.1' },
+    ]);
+    expect(JSON.stringify(entries)).not.to.include(token).and.not.to.include(newPassword);
+    expect(await mails()).to.deep.equal([{ kind: 'password-changed', userId: user.id }]);
+  });
+
+  it('gives an invited person the first password, without a notice that it was changed', async () => {
+    const user = await invited();
+    expectFailure(await login(user.email, ''.padEnd(20, 'x')), 401, messages.wrongPassword);
+    const token = await linkFor(harness.context, user, 'invite');
+    expect((await check(token).expect(200)).body).to.include({ purpose: 'invite' });
+    await set(token).expect(200);
+    const accepted = { hasPassword: true, inviteState: 'accepted', requiresPasswordChange: false };
+    expect(await user.reload()).to.include(accepted);
+    expect(await mails()).to.deep.equal([]);
+    const { body } = await login(user.email, newPassword).expect(200);
+    expect(body.user.requiresPasswordChange).to.equal(false);
+  });
+
+  it('sets the first password of an invited person also when it was asked for as forgotten', async () => {
+    const user = await invited();
+    await set(await linkFor(harness.context, user, 'reset')).expect(200);
+    expect(await user.reload()).to.include({ hasPassword: true, inviteState: 'accepted' });
+    expect(await mails()).to.deep.equal([]);
+  });
+
+  it('stays usable when the password is refused by the rules: too short, common, own, or the initial one', async () => {
+    const user = await buildUser(harness.context, { requiresPasswordChange: true });
+    const token = await linkFor(harness.context, user);
+    const refusals = { short: 'at least 6', password1: 'most common', [user.email]: 'own email' };
+    for (const [password, expected] of Object.entries({ ...refusals, [factoryPassword]: 'initial password' })) {
+      const response = await set(token, password).expect(400);
+      expect(messageOf(response)).to.include(expected);
+    }
+    await set(token).expect(200);
+  });
+
+  it('answers the same for guesses, and for expired links', async () => {
+    for (const guess of ['x', 'ä', "' OR 1=1 --", 'A'.repeat(43), '0'.repeat(64)]) await expectInvalid(guess);
+    const token = await linkFor(harness.context, await buildUser(harness.context));
+    harness.advance(hourMs);
+    await expectInvalid(token);
+    expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
+  });
+
+  it('sets no password where it confirms an address, or cancels a change of it', async () => {
+    const user = await buildUser(harness.context);
+    for (const purpose of ['email', 'email-cancel'] as const) {
+      const token = await linkFor(harness.context, user, purpose, 'ada@example.org');
+      expect((await check(token).expect(200)).body).to.include({ purpose, email: 'ada@example.org' });
+      expectFailure(await set(token), 400, invalid);
+      await check(token).expect(200);
+    }
+  });
+
+  it('ends with the activity, the address, the password and the account', async () => {
+    const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
+    const changes = {
+      activation: (path: string) => harness.api('put', `${path}/status`, admin).send({ isActive: false }),
+      email: (path: string) => harness.api('put', path, admin).send({ email: 'new@example.org' }),
+      password: (path: string) => harness.api('post', `${path}/reset-password`, admin),
+      delete: (path: string) => harness.api('delete', path, admin),
+    };
+    for (const [title, change] of Object.entries(changes)) {
+      const user = await buildUser(harness.context);
+      const token = await linkFor(harness.context, user);
+      const response = await change(`/api/users/${user.id}`);
+      expect(response.status, title).to.equal(200);
+      await expectInvalid(token);
+    }
+  });
+
+  it('ends with a change of the own password, also while another is being hashed', async () => {
+    const { user, token: session } = await signIn(harness.context);
+    const token = await linkFor(harness.context, user);
+    const change = { currentPassword: factoryPassword, newPassword: 'the third password' };
+    const [changed, used] = await Promise.all([
+      harness.api('put', '/api/auth/change-password', session).send(change),
+      set(token),
+    ]);
+    const password = used.status === 200 ? newPassword : change.newPassword;
+    expect([changed.status, used.status]).to.include(200);
+    await login(user.email, password).expect(200);
+    await expectInvalid(token);
+  });
+
+  it('is used once by two at the same time', async () => {
+    const user = await buildUser(harness.context);
+    const token = await linkFor(harness.context, user);
+    const passwords = ['the password of one', 'the password of another'];
+    const statuses = (await Promise.all(passwords.map((one) => set(token, one)))).map(({ status }) => status);
+    expect(statuses).to.have.members([200, 400]);
+    await login(user.email, passwords[statuses.indexOf(200)] ?? '').expect(200);
+    expect(await mails()).to.have.length(1);
+  });
+
+  it('is opened and used 300 times an hour at an address, by a limit that no login counts for', async () => {
+    const { user, token: admin } = await signIn(harness.context, { role: 'super_admin' });
+    for (let count = 0; count < 299; count += 1) await check('a guess', '192.0.2.1').expect(400);
+    const token = await linkFor(harness.context, user);
+    await check(token).expect(200);
+    const refused = await set(token);
+    expectFailure(refused, 429, 'Too many links opened. Try again in 60 minutes.');
+    expect(Number(refused.headers['retry-after'])).to.be.within(3540, 3600);
+    await check(token, '192.0.2.2').expect(200);
+    expect(await lockedAddresses(harness.context)).to.deep.equal([]);
+    expect((await harness.api('get', '/api/users?locked=true', admin).expect(200)).body.users).to.deep.equal([]);
+    await login(user.email, factoryPassword).expect(200);
+    harness.advance(hourMs);
+    await check(await linkFor(harness.context, user)).expect(200);
+    harness.advance(25 * hourMs);
+    expect(await sweepThrottle(harness.context)).to.be.at.least(2);
+  });
+});
