@@ -1391,18 +1391,19 @@ export type CheckLinkParameters = Record<string, never>;
 
 /** Request body of `POST /api/links/check` */
 export interface CheckLinkBody {
-  /** A signed JSON web token, to be sent as `Authorization: Bearer <token>` */
+  /** What follows `#` in the link */
   token: string;
 }
 
 /** Successful response of `POST /api/links/check` */
 export interface CheckLinkResponse {
+  /** `invite`, `reset`: sets a password; `email`: confirms an address; `email-cancel`: cancels a change of it */
   purpose: 'invite' | 'reset' | 'email' | 'email-cancel';
   /** First name */
   firstName: string;
   /** The address that the link was sent to */
   email: string;
-  /** Time at which the session ends */
+  /** Time at which the link ends */
   expiresAt: string;
 }
 
@@ -1411,7 +1412,7 @@ export type SetPasswordParameters = Record<string, never>;
 
 /** Request body of `POST /api/links/set-password` */
 export interface SetPasswordBody {
-  /** A signed JSON web token, to be sent as `Authorization: Bearer <token>` */
+  /** What follows `#` in the link */
   token: string;
   /** The new password: at least 6 characters, at most 1,000 */
   newPassword: string;
@@ -1431,6 +1432,7 @@ export type ShowForgotPasswordBody = undefined;
 
 /** Successful response of `GET /api/forgot-password` */
 export interface ShowForgotPasswordResponse {
+  /** Whether it is possible on this server */
   available: boolean;
 }
 

@@ -47,8 +47,14 @@ export const firstPasswordChangeSchema = Joi.object<FirstPasswordChangeInput, tr
   newPassword: fields.newPassword.required(),
 });
 
-/** Body of `POST /api/links/check`. */
-export const linkSchema = Joi.object<{ token: string }, true>({ token: fields.id('token').required() });
+const linkToken = fields
+  .id('token')
+  .required()
+  .description('What follows `#` in the link')
+  .example('n8T2vJq0y3kWcD5sXzA1bL7uFhR4mEoP9gIiVtNQwYk');
+
+/** Body of the operations of links that need nothing else. */
+export const linkSchema = Joi.object<{ token: string }, true>({ token: linkToken });
 
 export interface SetPasswordInput {
   token: string;
@@ -57,7 +63,7 @@ export interface SetPasswordInput {
 
 /** Body of `POST /api/links/set-password`. */
 export const setPasswordSchema = Joi.object<SetPasswordInput, true>({
-  token: fields.id('token').required(),
+  token: linkToken,
   newPassword: fields.newPassword.required(),
 });
 

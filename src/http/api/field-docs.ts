@@ -48,6 +48,7 @@ export const fieldDocs: Readonly<
     example: { isPublished: false },
   },
   averageProgress: { description: 'Average progress of active enrollments in percent; null without any', example: 40 },
+  available: { description: 'Whether it is possible on this server', example: true },
   bodies: { description: 'Requests whose body is being received', example: 0 },
   byCategory: { description: 'Number of courses by category' },
   byKind: { description: 'The same by kind of file' },

@@ -63,9 +63,8 @@ const header = (description: string, type: 'string' | 'integer') => ({ descripti
 
 const retryAfter = { 'Retry-After': header('Seconds to wait before retrying', 'integer') };
 
-/** What a response carries besides its body, by its status. */
+/** What a refusal carries besides its body, by its status. */
 const headersByStatus: Readonly<Record<number, object>> = {
-  202: { Location: header('URL of the import', 'string') },
   401: { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') },
   429: retryAfter,
   503: retryAfter,
@@ -150,9 +149,9 @@ function createOperationConverter() {
     [codeHeader]: { description: 'Why the request was refused', required: true, schema: output(errorCode) },
   };
 
-  function successHeaders({ success, setsCookie }: Operation): object {
+  function successHeaders({ tag, success, setsCookie }: Operation): object {
     const headers = {
-      ...headersByStatus[success.status],
+      ...(tag === 'Imports' && success.status === 202 && { Location: header('URL of the import', 'string') }),
       ...(setsCookie && { 'Set-Cookie': header('The session cookie', 'string') }),
     };
     return Object.keys(headers).length > 0 ? { headers } : {};

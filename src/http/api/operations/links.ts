@@ -14,10 +14,15 @@ export const linkOperations = {
     access: anybody,
     body: linkSchema,
     success: ok('The link can be used', {
-      purpose: Joi.valid(...linkPurposes).required(),
+      purpose: Joi.valid(...linkPurposes)
+        .required()
+        .description(
+          '`invite`, `reset`: sets a password; `email`: confirms an address; `email-cancel`: cancels a change of it',
+        )
+        .example('invite'),
       firstName: shapes.text,
       email: shapes.text.description('The address that the link was sent to'),
-      expiresAt: shapes.timestamp,
+      expiresAt: shapes.timestamp.description('Time at which the link ends'),
     }),
     failures: ['LINK_INVALID', 'TOO_MANY_ATTEMPTS'],
   }),
