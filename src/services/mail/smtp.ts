@@ -114,9 +114,10 @@ async function openPool(options: TransportOptions, { timeouts, ca }: Conditions,
 function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
   return {
     envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: mail.to.address }] },
-    from,
-    to: mail.to,
-    ...(replyTo && { replyTo }),
+    // Copies: nodemailer writes into them, and settings are frozen. It would throw where nobody catches it.
+    from: { ...from },
+    to: { ...mail.to },
+    ...(replyTo && { replyTo: { ...replyTo } }),
     subject: mail.subject,
     text: mail.text,
     html: mail.html,

@@ -97,6 +97,16 @@ describe('Sending by SMTP', () => {
     expect(Math.abs(Date.now() - Date.parse(received?.headers.date ?? ''))).to.be.below(60_000);
   });
 
+  it('takes settings and mails that nobody may change', async () => {
+    await start();
+    const frozen = (address: string) => Object.freeze({ name: 'Training', address });
+    const delivery = await send(
+      { from: frozen('training@example.org'), replyTo: frozen('answers@example.org') },
+      { to: frozen('grace@example.org') },
+    );
+    expect(delivery).to.deep.equal({ outcome: 'accepted' });
+  });
+
   it('keeps one connection for several mails', async () => {
     await start();
     const transport = open();
