@@ -20,12 +20,16 @@ const defaultLeaseMs = 15_000;
 const firstPauseMs = minuteMs;
 const longestPauseMs = 15 * minuteMs;
 
+/** How long the last mail may take when the sender is closed, in milliseconds: a silent server would keep the process for a minute. */
+const defaultLastMailMs = 10_000;
+
 /** For tests. */
 export interface SenderOptions {
   pollMs?: number;
   leaseMs?: number;
   /** After the first fault of the server; doubled after each other one. */
   pauseMs?: number;
+  lastMailMs?: number;
   transport?: MailTransport;
 }
 
@@ -72,7 +76,8 @@ async function sendUntil(core: Core, turn: Turn, stop: AbortSignal, options: Sen
 /** Sends the mails of the outbox as long as this process has the lease; waits for it otherwise. Without a mail server, nothing. */
 export function startMailSender(core: Core, options: SenderOptions = {}): MailSender {
   if (core.config.mail.server === undefined) return { close: async () => undefined };
-  const { pollMs = defaultPollMs, leaseMs = defaultLeaseMs, transport = transportOf(core) } = options;
+  const { pollMs = defaultPollMs, leaseMs = defaultLeaseMs, lastMailMs = defaultLastMailMs } = options;
+  const transport = options.transport ?? transportOf(core);
   const stop = new AbortController();
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
@@ -101,7 +106,9 @@ export function startMailSender(core: Core, options: SenderOptions = {}): MailSe
   return {
     async close() {
       stop.abort();
+      const cut = setTimeout(() => transport.close({ force: true }), lastMailMs);
       await running;
+      clearTimeout(cut);
       transport.close();
     },
   };

@@ -32,8 +32,8 @@ export interface MailTransport {
   send(mail: OutgoingMail): Promise<Delivery>;
   /** Connects and authenticates. @throws AppError `MAIL_SERVER_UNUSABLE`, which says what is wrong and what to set */
   verify(): Promise<void>;
-  /** Closes the connection, after the mail that is being sent. */
-  close(): void;
+  /** Closes the connection, after the mail that is being sent; with `force` at once. */
+  close(options?: { force?: boolean }): void;
 }
 
 /** How long to wait for the server, in ms. */
@@ -168,7 +168,7 @@ export function openTransport(options: TransportOptions, conditions: Conditions 
         return { outcome: 'failed', reason: 'The address is none that mail can be sent to.', isAddressUnknown: false };
       let fault = await attempt(mail);
       // A server may end a connection between two mails, such as after a number of them: no fault of it, and nothing was sent.
-      if (fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);
+      if (!closed && fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);
       if (!fault) return { outcome: 'accepted' };
       const outcome = outcomeOf(fault, progress.contentSent);
       const { problem } = explain(fault, options.server);
@@ -194,9 +194,9 @@ export function openTransport(options: TransportOptions, conditions: Conditions 
       }
     },
 
-    close() {
+    close({ force = false } = {}) {
       closed = true;
-      void pool?.then((transport) => transport.close());
+      void pool?.then((transport) => transport.close({ force }));
     },
   };
 }

@@ -80,14 +80,44 @@ export class Turn {
   async step(): Promise<Step> {
     const mail = await this.#next();
     if (!mail) return 'nothing';
-    const claimed = await this.#claim(mail);
+    let claimed: Claimed | undefined;
+    try {
+      claimed = await this.#claim(mail);
+    } catch (error) {
+      // The database, or another sender: the fault of no mail.
+      if (error instanceof AppError) throw error;
+      await this.#setAside(mail, error);
+    }
     if (!claimed) return 'ended';
     if (mail.priority !== mailPriorities.urgent)
       this.#nextCountedAt =
         Math.max(performance.now(), this.#nextCountedAt) + minuteMs / this.#core.config.mail.perMinute;
-    const delivery = await this.#transport.send(claimed.outgoing);
+    const delivery = await this.#send(claimed);
     await this.#record(claimed, delivery);
     return delivery;
+  }
+
+  /** A mail that fails for a bug doesn't keep those behind it waiting, and is tried again until it is too old. */
+  async #setAside(mail: Mail, error: unknown): Promise<void> {
+    const attempts = mail.attempts + 1;
+    const changes = { ...this.#outcome(this.#bug(mail, error), attempts), attempts };
+    const where = { id: mail.id, state: mail.state, attempts: mail.attempts };
+    await this.#inTransaction((transaction) => this.#core.database.models.Mail.update(changes, { where, transaction }));
+  }
+
+  /** The error stays in the log: it may quote the mail. */
+  #bug({ id, kind }: Pick<Mail, 'id' | 'kind'>, error: unknown): Delivery {
+    this.#core.logger.error({ err: error, mail: id, kind }, "a mail can't be sent");
+    const reason = 'The program has failed to write or send it: its log has the reason.';
+    return { outcome: 'deferred', reason, isAddressUnknown: false };
+  }
+
+  async #send({ mail, outgoing }: Claimed): Promise<Delivery> {
+    try {
+      return await this.#transport.send(outgoing);
+    } catch (error) {
+      return this.#bug(mail, error);
+    }
   }
 
   async #inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { User } from '../../../src/db/models/user.js';
 import type { Context } from '../../../src/services/context.js';
 import { type NewMail, queueMails, withdrawMails } from '../../../src/services/mail/outbox.js';
-import { startMailSender } from '../../../src/services/mail/sender.js';
+import { sendDueMails, startMailSender } from '../../../src/services/mail/sender.js';
 import { openTransport } from '../../../src/services/mail/smtp.js';
 import { failureOf } from '../../db/support/failure.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
@@ -125,6 +125,28 @@ describe('The outbox and its sender', () => {
     expect(ids).to.have.length(2);
     expect(new Set(ids)).to.have.length(1);
     expect((await only()).state).to.equal('sent');
+  });
+
+  it('sets a mail aside that it fails to write or to hand over, and sends those behind it', async () => {
+    const user = await invited();
+    await queue({ kind: 'invitation', userId: user.id });
+    await (await only()).update({ data: '{"message"' });
+    await queue({ kind: 'invitation', userId: (await invited()).id });
+    expect(await mailbox.deliver()).to.have.length(1);
+    const [broken] = await rows();
+    expect(broken)
+      .to.include({ state: 'deferred', attempts: 1 })
+      .and.have.property('lastError')
+      .match(/has failed/);
+
+    await broken?.update({ data: '{}' });
+    harness.advance(minuteMs);
+    const transport = transportTo(mailbox.server);
+    const send = () => Promise.reject(new TypeError('a bug'));
+    const done = await sendDueMails(harness.context, { transport: { ...transport, send } });
+    expect(done).to.deep.equal({ sent: 0, failed: 0, deferred: 1 });
+    harness.advance(2 * minuteMs);
+    expect(await mailbox.deliver()).to.have.length(1);
   });
 
   it('sends again what a sender had begun that died', async () => {
@@ -264,6 +286,19 @@ describe('The outbox and its sender', () => {
         await sender.close();
       }
     }
+  });
+
+  it('ends though the server is silent, and leaves the mail to be sent', async () => {
+    const sender = startMailSender(harness.context, {
+      pollMs: 10,
+      lastMailMs: 10,
+      transport: transportTo(mailbox.server),
+    });
+    mailbox.server.delay = 2 ** 30;
+    await queue({ kind: 'test', address: 'me@example.org' });
+    await until(async () => mailbox.server.connections > 0 && (await only()).state === 'sending');
+    await sender.close();
+    expect(await only()).to.include({ state: 'queued', attempts: 0 });
   });
 
   it('pauses, and goes on when the server is there again', async () => {
