@@ -63,7 +63,7 @@ export interface ValidationError {
 }
 
 /** Why a request was refused */
-export type ErrorCode = 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY';
+export type ErrorCode = 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED';
 
 /** Role of an account */
 export type Role = 'super_admin' | 'trainer' | 'trainee';
@@ -311,7 +311,7 @@ export interface BulkChange {
     /** What became of the row or account, or would */
     outcome: 'done' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
     /** The new initial password, after `reset_password`; shown only here */
@@ -985,7 +985,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -997,7 +997,7 @@ export interface AuditEntry {
   /** User of the operating system who made the change at the terminal; null for others, and where it is unknown */
   osUser: string | null;
   /** Kind of what was changed */
-  targetType: 'user' | 'address' | 'import' | 'course' | 'enrollment';
+  targetType: 'user' | 'address' | 'import' | 'course' | 'enrollment' | 'mail';
   /** Id of what was changed */
   targetId: string | null;
   /** Present name of what was changed: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted */
@@ -1008,6 +1008,45 @@ export interface AuditEntry {
   after: Record<string, unknown> | null;
   /** Present names of the ids in `before` and `after`; without those that were deleted */
   names: Record<string, unknown>;
+}
+
+/** A mail: whom it is for and what became of it, not what it says */
+export interface Mail {
+  /** Opaque identifier */
+  id: string;
+  /** What the mail is about */
+  kind: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'refused' | 'completed' | 'requests';
+  /** What became of it */
+  state: 'queued' | 'sending' | 'deferred' | 'sent' | 'failed' | 'withdrawn';
+  /** Where the mail goes, or went; null when the account was deleted before */
+  address: string | null;
+  /** The account that it is for; null without one, or when it was deleted */
+  user: {
+    /** Opaque identifier */
+    id: string;
+    /** First name */
+    firstName: string;
+    /** Last name */
+    lastName: string;
+    /** Email address, unique among accounts; stored in lower case */
+    email: string;
+  } | null;
+  /** Id of the course that it is about; null without one */
+  courseId: string | null;
+  /** Id of the import that queued it; null without one */
+  importId: string | null;
+  /** How often a server was asked to take the mail */
+  attempts: number;
+  /** Time of the next attempt; null unless one is planned */
+  nextAt: string | null;
+  /** Why the last attempt failed; of a queued mail, why nothing leaves; null for none */
+  lastError: string | null;
+  /** Message-ID, the same in each attempt */
+  messageId: string;
+  /** When it was queued */
+  createdAt: string;
+  /** When it was sent, failed or was withdrawn; null until then */
+  finishedAt: string | null;
 }
 
 /** Number of accounts by state */
@@ -2915,11 +2954,11 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
-    targetType?: 'user' | 'address' | 'import' | 'course' | 'enrollment';
+    targetType?: 'user' | 'address' | 'import' | 'course' | 'enrollment' | 'mail';
     /** Id of what was changed */
     targetId?: string;
     /** Earliest time of the entries */
@@ -2943,6 +2982,97 @@ export interface ListAuditResponse {
   /** The audit entries of this page */
   entries: AuditEntry[];
   pagination: Pagination;
+}
+
+/** Parameters of `GET /api/mails` */
+export interface ListMailsParameters {
+  query?: {
+    /** Only mails in this state */
+    state?: 'queued' | 'sending' | 'deferred' | 'sent' | 'failed' | 'withdrawn';
+    /** Only mails of this kind */
+    kind?: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'refused' | 'completed' | 'requests';
+    /** Only mails for this account */
+    userId?: string;
+    /** Only mails of this import */
+    importId?: string;
+    /** Only mails of this moment or later */
+    since?: string;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    afterId?: string;
+  };
+}
+
+/** Request body of `GET /api/mails` */
+export type ListMailsBody = undefined;
+
+/** Successful response of `GET /api/mails` */
+export interface ListMailsResponse {
+  /** Mails */
+  mails: Mail[];
+  pagination: Pagination;
+}
+
+/** Parameters of `POST /api/mails/bulk` */
+export type ChangeManyMailsParameters = Record<string, never>;
+
+/** Request body of `POST /api/mails/bulk` */
+export interface ChangeManyMailsBody {
+  /** What to do with the mails */
+  action: 'retry' | 'withdraw';
+  /** Ids of the accounts */
+  ids: string[];
+}
+
+/** Successful response of `POST /api/mails/bulk` */
+export interface ChangeManyMailsResponse {
+  /** What was done */
+  action: 'retry' | 'withdraw';
+  /** The outcome for each mail */
+  outcomes: {
+    /** Opaque identifier */
+    id: string;
+    /** Whether it was changed */
+    outcome: 'done' | 'refused';
+    /** Code of the refusal; null otherwise */
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    /** Reason of the refusal, for people; null otherwise */
+    message: string | null;
+  }[];
+}
+
+/** Parameters of `POST /api/mails/test` */
+export type SendTestMailParameters = Record<string, never>;
+
+/** Request body of `POST /api/mails/test` */
+export interface SendTestMailBody {
+  /** Where the mail goes */
+  email: string;
+}
+
+/** Successful response of `POST /api/mails/test` */
+export interface SendTestMailResponse {
+  /** Confirmation for people */
+  message: 'Test mail queued.';
+}
+
+/** Parameters of `GET /api/mails/{id}` */
+export interface ShowMailParameters {
+  path: {
+    /** Id of the mail */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/mails/{id}` */
+export type ShowMailBody = undefined;
+
+/** Successful response of `GET /api/mails/{id}` */
+export interface ShowMailResponse {
+  mail: Mail;
 }
 
 /** Parameters of `GET /api/overview` */
@@ -3722,6 +3852,38 @@ export interface Operations {
     parameters: ListAuditParameters;
     body: ListAuditBody;
     response: ListAuditResponse;
+  };
+  /** Mails that wait, were sent, failed or were withdrawn, newest first */
+  listMails: {
+    method: 'GET';
+    path: '/api/mails';
+    parameters: ListMailsParameters;
+    body: ListMailsBody;
+    response: ListMailsResponse;
+  };
+  /** Send up to 1,000 mails again, or withdraw them */
+  changeManyMails: {
+    method: 'POST';
+    path: '/api/mails/bulk';
+    parameters: ChangeManyMailsParameters;
+    body: ChangeManyMailsBody;
+    response: ChangeManyMailsResponse;
+  };
+  /** Queue a mail that shows whether mail arrives */
+  sendTestMail: {
+    method: 'POST';
+    path: '/api/mails/test';
+    parameters: SendTestMailParameters;
+    body: SendTestMailBody;
+    response: SendTestMailResponse;
+  };
+  /** A mail */
+  showMail: {
+    method: 'GET';
+    path: '/api/mails/{id}';
+    parameters: ShowMailParameters;
+    body: ShowMailBody;
+    response: ShowMailResponse;
   };
   /** Figures of the whole programme for the super admin, of their own courses for trainers and trainees */
   showOverview: {

@@ -82,6 +82,9 @@ const defaultMessages = {
   LINK_INVALID: 'This link is no longer valid.',
   MAIL_NOT_SET_UP: 'Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.',
   MAIL_SENDER_BUSY: 'detail',
+  MAIL_CONFLICT: 'The state of the mail does not allow this.',
+  MAIL_TOO_OLD: 'The mail is too old to be sent.',
+  MAIL_REPLACED: 'A newer mail of this kind was queued for this person.',
   DECLINED: 'detail',
   INTERRUPTED: 'Interrupted.',
 } as const;
@@ -110,7 +113,8 @@ export type ErrorSubject =
   | 'File'
   | 'Import'
   | 'Rejected rows'
-  | 'Credentials';
+  | 'Credentials'
+  | 'Mail';
 
 /** What the message of a failure says besides its code: for programs, which word it themselves. */
 export interface ErrorParams {
@@ -123,7 +127,7 @@ export interface ErrorParams {
   /** The status that an enrollment has, and the one that was wanted. */
   from?: string;
   to?: string;
-  /** The status that an import has. */
+  /** The status that an import has, or the state of a mail. */
   status?: string;
 }
 

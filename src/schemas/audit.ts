@@ -43,10 +43,12 @@ export const auditActions = [
   'enrollment.remove',
   'demo.load',
   'demo.remove',
+  'mail.retry',
+  'mail.withdraw',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-export const auditTargetTypes = ['user', 'address', 'import', 'course', 'enrollment'] as const;
+export const auditTargetTypes = ['user', 'address', 'import', 'course', 'enrollment', 'mail'] as const;
 export type AuditTargetType = (typeof auditTargetTypes)[number];
 
 type FirstWordOf<Action extends AuditAction> = Action extends `${infer Word}.${string}` ? Word : never;
@@ -60,6 +62,7 @@ const targetTypes = {
   import: 'import',
   course: 'course',
   enrollment: 'enrollment',
+  mail: 'mail',
 } as const satisfies Record<FirstWordOf<AuditAction>, AuditTargetType>;
 
 /** The actions that change something of this kind. */
@@ -97,7 +100,8 @@ const isComparable = (moment: Date) => moment.getUTCFullYear() >= 1000 && moment
 const inUtc = (value: Date, original: unknown) =>
   /[T\s][\d:.,]+$/.test(String(original)) ? new Date(`${original}Z`) : value;
 
-const moment = (label: string) =>
+/** A day, or a moment, in a query. */
+export const moment = (label: string) =>
   Joi.date()
     .iso()
     .custom((value: Date, { error, original }) =>

@@ -11,7 +11,7 @@ export const isEndOfId = (typed: string) => ending.test(typed.trim().toLowerCase
 const maxListedIds = 5;
 
 /** What the end of an id may name. */
-export type NamedById = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User';
+export type NamedById = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User' | 'Mail';
 
 type Find = (core: Core, options: FindOptions) => Promise<{ id: string }[]>;
 
@@ -22,6 +22,7 @@ const finders: Readonly<Record<NamedById, Find>> = {
   File: ({ database }, options) => database.models.StoredFile.findAll(options),
   Course: ({ database }, options) => database.models.Course.findAll(options),
   User: ({ database }, options) => database.models.User.findAll(options),
+  Mail: ({ database }, options) => database.models.Mail.findAll(options),
 };
 
 /** Whose something is, such as the files of a course. */

@@ -27,7 +27,7 @@ const audited = [
   ...['endUserSession', 'endUserSessions', 'unlockUser', 'createCourse', 'updateCourse', 'deleteCourse'],
   ...['publishCourse', 'assignTrainer', 'assignEnrollment', 'assignMany', 'removeMany', 'removeEnrollment'],
   ...['changeStatus', 'setProgress', 'setThumbnail', 'addMaterial', 'removeMaterial', 'createImport', 'planImport'],
-  ...['applyImport', 'cancelImport', 'resumeImport', 'undoImport', 'loadDemo'],
+  ...['applyImport', 'cancelImport', 'resumeImport', 'undoImport', 'loadDemo', 'changeManyMails'],
 ];
 
 describe('A change whose audit entry can not be stored', () => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
+import type { Mail } from '../../src/db/models/mail.js';
 import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
 import { searchKey } from '../../src/schemas/keys.js';
@@ -201,5 +202,25 @@ export async function buildLock(context: Context, subject: { accountId: string }
     signedInAt: null,
     lockedUntil: new Date(now.getTime() + 60_000),
     locks: 1,
+  });
+}
+
+/** A mail of the outbox: a notice that waits, unless other fields are given. */
+export async function buildMail({ database, now }: Context, given: Partial<Mail> = {}): Promise<Mail> {
+  return database.models.Mail.create({
+    id: uuidv7(),
+    kind: 'password-changed',
+    priority: 0,
+    userId: null,
+    address: null,
+    courseId: null,
+    importId: null,
+    identifier: null,
+    data: '{}',
+    dedupeKey: null,
+    state: 'queued',
+    nextAt: now(),
+    createdAt: now(),
+    ...given,
   });
 }

@@ -21,7 +21,7 @@ const actions = (): Action[] =>
     Object.keys(words).map((name) => `${group}.${name}` as Action),
   );
 
-const targetTypes = ['user', 'course', 'enrollment', 'import', 'address'] as const;
+const targetTypes = ['user', 'course', 'enrollment', 'import', 'mail', 'address'] as const;
 
 /** Midnight of a day where the browser is, so many days later; undefined for what is no day. */
 function midnight(day: string | undefined, later = 0): string | undefined {

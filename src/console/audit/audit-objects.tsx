@@ -24,7 +24,7 @@ export function Target({ entry }: { entry: AuditEntry }) {
 }
 
 interface ObjectLinkProps {
-  kind: 'user' | 'course' | 'import' | 'enrollment';
+  kind: 'user' | 'course' | 'import' | 'enrollment' | 'mail';
   id: string;
   name: string;
 }
@@ -50,6 +50,7 @@ export function ObjectLink({ kind, id, name }: ObjectLinkProps) {
         </TextLink>
       );
     case 'enrollment':
+    case 'mail':
       return name;
   }
 }

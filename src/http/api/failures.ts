@@ -98,6 +98,9 @@ export const mappings = {
   LINK_INVALID: { status: 400 },
   MAIL_NOT_SET_UP: { status: 400 },
   MAIL_SENDER_BUSY: { status: 409 },
+  MAIL_CONFLICT: { status: 409 },
+  MAIL_TOO_OLD: { status: 400 },
+  MAIL_REPLACED: { status: 409 },
   DECLINED: serverError,
   INTERRUPTED: unavailable,
 } as const satisfies Record<ErrorCode, Mapping>;

@@ -37,11 +37,16 @@ export const fieldDocs: Readonly<
     description: 'Present name and email address of that account; null without one, or when it was deleted',
     example: 'Ada Lovelace (ada@example.org)',
   },
+  address: {
+    description: 'Where the mail goes, or went; null when the account was deleted before',
+    example: 'ada@example.org',
+  },
   after: {
     description: 'Changed fields of the target after the change; null after a deletion',
     example: { isPublished: true },
   },
   at: { description: 'Time of the change', example: moment },
+  attempts: { description: 'How often a server was asked to take the mail', example: 1 },
   avatar: { description: 'URL of the profile image; null without one', example: `/api/images/${someId}.webp` },
   before: {
     description: 'Changed fields of the target before the change; null for a creation',
@@ -125,8 +130,13 @@ export const fieldDocs: Readonly<
   isFeatured: { description: 'Whether clients should highlight the course', example: false },
   isPublished: { description: 'Whether the catalogue shows the course', example: true },
   itemsPerPage: { description: 'Maximum number of items on a page', example: 20 },
+  kind: { description: 'What the mail is about', example: 'invitation' },
   kept: { description: 'Accounts that the undo keeps, and why' },
   language: { description: 'Language of the course', example: 'English' },
+  lastError: {
+    description: 'Why the last attempt failed; of a queued mail, why nothing leaves; null for none',
+    example: '550 5.1.1 No such user',
+  },
   lastLogin: { description: 'Time of the last login; null before the first', example: moment },
   lastName: { description: 'Last name', example: 'Lovelace' },
   lastUsedAt: { description: 'Time of the last request; absent before the first', example: moment },
@@ -150,10 +160,12 @@ export const fieldDocs: Readonly<
     description: 'Columns with other names, as `heading=field`; `heading=` ignores one',
     example: ['Mobile=phone'],
   },
+  mails: { description: 'Mails' },
   match: { description: 'What identifies an existing account', example: 'email' },
   maxErrors: { description: 'Import nothing if more rows than this are rejected', example: 10 },
   maxStudents: { description: 'Maximum number of pending and active trainees; null for no limit', example: 25 },
   message: { description: 'Confirmation for people' },
+  messageId: { description: 'Message-ID, the same in each attempt', example: `<${someId}@courses.example.org>` },
   missingPhone: {
     description:
       'For a row without a phone whose person has no account: reject it, or create an account without a phone',
@@ -169,6 +181,7 @@ export const fieldDocs: Readonly<
     description: 'The new password: at least 6 characters, at most 1,000',
     example: 'battery staple 8',
   },
+  nextAt: { description: 'Time of the next attempt; null unless one is planned', example: moment },
   notes: { description: 'Notes on the enrollment', example: 'Needs a seat near the front.' },
   number: { description: 'Number of the import: 1 for the first, counted up', example: 12 },
   onError: { description: 'After a rejected row: continue, stop there, or import nothing', example: 'continue' },

@@ -6,6 +6,7 @@ import type { Core } from '../../services/core.js';
 
 /** The groups of operations. */
 export const tags = {
+  Mails: 'Mails that the service sends',
   Overview: 'The figures that a client shows first',
   Authentication: 'Setup, logins and the own account',
   Sessions: 'The sessions of the caller',

@@ -32,7 +32,7 @@ export const id = Joi.string().required();
 /** The id in a path. */
 export const idOf = (entity: string) => id.description(`Id of the ${entity}`);
 export const timestamp = Joi.date().iso().required();
-const nullableTimestamp = Joi.date().iso().allow(null).required();
+export const nullableTimestamp = Joi.date().iso().allow(null).required();
 const nullableDate = Joi.string()
   .pattern(/^\d{4}-\d{2}-\d{2}$/)
   .allow(null)

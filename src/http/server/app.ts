@@ -9,6 +9,7 @@ import { enrollmentHandlers } from '../handlers/enrollments.js';
 import { fileHandlers } from '../handlers/files.js';
 import { importHandlers } from '../handlers/imports.js';
 import { linkHandlers } from '../handlers/links.js';
+import { mailHandlers } from '../handlers/mails.js';
 import { overviewHandlers } from '../handlers/overview.js';
 import { serviceHandlers } from '../handlers/service.js';
 import { sessionHandlers } from '../handlers/sessions.js';
@@ -121,6 +122,7 @@ export function createApp(context: Context, given: GivenServer = {}, consolePage
           ...fileHandlers,
           ...importHandlers(server),
           ...auditHandlers,
+          ...mailHandlers,
           ...overviewHandlers,
           ...serviceHandlers(context, server, metrics),
         },

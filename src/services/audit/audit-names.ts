@@ -4,7 +4,7 @@ import type { User } from '../../db/models/user.js';
 import type { Core } from '../core.js';
 
 /** What ids in the audit log name. */
-type Kind = 'user' | 'course' | 'enrollment' | 'import';
+type Kind = 'user' | 'course' | 'enrollment' | 'import' | 'mail';
 
 /** The fields in the values before and after a change that hold an id, or a list of them. */
 const idFields: Readonly<Record<string, Kind>> = {
@@ -20,7 +20,7 @@ const personName = ({ firstName, lastName }: User) => `${firstName} ${lastName}`
 
 type Name = readonly [id: string, name: string];
 
-/** Read the present names of what ids name, with one query; ids whose object is gone are left out. */
+/** Read the present names of what ids name, with one query or two; ids whose object is gone are left out. */
 const readers: Readonly<Record<Kind, (models: Models, where: { id: string[] }) => Promise<Name[]>>> = {
   user: async ({ User }, where) =>
     (await User.findAll({ attributes: people, where })).map((user) => [user.id, `${personName(user)} (${user.email})`]),
@@ -28,6 +28,18 @@ const readers: Readonly<Record<Kind, (models: Models, where: { id: string[] }) =
     (await Course.findAll({ attributes: ['id', 'title'], where })).map(({ id, title }) => [id, title]),
   import: async ({ Import }, where) =>
     (await Import.findAll({ attributes: ['id', 'fileName'], where })).map(({ id, fileName }) => [id, fileName]),
+  mail: async ({ Mail, User }, where) => {
+    const mails = await Mail.findAll({ attributes: ['id', 'address', 'userId'], where });
+    const users = await User.findAll({
+      attributes: ['id', 'email'],
+      where: { id: mails.flatMap(({ userId }) => userId ?? []) },
+    });
+    const emails = new Map(users.map(({ id, email }) => [id, email]));
+    return mails.flatMap(({ id, address, userId }): Name[] => {
+      const to = address ?? emails.get(userId ?? '');
+      return to === undefined ? [] : [[id, to]];
+    });
+  },
   enrollment: async ({ Enrollment, User, Course }, where) => {
     const include = [
       { model: User, as: 'user', attributes: people },
@@ -52,7 +64,7 @@ const idsBeside = ({ before, after }: AuditEntry): [Kind, string][] =>
 
 /**
  * Adds to audit entries the present names of who made the change, of its target, and of the ids in the values before and
- * after it: one query for each kind of object, however many entries there are.
+ * after it: a query or two for each kind of object, however many entries there are.
  */
 export async function addNames({ database }: Core, entries: readonly AuditEntry[]): Promise<void> {
   const besides = entries.map((entry) => ({ entry, ids: idsBeside(entry) }));

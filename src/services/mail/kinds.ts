@@ -1,4 +1,4 @@
-import type { LinkPurpose } from '../../schemas/mail.js';
+import { type LinkPurpose, mailKindNames } from '../../schemas/mail.js';
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
@@ -45,12 +45,9 @@ export const mailKinds = {
   completed: news,
   /** To trainers: who waits for a reply. */
   requests: news,
-} as const satisfies Readonly<Record<string, MailKindDeclaration>>;
+} as const satisfies Readonly<Record<(typeof mailKindNames)[number], MailKindDeclaration>>;
 
 export type MailKind = keyof typeof mailKinds;
-
-// TypeScript types the keys of any object as text.
-export const mailKindNames = Object.keys(mailKinds) as readonly MailKind[];
 
 /** The kinds that people may turn off. */
 export type NewsKind = { [K in MailKind]: (typeof mailKinds)[K]['mayBeTurnedOff'] extends true ? K : never }[MailKind];

@@ -42,6 +42,12 @@ export function assertMailSetUp(core: Pick<Core, 'config'>): void {
   if (!isMailSetUp(core)) throw new AppError('MAIL_NOT_SET_UP');
 }
 
+/** The Message-ID of a mail, the same for each attempt. */
+export function messageIdOf({ config }: Pick<Core, 'config'>, id: string): string {
+  const { publicUrl } = config.mail;
+  return `<${id}@${publicUrl === undefined ? 'localhost' : new URL(publicUrl).hostname}>`;
+}
+
 function rowOf(core: Core, mail: NewMail, id: string) {
   const now = core.now();
   return {

@@ -9,6 +9,7 @@ import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { contentOf } from './content.js';
 import { linkOf, type MailKind, mailKinds, mailPriorities } from './kinds.js';
 import { createLink } from './links.js';
+import { messageIdOf } from './outbox.js';
 import { renderMail } from './render.js';
 import type { Delivery, MailTransport, OutgoingMail } from './smtp.js';
 
@@ -270,10 +271,4 @@ export class Turn {
       this.#core.database.models.Mail.update({ lastError: null }, { where, transaction }),
     );
   }
-}
-
-/** The Message-ID of a mail, the same for each attempt. */
-export function messageIdOf({ config }: Pick<Core, 'config'>, id: string): string {
-  const { publicUrl } = config.mail;
-  return `<${id}@${publicUrl === undefined ? 'localhost' : new URL(publicUrl).hostname}>`;
 }

@@ -18,6 +18,7 @@ import {
   buildEnrollment,
   buildImage,
   buildLock,
+  buildMail,
   buildMaterial,
   buildUser,
   factoryPassword,
@@ -102,6 +103,12 @@ async function importOf(context: Context, how: 'file' | 'upload' | 'plan') {
 const buildImport = (context: Context) => importOf(context, 'file');
 const buildUpload = (context: Context) => importOf(context, 'upload');
 const buildPlan = (context: Context) => importOf(context, 'plan');
+
+/** The super admin's token, and a mail that waits. */
+async function someMail(context: Context) {
+  const { id: userId } = await buildUser(context);
+  return { ...(await admin(context)), mail: await buildMail(context, { userId }) };
+}
 
 /** Somebody's token. */
 const signedIn = async (context: Context) => ({ token: (await signIn(context)).token });
@@ -376,6 +383,21 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     return example;
   },
   undoImport: async (context) => ({ ...(await buildImport(context)), query: { dryRun: 'false' } }),
+  async listMails(context) {
+    const { token, mail } = await someMail(context);
+    const { state, kind, userId } = mail;
+    const query = { state, kind, userId: String(userId), since: '2026-01-01', page: '1', limit: '5' };
+    return { token, query };
+  },
+  async showMail(context) {
+    const { token, mail } = await someMail(context);
+    return { token, params: { id: mail.id } };
+  },
+  async changeManyMails(context) {
+    const { token, mail } = await someMail(context);
+    return { token, body: { action: 'withdraw', ids: [mail.id] } };
+  },
+  sendTestMail: async (context) => ({ ...(await admin(context)), body: { email: ada.email } }),
   health: async () => ({}),
   readiness: async () => ({}),
   showDemo: admin,

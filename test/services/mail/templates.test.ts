@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type MailLanguage, mailLanguages } from '../../../src/config/mail-settings.js';
-import { type MailKind, mailKindNames, newsKinds } from '../../../src/services/mail/kinds.js';
+import { mailKindNames } from '../../../src/schemas/mail.js';
+import { type MailKind, newsKinds } from '../../../src/services/mail/kinds.js';
 import type { MailContent } from '../../../src/services/mail/mail-data.js';
 import { renderMail } from '../../../src/services/mail/render.js';
 

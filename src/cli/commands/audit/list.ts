@@ -18,6 +18,7 @@ const subjects: Readonly<Partial<Record<AuditTargetType, NamedById>>> = {
   course: 'Course',
   enrollment: 'Enrollment',
   import: 'Import',
+  mail: 'Mail',
 };
 
 /** The id that ends so, of what there is or was. @throws AppError `VALIDATION` for the end of several */

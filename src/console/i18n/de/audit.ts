@@ -46,6 +46,7 @@ export const audit: Words['audit'] = {
     course: 'Kurs',
     enrollment: 'Teilnahme',
     import: 'Import',
+    mail: 'E-Mail',
     address: 'Netzwerkadresse',
   },
   action: {
@@ -67,6 +68,7 @@ export const audit: Words['audit'] = {
       import: 'Person durch Import geändert',
       'undo-import': 'Import der Person rückgängig gemacht',
     },
+    mail: { retry: 'E-Mail erneut gesendet', withdraw: 'E-Mail zurückgezogen' },
     address: { unlock: 'Netzwerkadresse entsperrt' },
     import: {
       plan: 'Import geplant',
@@ -96,6 +98,7 @@ export const audit: Words['audit'] = {
     },
   },
   field: {
+    state: 'Zustand',
     sessions: 'Sitzungen',
     enrollments: 'Teilnahmen',
     courses: 'Kurse',

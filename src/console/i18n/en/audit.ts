@@ -44,6 +44,7 @@ export const audit = {
     course: 'Course',
     enrollment: 'Enrollment',
     import: 'Import',
+    mail: 'Mail',
     address: 'Network address',
   },
   action: {
@@ -65,6 +66,7 @@ export const audit = {
       import: 'Person changed by an import',
       'undo-import': 'Import of person undone',
     },
+    mail: { retry: 'Mail sent again', withdraw: 'Mail withdrawn' },
     address: { unlock: 'Network address unlocked' },
     import: {
       plan: 'Import planned',
@@ -94,6 +96,7 @@ export const audit = {
     },
   },
   field: {
+    state: 'State',
     sessions: 'Sessions',
     enrollments: 'Enrollments',
     courses: 'Courses',

@@ -5,6 +5,7 @@ import { enrollmentOperations } from './enrollments.js';
 import { fileOperations } from './files.js';
 import { importOperations } from './imports.js';
 import { linkOperations } from './links.js';
+import { mailOperations } from './mails.js';
 import { overviewOperations } from './overview.js';
 import { serviceOperations } from './service.js';
 import { sessionOperations } from './sessions.js';
@@ -24,6 +25,7 @@ export const contract = {
   ...fileOperations,
   ...importOperations,
   ...auditOperations,
+  ...mailOperations,
   ...overviewOperations,
   ...serviceOperations,
 };

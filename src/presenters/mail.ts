@@ -1,0 +1,21 @@
+import type { Mail } from '../db/models/mail.js';
+import type { User } from '../db/models/user.js';
+import { pick } from './pick.js';
+
+interface ShownMail {
+  mail: Mail;
+  user: User | null;
+  messageId: string;
+}
+
+/** A mail as operators see it: whom it is for and what became of it, not what it says. */
+export function presentMail({ mail, user, messageId }: ShownMail) {
+  return {
+    ...pick(mail, ['id', 'kind', 'state']),
+    address: mail.address ?? user?.email ?? null,
+    user: user && pick(user, ['id', 'firstName', 'lastName', 'email']),
+    ...pick(mail, ['courseId', 'importId', 'attempts', 'nextAt', 'lastError']),
+    messageId,
+    ...pick(mail, ['createdAt', 'finishedAt']),
+  };
+}

@@ -1,0 +1,163 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { Mail } from '../../db/models/mail.js';
+import type { User } from '../../db/models/user.js';
+import type { Order } from '../../db/sql/page.js';
+import { isAppError, notFound } from '../../errors.js';
+import { type MailFilter, type MailState, mailListingSchema } from '../../schemas/mail.js';
+import { validate } from '../../schemas/validate.js';
+import type { Core } from '../core.js';
+import { maxCounted, type Page, pageOf } from '../paging.js';
+import { wholeId } from '../short-ids.js';
+import { isMailSetUp, messageIdOf } from './outbox.js';
+
+/** A mail as operators see it, without what it says. */
+export interface ShownMail {
+  mail: Mail;
+  /** The account that it is for, if that exists. */
+  user: User | null;
+  messageId: string;
+}
+
+/** Who has forgotten a password is in no list: whether there is such an account isn't known yet. */
+const listed = { identifier: null };
+
+/** How many mails are read at once. */
+const batchSize = 1000;
+
+function conditionsOf({ state, kind, userId, importId, since }: MailFilter): WhereOptions<Mail> {
+  return {
+    ...listed,
+    ...(state !== undefined && { state }),
+    ...(kind !== undefined && { kind }),
+    ...(userId !== undefined && { userId }),
+    ...(importId !== undefined && { importId }),
+    ...(since !== undefined && { createdAt: { [Op.gte]: since } }),
+  };
+}
+
+async function shown(core: Core, mails: readonly Mail[]): Promise<ShownMail[]> {
+  const { User } = core.database.models;
+  const ids = [...new Set(mails.flatMap(({ userId }) => userId ?? []))];
+  const attributes = ['id', 'firstName', 'lastName', 'email'];
+  const found =
+    ids.length === 0 ? [] : await core.database.read(() => User.findAll({ attributes, where: { id: ids } }));
+  const users = new Map(found.map((user) => [user.id, user]));
+  return mails.map((mail) => ({
+    mail,
+    user: users.get(mail.userId ?? '') ?? null,
+    messageId: messageIdOf(core, mail.id),
+  }));
+}
+
+const newestFirst: Order = [
+  ['createdAt', 'DESC'],
+  ['id', 'DESC'],
+];
+
+/** One page of the mails, newest first. @throws AppError `VALIDATION` */
+export async function listMails(core: Core, query: unknown): Promise<Page<ShownMail>> {
+  const listing = validate(mailListingSchema, query);
+  const options = { where: conditionsOf(listing), order: newestFirst, maxCounted };
+  const { items, pagination } = await pageOf(core, core.database.models.Mail, listing, options);
+  return { items: await shown(core, items), pagination };
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function findMail(core: Core, id: string): Promise<ShownMail> {
+  const mail = await core.database.read(() => core.database.models.Mail.findOne({ where: { id, ...listed } }));
+  const [found] = mail ? await shown(core, [mail]) : [];
+  if (!found) throw notFound('Mail');
+  return found;
+}
+
+/** All mails that match, oldest first, page by page. */
+export async function* mailsMatching(core: Core, filter: MailFilter): AsyncGenerator<ShownMail[]> {
+  let [after, isLast] = ['', false];
+  while (!isLast) {
+    const where = { ...conditionsOf(filter), id: { [Op.gt]: after } };
+    const options = { where, order: [['id', 'ASC']] as [string, string][], limit: batchSize };
+    const mails = await core.database.read(() => core.database.models.Mail.findAll(options));
+    yield await shown(core, mails);
+    isLast = mails.length < batchSize;
+    after = mails.at(-1)?.id ?? after;
+  }
+}
+
+/** The mails that texts name by their ids, or the ends of them; or why they name none. */
+export async function mailsNamed(core: Core, names: readonly string[]) {
+  const found = [];
+  for (const name of names)
+    try {
+      found.push(await findMail(core, await wholeId(core, 'Mail', name)));
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      found.push(error);
+    }
+  return found;
+}
+
+const dayMs = 86_400_000;
+
+/** Mails that can be tried again are younger: see the longest ages of kinds.ts. */
+const troubleMs = 3 * dayMs;
+
+/** What keeps mails from arriving. */
+export interface MailTrouble {
+  /** Why nothing leaves at all; null while mails leave. */
+  pausedBy: string | null;
+  /** Mails that failed in the last three days. */
+  failed: number;
+  /** Why the last of them failed. */
+  failedBy: string | null;
+}
+
+/** What keeps mails from arriving; null where mail isn't set up, or nothing does. */
+export async function mailTrouble(core: Core): Promise<MailTrouble | null> {
+  if (!isMailSetUp(core)) return null;
+  const { Mail } = core.database.models;
+  const waiting = { state: 'queued' as const, lastError: { [Op.ne]: null } };
+  const failures = { state: 'failed' as const, createdAt: { [Op.gt]: new Date(core.now().getTime() - troubleMs) } };
+  const attributes = ['lastError'];
+  return core.database.read(async () => {
+    const paused = await Mail.findOne({ attributes, where: waiting });
+    const last = await Mail.findOne({ attributes, where: failures, order: newestFirst });
+    if (!paused && !last) return null;
+    const failed = last ? await Mail.count({ where: failures }) : 0;
+    return { pausedBy: paused?.lastError ?? null, failed, failedBy: last?.lastError ?? null };
+  });
+}
+
+/** How many mails there are by state, and how long the oldest has been waiting. */
+export interface MailFigures {
+  /** Waiting ones, and those of the last day that were sent, or have failed. */
+  counts: Record<'queued' | 'deferred' | 'sent' | 'failed', number>;
+  /** Null where none waits. */
+  oldestSeconds: number | null;
+}
+
+/** The figures of mails, each by an index. */
+export async function mailFigures({ database, now }: Core): Promise<MailFigures> {
+  const { Mail } = database.models;
+  const at = now().getTime();
+  const recent = { createdAt: { [Op.gt]: new Date(at - dayMs) } };
+  const waiting: MailState[] = ['queued', 'sending', 'deferred'];
+  return database.read(async () => {
+    const counts = {
+      queued: await Mail.count({ where: { state: ['queued', 'sending'] } }),
+      deferred: await Mail.count({ where: { state: 'deferred' } }),
+      sent: await Mail.count({ where: { state: 'sent', ...recent } }),
+      failed: await Mail.count({ where: { state: 'failed', ...recent } }),
+    };
+    const oldest: Date[] = [];
+    for (const state of waiting) {
+      const first = {
+        attributes: ['createdAt'],
+        where: { state },
+        order: [['createdAt', 'ASC']] as [string, string][],
+      };
+      oldest.push(...[(await Mail.findOne(first))?.createdAt ?? []].flat());
+    }
+    const oldestAt = oldest.length === 0 ? null : Math.min(...oldest.map((moment) => moment.getTime()));
+    return { counts, oldestSeconds: oldestAt === null ? null : Math.max(0, (at - oldestAt) / 1000) };
+  });
+}
