@@ -1425,6 +1425,43 @@ export interface RemoveAvatarResponse {
   message: 'Avatar removed successfully.';
 }
 
+/** Parameters of `GET /api/mail-preferences` */
+export type ShowMailPreferencesParameters = Record<string, never>;
+
+/** Request body of `GET /api/mail-preferences` */
+export type ShowMailPreferencesBody = undefined;
+
+/** Successful response of `GET /api/mail-preferences` */
+export interface ShowMailPreferencesResponse {
+  /** Language of mails; null: that of the service */
+  language: 'en' | 'de' | null;
+  /** Kinds of mails that are turned off */
+  off: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+  /** Kinds that the caller may turn off; none where no mail is sent */
+  kinds: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+}
+
+/** Parameters of `PUT /api/mail-preferences` */
+export type ChangeMailPreferencesParameters = Record<string, never>;
+
+/** Request body of `PUT /api/mail-preferences` */
+export interface ChangeMailPreferencesBody {
+  /** Language of mails; null: that of the service */
+  language?: 'en' | 'de' | null;
+  /** Kinds of mails that are turned off */
+  off?: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+}
+
+/** Successful response of `PUT /api/mail-preferences` */
+export interface ChangeMailPreferencesResponse {
+  /** Language of mails; null: that of the service */
+  language: 'en' | 'de' | null;
+  /** Kinds of mails that are turned off */
+  off: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+  /** Kinds that the caller may turn off; none where no mail is sent */
+  kinds: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+}
+
 /** Parameters of `POST /api/links/check` */
 export type CheckLinkParameters = Record<string, never>;
 
@@ -3284,6 +3321,22 @@ export interface Operations {
     parameters: RemoveAvatarParameters;
     body: RemoveAvatarBody;
     response: RemoveAvatarResponse;
+  };
+  /** Which mails the caller wants, and in which language */
+  showMailPreferences: {
+    method: 'GET';
+    path: '/api/mail-preferences';
+    parameters: ShowMailPreferencesParameters;
+    body: ShowMailPreferencesBody;
+    response: ShowMailPreferencesResponse;
+  };
+  /** Choose the language of mails to the caller, and which are turned off; absent fields stay as they are */
+  changeMailPreferences: {
+    method: 'PUT';
+    path: '/api/mail-preferences';
+    parameters: ChangeMailPreferencesParameters;
+    body: ChangeMailPreferencesBody;
+    response: ChangeMailPreferencesResponse;
   };
   /** What a mailed link is for; it is not used up */
   checkLink: {

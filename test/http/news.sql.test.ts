@@ -3,19 +3,16 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Mail } from '../../src/db/models/mail.js';
 import { transferSuperAdmin } from '../../src/services/accounts/transfer.js';
 import { operator } from '../../src/services/core.js';
+import { mailEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person } from './support/cast.js';
+import { expectInvalid } from './support/expectations.js';
 
-const mailSettings = {
-  SMTP_URL: 'smtp://127.0.0.1:2525',
-  MAIL_FROM: 'Courses <courses@example.org>',
-  PUBLIC_URL: 'https://courses.example.org',
-};
 const quarterMs = 15 * 60_000;
 
 describe('News', () => {
-  const harness = useHarness(mailSettings);
+  const harness = useHarness(mailEnvironment);
   let cast: Cast;
   let course: Course;
   let ada: string;
@@ -161,6 +158,41 @@ describe('News', () => {
   });
 });
 
+describe('/api/mail-preferences', () => {
+  const harness = useHarness(mailEnvironment);
+  const path = '/api/mail-preferences';
+  const ofTrainees = ['enrolled', 'accepted', 'refused', 'completed'];
+
+  it('offers each role the news that concern it, and keeps what the person chose, without an edit of the account', async () => {
+    const { admin, owner, trainee } = await castOf(harness.context);
+    const offered = async ({ token }: Person) => (await harness.api('get', path, token).expect(200)).body;
+    expect(await offered(trainee)).to.deep.equal({ language: null, off: [], kinds: ofTrainees });
+    expect(await offered(owner)).to.deep.equal({ language: null, off: [], kinds: ['requests'] });
+    expect(await offered(admin)).to.deep.equal({ language: null, off: [], kinds: [] });
+    const change = async (body: object) => (await harness.api('put', path, trainee.token).send(body).expect(200)).body;
+    const chosen = { language: 'de', off: ['completed', 'refused'] };
+    await change(chosen);
+    const stored = { language: 'de', off: ['refused', 'completed'], kinds: ofTrainees };
+    expect(await offered(trainee)).to.deep.equal(stored);
+    expect(await change({})).to.deep.equal(stored);
+    expect(await change({ language: null })).to.deep.equal({ ...stored, language: null });
+    expect(await change({ off: [] })).to.deep.equal({ language: null, off: [], kinds: ofTrainees });
+    const { updatedAt } = await trainee.user.reload();
+    expect(updatedAt).to.deep.equal(trainee.user.createdAt);
+    expect(await offered(owner)).to.include({ language: null });
+    expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
+  });
+
+  it('refuses unknown kinds, repeated ones and languages without words', async () => {
+    const { token } = await signIn(harness.context);
+    const put = (body: object) => harness.api('put', path, token).send(body);
+    expectInvalid(await put({ off: ['reset'] }), ['off.0']);
+    expectInvalid(await put({ off: ['enrolled', 'enrolled'] }), ['off.1']);
+    expectInvalid(await put({ off: 'enrolled' }), ['off']);
+    expectInvalid(await put({ language: 'fr' }), ['language']);
+  });
+});
+
 describe('News without a mail server', () => {
   const harness = useHarness();
 
@@ -175,5 +207,8 @@ describe('News without a mail server', () => {
     await harness.api('put', `/api/enrollments/${body.enrollment.id}/status`, owner.token).send(change).expect(200);
     await harness.api('post', `/api/users/${trainee.user.id}/reset-password`, admin.token).expect(200);
     expect(await harness.context.database.models.Mail.count()).to.equal(0);
+    const again = await signIn(harness.context);
+    const { body: preferences } = await harness.api('get', '/api/mail-preferences', again.token).expect(200);
+    expect(preferences).to.deep.equal({ language: null, off: [], kinds: [] });
   });
 });

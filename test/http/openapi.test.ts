@@ -53,7 +53,14 @@ describe('GET /api/openapi.json', () => {
       expect(required, name).to.equal(isRefused);
       return isRefused ? [] : [name];
     });
-    const expected = ['updateProfile', 'updateCourse', 'updateUser', 'planImport', 'applyImport'];
+    const expected = [
+      'updateProfile',
+      'changeMailPreferences',
+      'updateCourse',
+      'updateUser',
+      'planImport',
+      'applyImport',
+    ];
     expect(optional).to.have.members(expected);
   });
 

@@ -15,6 +15,8 @@ export const operations = {
   checkEnrollment: { method: 'POST', path: '/api/auth/check-enrollment' },
   setAvatar: { method: 'PUT', path: '/api/auth/avatar', sends: 'form' },
   removeAvatar: { method: 'DELETE', path: '/api/auth/avatar' },
+  showMailPreferences: { method: 'GET', path: '/api/mail-preferences' },
+  changeMailPreferences: { method: 'PUT', path: '/api/mail-preferences', sends: 'json' },
   checkLink: { method: 'POST', path: '/api/links/check', sends: 'json' },
   setPassword: { method: 'POST', path: '/api/links/set-password', sends: 'json' },
   showForgotPassword: { method: 'GET', path: '/api/forgot-password' },

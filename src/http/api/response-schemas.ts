@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { mailLanguages } from '../../config/mail-settings.js';
 import { problemCodes } from '../../field-problem.js';
 import { enrolledCourseView } from '../../presenters/course.js';
 import { currentEnrollmentView } from '../../presenters/enrollment.js';
@@ -11,6 +12,7 @@ import { enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { roles } from '../../schemas/fields.js';
 import type { FieldColumn } from '../../schemas/fields-table.js';
 import { importStatuses } from '../../schemas/import.js';
+import { newsKinds } from '../../schemas/mail-preferences.js';
 import { bulkActions } from '../../schemas/user.js';
 import { publicCodes } from './failures.js';
 import { component } from './json-schema.js';
@@ -431,6 +433,18 @@ export const keptCodes = [
   'GONE',
 ] as const;
 export const keptCode = Joi.valid(...keptCodes);
+
+const newsKindList = Joi.array()
+  .items(Joi.valid(...newsKinds))
+  .required();
+
+export const mailPreferences = {
+  language: nullableWord(mailLanguages).description('Language of mails; null: that of the service'),
+  off: newsKindList.description('Kinds of mails that are turned off').example(['completed']),
+  kinds: newsKindList
+    .description('Kinds that the caller may turn off; none where no mail is sent')
+    .example(['completed']),
+};
 
 /** What undoing an import did, or would do. */
 export const undo = component(

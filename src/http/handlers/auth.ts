@@ -8,6 +8,7 @@ import {
   presentSetupUser,
 } from '../../presenters/user.js';
 import { registerUser } from '../../services/accounts/commands.js';
+import { changeMailPreferences, mailPreferences } from '../../services/accounts/mail-preferences.js';
 import { updateProfile } from '../../services/accounts/profile.js';
 import { completeSetup, setupStatus } from '../../services/accounts/setup.js';
 import { changeFirstPassword, changePassword, login } from '../../services/auth/login.js';
@@ -44,6 +45,10 @@ export const authHandlers = {
     const user = await updateProfile(context, caller, body);
     return { message: 'Profile updated successfully.', user: presentProfileUser(user) };
   },
+
+  showMailPreferences: ({ context, caller }) => mailPreferences(context, caller),
+
+  changeMailPreferences: ({ context, caller, body }) => changeMailPreferences(context, caller, body),
 
   async changePassword({ context, caller, body }) {
     await changePassword(context, caller, body);

@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
+import type { NewsKind } from '../../schemas/mail-preferences.js';
 import type { Actor, Core } from '../core.js';
-import type { NewsKind } from '../mail/kinds.js';
 import { isMailSetUp, type NewMail, queueMails } from '../mail/outbox.js';
 
 /** Changes at the terminal tell nobody by themselves. */

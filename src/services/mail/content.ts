@@ -2,8 +2,9 @@ import type { Transaction } from 'sequelize';
 import type { Mail } from '../../db/models/mail.js';
 import type { User } from '../../db/models/user.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
+import type { NewsKind } from '../../schemas/mail-preferences.js';
 import type { Core } from '../core.js';
-import type { MailKind, NewsKind } from './kinds.js';
+import type { MailKind } from './kinds.js';
 import type { MailContent } from './mail-data.js';
 import type { MailData } from './outbox.js';
 

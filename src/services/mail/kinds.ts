@@ -1,4 +1,5 @@
-import { type LinkPurpose, mailKindNames } from '../../schemas/mail.js';
+import type { LinkPurpose, mailKindNames } from '../../schemas/mail.js';
+import type { NewsKind } from '../../schemas/mail-preferences.js';
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
@@ -15,12 +16,11 @@ interface MailKindDeclaration {
   readonly longestAgeMs: number;
   /** What the link of the mail is for; none for a mail without a secret link. */
   readonly link?: LinkPurpose;
-  /** Whether each person may turn it off. */
-  readonly mayBeTurnedOff: boolean;
 }
 
-const urgent = { priority: 'urgent', longestAgeMs: 3 * dayMs, mayBeTurnedOff: false } as const;
-const news = { priority: 'news', longestAgeMs: dayMs, mayBeTurnedOff: true } as const;
+const urgent = { priority: 'urgent', longestAgeMs: 3 * dayMs } as const;
+/** Each person may turn it off. */
+const news = { priority: 'news', longestAgeMs: dayMs } as const;
 
 /** The kinds of mails, each declared once; what they say: words-en.ts, what they need of the database: content.ts. */
 export const mailKinds = {
@@ -38,20 +38,18 @@ export const mailKinds = {
   /** Asked for by an operator, to see whether mail arrives. */
   test: { ...urgent, longestAgeMs: hourMs },
   /** A link to set the first password. */
-  invitation: { priority: 'invitation', longestAgeMs: 3 * dayMs, link: 'invite', mayBeTurnedOff: false },
+  invitation: { priority: 'invitation', longestAgeMs: 3 * dayMs, link: 'invite' },
   enrolled: news,
   accepted: news,
   refused: news,
   completed: news,
   /** To trainers: who waits for a reply. */
   requests: news,
-} as const satisfies Readonly<Record<(typeof mailKindNames)[number], MailKindDeclaration>>;
+} as const satisfies Readonly<
+  Record<(typeof mailKindNames)[number], MailKindDeclaration> & Record<NewsKind, typeof news>
+>;
 
 export type MailKind = keyof typeof mailKinds;
-
-/** The kinds that people may turn off. */
-export type NewsKind = { [K in MailKind]: (typeof mailKinds)[K]['mayBeTurnedOff'] extends true ? K : never }[MailKind];
-export const newsKinds = mailKindNames.filter((kind): kind is NewsKind => mailKinds[kind].mayBeTurnedOff);
 
 /** What the link of a mail is for. */
 export const linkOf = (kind: MailKind): LinkPurpose | undefined => {

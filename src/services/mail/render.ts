@@ -31,7 +31,7 @@ export function renderMail(content: MailContent, language: MailLanguage, place: 
   const footer = {
     programme,
     publicUrl,
-    ...(mailKinds[content.kind].mayBeTurnedOff && { turnOff: { label: turnOff, link: `${publicUrl}/profile` } }),
+    ...(mailKinds[content.kind].priority === 'news' && { turnOff: { label: turnOff, link: `${publicUrl}/profile` } }),
   };
   return laidOut(letter, footer, language);
 }

@@ -64,11 +64,12 @@ export class Watch {
 
   constructor(private readonly context: Context) {}
 
-  private note(where: string, text: string, allowed?: RegExp): void {
+  private note(where: string, text: string, allowed?: RegExp, shown: readonly string[] = []): void {
     const found = Object.entries(canaries).flatMap(([name, word]) => (text.includes(word) ? [name] : []));
     if (hash.test(text)) found.push('a hash');
     if (token.test(allowed ? text.replace(allowed, '') : text)) found.push('a token');
-    if ([...this.issued].some((password) => text.includes(password))) found.push('a generated password');
+    if ([...this.issued].some((password) => !shown.includes(password) && text.includes(password)))
+      found.push('a generated password');
     this.leaks.push(...found.map((what) => `${what} in ${where}`));
   }
 
@@ -78,8 +79,10 @@ export class Watch {
     this.statuses.add(response.status);
     if (name) this.met.add(name);
     const where = `response of ${name} (${response.status}, ${during})`;
-    this.note(where, `${JSON.stringify(response.headers)} ${response.text}`, name && documented[name]);
-    for (const password of issuedIn(response, name)) this.issued.add(password);
+    // Again, when a fault has kept the file of passwords.
+    const shown = issuedIn(response, name);
+    this.note(where, `${JSON.stringify(response.headers)} ${response.text}`, name && documented[name], shown);
+    for (const password of shown) this.issued.add(password);
   }
 
   /** Looks at the log so far. */

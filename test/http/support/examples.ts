@@ -172,6 +172,11 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   setAvatar: async (context) => ({ token: (await signIn(context)).token, upload: await imageUpload() }),
   removeAvatar: signedIn,
+  showMailPreferences: signedIn,
+  async changeMailPreferences(context) {
+    const { token } = await signIn(context, { role: 'trainer' });
+    return { token, body: { language: 'de', off: ['requests'] } };
+  },
   async listUsers(context) {
     await buildUser(context, { email: ada.email });
     const filter = { role: 'trainee', isActive: 'true', requiresPasswordChange: 'false', locked: 'false' };

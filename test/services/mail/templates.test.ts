@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type MailLanguage, mailLanguages } from '../../../src/config/mail-settings.js';
 import { mailKindNames } from '../../../src/schemas/mail.js';
-import { type MailKind, newsKinds } from '../../../src/services/mail/kinds.js';
+import { newsKinds } from '../../../src/schemas/mail-preferences.js';
+import type { MailKind } from '../../../src/services/mail/kinds.js';
 import type { MailContent } from '../../../src/services/mail/mail-data.js';
 import { renderMail } from '../../../src/services/mail/render.js';
 

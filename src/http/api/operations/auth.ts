@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema, setupSchema } from '../../../schemas/auth.js';
 import { noFields } from '../../../schemas/file.js';
+import { mailPreferencesSchema } from '../../../schemas/mail-preferences.js';
 import { profileSchema, registerSchema } from '../../../schemas/user.js';
 import { assertSetupRequired } from '../../../services/accounts/setup.js';
 import { anybody, created, itemBytes, ok, operations, signedIn, superAdmin } from '../operation.js';
@@ -130,5 +131,18 @@ export const authOperations = {
     access: signedIn,
     allowsInitialPassword: true,
     success: ok('There is no image', { message: shapes.message('Avatar removed successfully.') }),
+  }),
+  showMailPreferences: operation.get('/api/mail-preferences', {
+    summary: 'Which mails the caller wants, and in which language',
+    access: signedIn,
+    allowsInitialPassword: true,
+    success: ok('The preferences', shapes.mailPreferences),
+  }),
+  changeMailPreferences: operation.put('/api/mail-preferences', {
+    summary: 'Choose the language of mails to the caller, and which are turned off; absent fields stay as they are',
+    access: signedIn,
+    allowsInitialPassword: true,
+    body: mailPreferencesSchema,
+    success: ok('The preferences were changed', shapes.mailPreferences),
   }),
 };

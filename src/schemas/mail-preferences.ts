@@ -1,0 +1,30 @@
+import { type MailLanguage, mailLanguages } from '../config/mail-settings.js';
+import * as fields from './fields.js';
+import Joi from './joi.js';
+
+/** The kinds of mails that each person may turn off. */
+export const newsKinds = ['enrolled', 'accepted', 'refused', 'completed', 'requests'] as const;
+export type NewsKind = (typeof newsKinds)[number];
+
+/** What a person wants of mails. */
+export interface MailPreferences {
+  /** Null for that of the service. */
+  language: MailLanguage | null;
+  /** The kinds that are turned off. */
+  off: NewsKind[];
+}
+
+/** Body of `PUT /api/mail-preferences`; absent fields stay as they are. */
+export const mailPreferencesSchema = Joi.object<Partial<MailPreferences>, true>({
+  language: fields
+    .oneOf('language', mailLanguages)
+    .allow(null)
+    .meta({ enum: [...mailLanguages, null] })
+    .description('Language of mails; null: that of the service'),
+  off: Joi.array()
+    .items(fields.oneOf('off', newsKinds))
+    .max(newsKinds.length)
+    .unique()
+    .messages({ '*': `off must be a list of ${newsKinds.join(', ')}, each once.` })
+    .description('Kinds of mails that are turned off'),
+});

@@ -1,0 +1,49 @@
+import type { User } from '../../db/models/user.js';
+import { AppError } from '../../errors.js';
+import type { Role } from '../../schemas/fields.js';
+import {
+  type MailPreferences,
+  mailPreferencesSchema,
+  type NewsKind,
+  newsKinds,
+} from '../../schemas/mail-preferences.js';
+import { validate } from '../../schemas/validate.js';
+import { lockCaller } from '../auth/sessions.js';
+import type { Caller, Core } from '../core.js';
+import { isMailSetUp } from '../mail/outbox.js';
+
+const kindsOf: Readonly<Record<Role, readonly NewsKind[]>> = {
+  trainee: ['enrolled', 'accepted', 'refused', 'completed'],
+  trainer: ['requests'],
+  super_admin: [],
+};
+
+/** What a person wants of mails, and the kinds that can be turned off: none without a mail server. */
+export interface OfferedPreferences extends MailPreferences {
+  kinds: readonly NewsKind[];
+}
+
+function presented(core: Core, { role, language, mailOff }: User): OfferedPreferences {
+  const off = newsKinds.filter((kind) => mailOff.split(' ').includes(kind));
+  return { language, off, kinds: isMailSetUp(core) ? kindsOf[role] : [] };
+}
+
+/** @throws AppError `TOKEN_INVALID` */
+export async function mailPreferences(core: Core, { user: { id } }: Caller): Promise<OfferedPreferences> {
+  const user = await core.database.read(() => core.database.models.User.findByPk(id));
+  if (!user) throw new AppError('TOKEN_INVALID');
+  return presented(core, user);
+}
+
+/**
+ * Notes what the caller wants of mails; absent fields stay as they are. It is no edit of the account.
+ * @throws AppError `VALIDATION`, `TOKEN_INVALID`
+ */
+export async function changeMailPreferences(core: Core, caller: Caller, input: unknown): Promise<OfferedPreferences> {
+  const { language, off } = validate(mailPreferencesSchema, input);
+  return core.database.inTransaction(async (transaction) => {
+    const user = await lockCaller(core, caller, transaction);
+    const changes = { ...(language !== undefined && { language }), ...(off && { mailOff: off.join(' ') }) };
+    return presented(core, await user.update(changes, { transaction, silent: true }));
+  });
+}
