@@ -80,6 +80,7 @@ const defaultMessages = {
   SEED_REFUSED: 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',
   DATABASE_NOT_EMPTY: "There are other accounts than the super admin's: the demo programme is for an empty database.",
   LINK_INVALID: 'This link is no longer valid.',
+  INVITATION_NOT_NEEDED: 'The person has a password of their own.',
   MAIL_NOT_SET_UP: 'Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.',
   MAIL_SENDER_BUSY: 'detail',
   MAIL_CONFLICT: 'The state of the mail does not allow this.',

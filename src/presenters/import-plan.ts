@@ -16,6 +16,7 @@ const unfinished: PlanContent = {
   identityChanges: [],
   identityChangesLeftOut: 0,
   generatedPasswords: 0,
+  invitations: 0,
   roleWords: [],
   stopsAtLine: null,
   refusal: null,

@@ -51,11 +51,21 @@ export const userViews = {
 /** An account with all that the super admin sees. */
 export const presentUser = (user: User) => pick(user, ['id', ...userViews.admin.shown, 'createdAt', 'updatedAt']);
 
-/** An account with the end of its lock, of a query that included {@link User.currentLock}. */
-export const presentListedUser = (user: User) => ({
+/**
+ * An account with its lock and what became of its invitation.
+ * @param user whose `inviteError` is noted
+ */
+export const presentUserDetails = (user: User, lockedUntil: Date | null) => ({
   ...presentUser(user),
-  lockedUntil: loaded(user.currentLock)?.lockedUntil ?? null,
+  lockedUntil,
+  ...pick(user, ['invitedAt', 'inviteState']),
+  inviteError: loaded(user.inviteError),
+  mailFailedAt: user.mailFailedAt,
 });
+
+/** The same of a query that included {@link User.currentLock}. */
+export const presentListedUser = (user: User) =>
+  presentUserDetails(user, loaded(user.currentLock)?.lockedUntil ?? null);
 
 /** An account as those see it who work with its owner. */
 export const presentPerson = (user: User) => pick(user, ['id', ...userViews.person.shown]);

@@ -13,6 +13,7 @@ export const auditActions = [
   'user.reset-password',
   'user.mail-reset-link',
   'user.set-password',
+  'user.invite',
   'user.unlock',
   'user.end-session',
   'user.end-sessions',

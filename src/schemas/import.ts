@@ -77,6 +77,10 @@ export interface ImportOptions {
   missingPhone: 'reject' | 'allow';
   /** Updates set passwords too: those of the file, or generated ones. */
   resetPasswords: boolean;
+  /** New people without a password get a link by mail to set one, instead of a generated one. */
+  invite: boolean;
+  /** With `invite`: a generated one besides, for those whom mail doesn't reach. */
+  withPasswords: boolean;
   /** What a bad row means for the others. */
   onError: 'continue' | 'stop' | 'abort';
   /** With more bad rows than this nothing is written. */
@@ -103,6 +107,25 @@ function onlyForUpdates(resetPasswords: boolean, helpers: Types.CustomHelpers): 
   return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: 'resetPasswords needs onExisting update.' });
 }
 
+/** The option stands after `resetPasswords`: who has a password already gets another one, which only a file can say. */
+function notWithResets(invite: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
+  const { resetPasswords } = helpers.state.ancestors[0] as Partial<ImportOptions>;
+  if (!invite || !resetPasswords) return invite;
+  const message = 'invite and resetPasswords exclude each other: import the new people first.';
+  return refused(helpers, { code: 'EXCLUSIVE', params: { fields: ['resetPasswords'] }, message });
+}
+
+/** The option stands after `invite`. */
+function onlyForInvited(withPasswords: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
+  const { invite } = helpers.state.ancestors[0] as Partial<ImportOptions>;
+  if (!withPasswords || invite) return withPasswords;
+  return refused(helpers, {
+    code: 'NEEDS_OTHER_FIELD',
+    params: { fields: ['invite'] },
+    message: 'withPasswords needs invite.',
+  });
+}
+
 /** Parts of ISO 8859 whose letters a code page has in the same places. In parts 2, 4, 5, 6, 7, 15 and 16 some are elsewhere. */
 const isoParts = { 1: '1252', 8: '1255', 9: '1254', 11: '874', 13: '1257' };
 
@@ -124,6 +147,8 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   match: fields.oneOf('match', ['email', 'phone']).default('email'),
   missingPhone: fields.oneOf('missingPhone', ['reject', 'allow']).default('reject'),
   resetPasswords: listing.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
+  invite: listing.queryBoolean('invite').default(false).custom(notWithResets),
+  withPasswords: listing.queryBoolean('withPasswords').default(false).custom(onlyForInvited),
   onError: fields.oneOf('onError', ['continue', 'stop', 'abort']).default('continue'),
   maxErrors: Joi.number()
     .integer()
@@ -186,6 +211,8 @@ export type ReplanOptions = Omit<Partial<ImportOptions>, 'map'> & { map?: Column
 /** Body of `POST /api/imports/:id/plan`: the options of the form, with columns by their index. */
 export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOptions>).keys({
   resetPasswords: fields.strictBoolean('resetPasswords').default(false).custom(onlyForUpdates),
+  invite: fields.strictBoolean('invite').default(false).custom(notWithResets),
+  withPasswords: fields.strictBoolean('withPasswords').default(false).custom(onlyForInvited),
   maxErrors: fields.strictWholeNumber('maxErrors', 0, 1_000_000_000),
   map: Joi.array()
     .items(

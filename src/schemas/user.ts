@@ -7,6 +7,8 @@ import Joi from './joi.js';
 import { searchKey } from './keys.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
+import { inviteStates } from './mail.js';
+import { refused } from './problems.js';
 
 export interface RegisterInput extends AccountInput<'register'> {
   password: string;
@@ -19,6 +21,46 @@ export const registerSchema = Joi.object<RegisterInput>(
     password: fields.password.required(),
   }),
 );
+
+/** What the super admin writes in invitations. */
+const invitationMessage = fields
+  .multiLine('Message', 1000)
+  .empty(fields.blank)
+  .description('Text of your own in the invitation')
+  .example('Welcome! We begin on Monday.');
+
+/** Refuses a message where nobody is invited. The field that decides stands before it, and has been checked by then. */
+const onlyInInvitations = (field: 'action' | 'credentials') =>
+  invitationMessage.custom((message: string, helpers) => {
+    // The first ancestor is the object that the message is of.
+    const { [field]: given } = helpers.state.ancestors[0] as Partial<Record<typeof field, string>>;
+    if (given === 'invite') return message;
+    const params = { fields: [field], values: ['invite'] };
+    return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params, message: `message needs ${field} invite.` });
+  });
+
+/** A new account whose password is not given. */
+export interface NewPerson extends Pick<RegisterInput, 'firstName' | 'lastName' | 'email'> {
+  phone?: string;
+  role: Exclude<Role, 'super_admin'>;
+  /** Invited by mail to set a password, or with a generated one. */
+  credentials: 'invite' | 'generated';
+  message?: string;
+}
+
+/** Body of `POST /api/users`. */
+export const newPersonSchema = Joi.object<NewPerson>({
+  firstName: fields.firstName.required(),
+  lastName: fields.lastName.required(),
+  email: fields.email.required(),
+  phone: fields.phone.empty(fields.blank),
+  role: fields.oneOf('Role', ['trainee', 'trainer']).required(),
+  credentials: fields
+    .oneOf('credentials', ['invite', 'generated'])
+    .required()
+    .description('A mail with a link to set a password, or a generated password in the response'),
+  message: onlyInInvitations('credentials'),
+});
 
 const nothing = fields.blank.allow(null);
 
@@ -58,12 +100,18 @@ export const activationSchema = Joi.object<{ isActive: boolean }, true>({
 
 const userSortFields = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;
 
+/** Accounts by their invitation; `no`: those that were never invited. */
+const invitedFilters = ['no', ...inviteStates] as const;
+export type InvitedFilter = (typeof invitedFilters)[number];
+const invited = fields.oneOf('invited', invitedFilters);
+
 /** Which accounts are listed or exported. */
 export interface UserFilter {
   role?: Role;
   isActive?: boolean;
   requiresPasswordChange?: boolean;
   locked?: boolean;
+  invited?: InvitedFilter;
   search?: string;
 }
 
@@ -74,6 +122,7 @@ const userFilter = {
   isActive: listing.queryBoolean('isActive'),
   requiresPasswordChange: listing.queryBoolean('requiresPasswordChange'),
   locked: listing.queryBoolean('locked'),
+  invited,
   search: listing.search,
 };
 
@@ -87,7 +136,7 @@ export const userListingSchema = Joi.object<UserListing, true>({
 /** Query of `GET /api/users/export.csv`. */
 export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);
 
-export const bulkActions = ['activate', 'deactivate', 'reset_password', 'delete', 'end_sessions'] as const;
+export const bulkActions = ['activate', 'deactivate', 'reset_password', 'invite', 'delete', 'end_sessions'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
 /** Accounts that one bulk operation can change. */
@@ -99,6 +148,8 @@ export interface BulkChange {
   /** The accounts, or a filter that matches them: never both. */
   ids?: string[];
   filter?: UserFilter;
+  /** In invitations. */
+  message?: string;
 }
 
 /** Body of `POST /api/users/bulk`. */
@@ -110,6 +161,7 @@ export const bulkChangeSchema = Joi.object<BulkChange>({
     isActive: fields.isActive,
     requiresPasswordChange: fields.strictBoolean('requiresPasswordChange'),
     locked: fields.strictBoolean('locked'),
+    invited,
     search: listing.search,
   })
     .min(1)
@@ -124,4 +176,5 @@ export const bulkChangeSchema = Joi.object<BulkChange>({
       'object.min': 'filter must have a condition.',
     }),
   dryRun: fields.strictBoolean('dryRun').default(false).description('Only report what would be done'),
+  message: onlyInInvitations('action'),
 });

@@ -31,6 +31,7 @@ const otherwise: Readonly<Record<string, string>> = {
   isFeatured: '--featured',
   isPublished: '--published',
   password: '--password-stdin',
+  withPasswords: '--credentials',
 };
 
 /** What listings can be sorted by. */

@@ -23,6 +23,7 @@ const audited = [
     'changeActivation',
     'resetPassword',
     'setPassword',
+    'createUser',
   ],
   ...['endUserSession', 'endUserSessions', 'unlockUser', 'createCourse', 'updateCourse', 'deleteCourse'],
   ...['publishCourse', 'assignTrainer', 'assignEnrollment', 'assignMany', 'removeMany', 'removeEnrollment'],

@@ -236,7 +236,10 @@ describe('Imports that are planned over HTTP', () => {
     expect(await models().ImportPlan.count()).to.equal(0);
     await call('get', `/${id}/credentials.csv`).expect(200);
     const preview = await call('post', `/${id}/undo?dryRun=true`).expect(200);
-    expect(preview.body).to.deep.include({ undo: { removed: 3, restored: 0, kept: [] }, keptReasons: [] });
+    expect(preview.body).to.deep.include({
+      undo: { removed: 3, restored: 0, kept: [], mailsSent: 0 },
+      keptReasons: [],
+    });
     await models().User.update({ lastLogin: new Date() }, { where: { email: 'ada@example.org' } });
     const undone = await call('post', `/${id}/undo`).expect(200);
     expect(undone.body.keptReasons).to.deep.equal([{ code: 'LOGGED_IN', count: 1 }]);

@@ -430,9 +430,12 @@ describe('Imports over HTTP', function () {
     expect(none.body).to.deep.equal({ error: 'Rejected rows not found.' });
     await call('head', `/api/imports/${record?.id}/rejected.csv`).expect(404);
     const preview = await call('post', `/api/imports/${record?.id}/undo?dryRun=true`).expect(200);
-    expect(preview.body.undo).to.deep.equal({ removed: 2, restored: 0, kept: [] });
+    expect(preview.body.undo).to.deep.equal({ removed: 2, restored: 0, kept: [], mailsSent: 0 });
     const undone = await call('post', `/api/imports/${record?.id}/undo`).expect(200);
-    expect(undone.body).to.deep.include({ message: 'Import undone.', undo: { removed: 2, restored: 0, kept: [] } });
+    expect(undone.body).to.deep.include({
+      message: 'Import undone.',
+      undo: { removed: 2, restored: 0, kept: [], mailsSent: 0 },
+    });
     expect(await harness.context.database.models.User.count({ where: { role: 'trainee' } })).to.equal(1);
   });
 });

@@ -12,7 +12,7 @@ import {
   tokenFor,
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { accountKeys } from '../support/shown.js';
+import { accountKeys, invitationKeys } from '../support/shown.js';
 import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 
 const protectedMessage = "The super admin can't be deactivated, demoted or deleted.";
@@ -47,7 +47,7 @@ describe('User administration', () => {
       const { body } = await call('get', '/api/users').expect(200);
       expect(body.pagination).to.deep.equal({ currentPage: 1, totalPages: 1, totalItems: 2, itemsPerPage: 20 });
       expect(body.users.map(({ id }: { id: string }) => id)).to.deep.equal([user.id, admin.user.id]);
-      for (const shown of body.users) expect(shown).to.have.all.keys(...accountKeys, 'lockedUntil');
+      for (const shown of body.users) expect(shown).to.have.all.keys(...accountKeys, 'lockedUntil', ...invitationKeys);
       const shown = await call('get', `/api/users/${user.id}`).expect(200);
       expect(shown.body).to.deep.equal({ user: body.users[0] });
       expect(shown.body.user).to.include({ email: 'one@example.org', lockedUntil: null });

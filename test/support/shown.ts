@@ -13,3 +13,6 @@ export const accountKeys = [
   'createdAt',
   'updatedAt',
 ];
+
+/** What the super admin sees besides of an account that is listed or shown. */
+export const invitationKeys = ['invitedAt', 'inviteState', 'inviteError', 'mailFailedAt'];

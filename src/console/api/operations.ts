@@ -29,6 +29,7 @@ export const operations = {
   listSessions: { method: 'GET', path: '/api/auth/sessions' },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{id}' },
   listUsers: { method: 'GET', path: '/api/users' },
+  createUser: { method: 'POST', path: '/api/users', sends: 'json' },
   exportUsers: { method: 'GET', path: '/api/users/export.csv', response: 'text' },
   changeManyUsers: { method: 'POST', path: '/api/users/bulk', sends: 'json' },
   showUser: { method: 'GET', path: '/api/users/{id}' },

@@ -113,6 +113,7 @@ export interface PlanContent {
   identityChanges: IdentityChange[];
   identityChangesLeftOut: number;
   generatedPasswords: number;
+  invitations: number;
   /** Words of the file that were read as roles. */
   roleWords: { word: string; role: ImportableRole }[];
   stopsAtLine: number | null;

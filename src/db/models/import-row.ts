@@ -16,6 +16,7 @@ export interface UndoNote {
   /** The changed fields of an updated account, with their old values. */
   before?: Partial<Pick<AccountValues, AccountInputField<'import'> | 'requiresPasswordChange'>> & {
     passwordHash?: string;
+    hasPassword?: boolean;
     initialPasswordExpiresAt?: string | null;
     updatedAt: string;
   };

@@ -55,6 +55,8 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare updatedAt: CreationOptional<Date>;
   /** The lock that is in force; null for none, absent unless the query asks for it. */
   declare currentLock?: NonAttribute<LoginThrottle | null>;
+  /** Why the last invitation hasn't left, as far as it is known; absent unless `noteInviteErrors` has looked. */
+  declare inviteError?: NonAttribute<string | null>;
 }
 
 /** The account of a session as plain values: they aren't changed, and an instance of the model takes time to build. */

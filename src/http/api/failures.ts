@@ -96,6 +96,7 @@ export const mappings = {
   SEED_REFUSED: { status: 403 },
   DATABASE_NOT_EMPTY: { status: 409 },
   LINK_INVALID: { status: 400 },
+  INVITATION_NOT_NEEDED: { status: 400 },
   MAIL_NOT_SET_UP: { status: 400 },
   MAIL_SENDER_BUSY: { status: 409 },
   MAIL_CONFLICT: { status: 409 },

@@ -126,6 +126,25 @@ export const fieldDocs: Readonly<
   imports: { description: 'The imports of this page' },
   include: { description: 'Optional keys of the response', example: ['seats'] },
   ip: { description: 'Address of the client; null where unknown', example: '203.0.113.7' },
+  invite: {
+    description: 'Invite new people without a password by mail to set one, instead of generating one',
+    example: false,
+  },
+  inviteError: {
+    description:
+      'Why the last invitation has not left: it failed, or waits for the mail server; null where there is no fault',
+    example: null,
+  },
+  invited: {
+    description: 'What became of the invitation, as `inviteState`; `no`: never invited',
+    example: 'failed',
+  },
+  invitedAt: { description: 'Time of the last invitation; null without one', example: moment },
+  inviteState: {
+    description:
+      'What became of the invitation: `queued`, `sent` (the mail server has taken it), `failed`, `accepted` (the person has set a password); null without one',
+    example: 'sent',
+  },
   isActive: { description: 'Whether the account may sign in', example: true },
   isFeatured: { description: 'Whether clients should highlight the course', example: false },
   isPublished: { description: 'Whether the catalogue shows the course', example: true },
@@ -156,6 +175,14 @@ export const fieldDocs: Readonly<
     example: null,
   },
   logins: { description: 'Logins that wait for a password hash', example: 0 },
+  mailFailedAt: {
+    description: 'Since when the mail server refuses the address as unknown; null otherwise',
+    example: null,
+  },
+  mailsSent: {
+    description: 'Invitations of the import that had left before to people whose accounts are removed',
+    example: 0,
+  },
   map: {
     description: 'Columns with other names, as `heading=field`; `heading=` ignores one',
     example: ['Mobile=phone'],
@@ -312,5 +339,9 @@ export const fieldDocs: Readonly<
   userId: { description: 'Id of the trainee', example: someId },
   users: { description: 'The accounts of this page' },
   waiting: { description: 'Requests that wait for their clients or for a password hash' },
+  withPasswords: {
+    description: 'With `invite`: also generate passwords, for people whom mail does not reach',
+    example: false,
+  },
   working: { description: 'Requests being processed', example: 1 },
 };

@@ -187,6 +187,7 @@ const importPlan = component(
       .description('Updates that change the name, email or role of an account; the first 100'),
     identityChangesLeftOut: count.description('How many more there are').example(0),
     generatedPasswords: count.description('How many accounts get a generated password').example(40),
+    invitations: count.description('How many people get an invitation by mail').example(0),
     roleWords: Joi.array()
       .items(
         Joi.object({

@@ -12,6 +12,7 @@ import { enrollmentStatuses } from '../../schemas/enrollment-statuses.js';
 import { roles } from '../../schemas/fields.js';
 import type { FieldColumn } from '../../schemas/fields-table.js';
 import { importStatuses } from '../../schemas/import.js';
+import { inviteStates } from '../../schemas/mail.js';
 import { newsKinds } from '../../schemas/mail-preferences.js';
 import { bulkActions } from '../../schemas/user.js';
 import { publicCodes } from './failures.js';
@@ -289,11 +290,17 @@ export const account = component(
   Joi.object({ ...shapesOf(accountFields, userViews.admin.shown), createdAt: timestamp, updatedAt: timestamp }),
 );
 
-/** An account with the end of its lock. */
+/** An account with the end of its lock, and its invitation. */
 export const accountDetails = component(
   'UserDetails',
-  'An account, and whether it is locked',
-  account.append({ lockedUntil: nullableTimestamp }),
+  'An account, whether it is locked, and what became of its invitation',
+  account.append({
+    lockedUntil: nullableTimestamp,
+    invitedAt: nullableTimestamp,
+    inviteState: nullableWord(inviteStates),
+    inviteError: nullableText,
+    mailFailedAt: nullableTimestamp,
+  }),
 );
 
 /** The response to activating and deactivating an account. */
@@ -453,6 +460,7 @@ export const undo = component(
   Joi.object({
     removed: count,
     restored: count,
+    mailsSent: count,
     kept: Joi.array()
       .items(
         Joi.object({

@@ -1,15 +1,16 @@
 import { presentSession } from '../../presenters/session.js';
-import { presentListedUser, presentUser } from '../../presenters/user.js';
+import { presentListedUser, presentUser, presentUserDetails } from '../../presenters/user.js';
 import { changeManyUsers } from '../../services/accounts/bulk.js';
 import {
   changeActivation,
+  createPerson,
   deleteUser,
   resetPassword,
   unlockUser,
   updateUser,
 } from '../../services/accounts/commands.js';
 import { usersCsv } from '../../services/accounts/export.js';
-import { findUserById, listUsers } from '../../services/accounts/queries.js';
+import { listUsers, userWithInvitation } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
 import { lockOf } from '../../services/auth/current-locks.js';
 import { actorOf } from '../../services/core.js';
@@ -22,6 +23,12 @@ export const userHandlers = {
     return { users: items.map(presentListedUser), pagination };
   },
 
+  async createUser({ context, caller, body }) {
+    const { user, initialPassword } = await createPerson(context, actorOf(caller), body);
+    const temporaryPassword = initialPassword ?? null;
+    return { message: 'User created successfully.', user: presentUser(user), temporaryPassword };
+  },
+
   async exportUsers({ context, query }) {
     // Validated first, so that HEAD refuses the same filters as GET.
     const lines = usersCsv(context, query);
@@ -29,8 +36,8 @@ export const userHandlers = {
   },
 
   async showUser({ context, params }) {
-    const user = await findUserById(context, params.id);
-    return { user: { ...presentUser(user), lockedUntil: await lockOf(context, user.id) } };
+    const user = await userWithInvitation(context, params.id);
+    return { user: presentUserDetails(user, await lockOf(context, user.id)) };
   },
 
   async updateUser({ context, caller, params, body }) {

@@ -5,7 +5,9 @@ import { type BulkAction, type BulkChange, bulkChangeSchema, maxBulkAccounts } f
 import { validate } from '../../schemas/validate.js';
 import { isSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
+import { assertMailSetUp } from '../mail/outbox.js';
 import { deleteUser, type KeepPassword, resetPassword, setUserActive, trainerInUse } from './commands.js';
+import { inviteUser, whyNotInvited } from './invite.js';
 import { listingFilter } from './queries.js';
 import { endUserSessions } from './sessions.js';
 
@@ -102,6 +104,8 @@ function previewedOutcome(
       return hasCourses ? trainerInUse() : 'done';
     case 'reset_password':
       return user.id === actor.actorId ? new AppError('OWN_ACCOUNT') : 'done';
+    case 'invite':
+      return whyNotInvited(user) ?? 'done';
     case 'end_sessions':
       if (user.id === actor.actorId) return new AppError('OWN_ACCOUNT');
       return sessions === 0 ? 'unchanged' : 'done';
@@ -112,7 +116,7 @@ function previewedOutcome(
 async function change(
   core: Core,
   actor: Actor,
-  action: BulkAction,
+  { action, message }: Pick<BulkChange, 'action' | 'message'>,
   id: string,
   keep: KeepPassword | undefined,
 ): Promise<{ password?: string }> {
@@ -128,6 +132,9 @@ async function change(
       const { temporaryPassword } = await resetPassword(core, actor, id, undefined, keep);
       return keep ? {} : { password: temporaryPassword };
     }
+    case 'invite':
+      await inviteUser(core, actor, id, message);
+      return {};
     case 'end_sessions':
       await endUserSessions(core, actor, id);
       return {};
@@ -140,13 +147,13 @@ async function mayContinue(core: Core, { sessionId, actorId }: Actor): Promise<b
 }
 
 /** Refusals that belong to an account; after any other failure the rest is refused without being tried. */
-const ownRefusals = ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'ACCOUNT_IN_USE'] as const;
+const ownRefusals = ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'ACCOUNT_IN_USE', 'INVITATION_NOT_NEEDED'] as const;
 
 /**
  * Changes many accounts, each in a transaction of its own. Failures become outcomes, so that what was done before them, such
  * as new passwords, is told in any case.
  * @returns the outcomes in the order of the list, and the failure because of which the last of them weren't tried
- * @throws AppError `VALIDATION`
+ * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` for invitations
  */
 export async function changeManyUsers(
   core: Core,
@@ -156,6 +163,7 @@ export async function changeManyUsers(
 ): Promise<{ action: BulkAction; dryRun: boolean; outcomes: BulkOutcome[]; stopped: AppError | undefined }> {
   const wanted = validate(bulkChangeSchema, input);
   const { action, dryRun } = wanted;
+  if (action === 'invite') assertMailSetUp(core);
   const ids = await meantIds(core, wanted);
   const known = await readKnown(core, action, ids);
   const outcomes: BulkOutcome[] = [];
@@ -171,7 +179,7 @@ export async function changeManyUsers(
       try {
         // Many accounts take long: who has been signed out meanwhile, as one whose token was stolen, changes no more.
         if (!(await mayContinue(core, actor))) throw new AppError('TOKEN_INVALID');
-        outcomes.push({ ...account, outcome: 'done', ...(await change(core, actor, action, id, keepPassword)) });
+        outcomes.push({ ...account, outcome: 'done', ...(await change(core, actor, wanted, id, keepPassword)) });
       } catch (error) {
         if (!isAppError(error)) throw error;
         outcomes.push({ ...account, outcome: 'refused', refusal: error });

@@ -6,6 +6,7 @@ import { passwordInputSchema } from '../../schemas/auth.js';
 import { seatStatuses } from '../../schemas/enrollment-statuses.js';
 import {
   activationSchema,
+  newPersonSchema,
   type RegisterInput,
   registerSchema,
   type UserUpdate,
@@ -21,12 +22,21 @@ import { generatedPasswordCost, generatePassword } from '../credentials/password
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { endLinks } from '../mail/links.js';
-import { queueMails, removeMailsOf } from '../mail/outbox.js';
+import { assertMailSetUp, queueMails, removeMailsOf } from '../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
+import {
+  dataOf,
+  endInvitations,
+  invitationsOf,
+  newInvitation,
+  queueWaitingInvitations,
+  withoutPassword,
+} from './invite.js';
 import { findUserById } from './queries.js';
 import {
   countSuperAdmins,
   guarded,
+  type Invitation,
   initialPasswordExpiry,
   insertAccount,
   type NewAccount,
@@ -75,8 +85,38 @@ export async function registerWithGeneratedPassword(
   return { user, initialPassword };
 }
 
+/** Who is created without a given password, and the generated one, which is shown nowhere else. */
+interface NewPerson {
+  user: User;
+  initialPassword?: string;
+}
+
+/**
+ * Creates an account whose person is invited to set a password, or gets a generated one.
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, `EMAIL_TAKEN`, `PHONE_TAKEN`
+ */
+export async function createPerson(core: Core, actor: Actor, input: unknown): Promise<NewPerson> {
+  const { credentials, message, phone = '', ...person } = validate(newPersonSchema, input);
+  const fields = { ...person, phone, isActive: true, requiresPasswordChange: true };
+  if (credentials === 'invite') {
+    assertMailSetUp(core);
+    const { passwordHash, ...secret } = withoutPassword(core);
+    const none = { ...secret, ...newInvitation(core), hash: () => Promise.resolve(passwordHash) };
+    const user = await createAccount(core, actor, fields, none, (created, transaction) =>
+      queueMails(core, invitationsOf([created], dataOf(message)), transaction),
+    );
+    return { user };
+  }
+  const initialPassword = generatePassword();
+  const user = await createAccount(core, actor, fields, {
+    hash: () => core.hasher.hash(initialPassword, generatedPasswordCost, hashRequestOf(actor)),
+    initialPasswordExpiresAt: initialPasswordExpiry(core),
+  });
+  return { user, initialPassword };
+}
+
 /** How the password of a new account is stored; it is hashed when nothing else refuses the account. */
-interface NewCredentials extends Pick<NewAccount, 'initialPasswordExpiresAt'> {
+interface NewCredentials extends Pick<NewAccount, 'initialPasswordExpiresAt' | keyof Invitation> {
   hash: () => Promise<string>;
 }
 
@@ -85,10 +125,12 @@ async function createAccount(
   actor: Actor,
   fields: Omit<RegisterInput, 'password'>,
   { hash, ...credentials }: NewCredentials,
-  beforeCommit: (user: User) => Promise<void> = async () => undefined,
+  beforeCommit: (user: User, transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<User> {
+  const { email, phone } = fields;
+  const keys = phone === '' ? { email } : { email, phone };
   const refusal = async () => {
-    const taken = await takenKeys(core.database, fields);
+    const taken = await takenKeys(core.database, keys);
     if (taken.email) return 'EMAIL_TAKEN';
     if (fields.role === 'super_admin' && (await countSuperAdmins(core.database)) > 0) return 'SUPER_ADMIN_EXISTS';
     return taken.phone ? 'PHONE_TAKEN' : undefined;
@@ -109,7 +151,7 @@ async function createAccount(
         { action: 'user.register', targetType: 'user', targetId: user.id, after: auditedUser(user) },
         transaction,
       );
-      await beforeCommit(user);
+      await beforeCommit(user, transaction);
       return user;
     }, confirmedById(core.database.models.User));
   });
@@ -154,8 +196,9 @@ async function changeUser(
  * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`
  */
 export async function setUserActive(core: Core, actor: Actor, id: string, isActive: boolean): Promise<User> {
-  return changeUser(core, actor, id, isActive ? 'user.activate' : 'user.deactivate', (user) => {
+  return changeUser(core, actor, id, isActive ? 'user.activate' : 'user.deactivate', async (user, transaction) => {
     if (!isActive && user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
+    if (isActive && !user.isActive) await queueWaitingInvitations(core, [id], transaction);
     user.isActive = isActive;
   });
 }
@@ -184,12 +227,13 @@ export async function resetPassword(
     input ? core.config.auth.bcryptCost : generatedPasswordCost,
     hashRequestOf(actor),
   );
-  const user = await changeUser(core, actor, id, 'user.reset-password', async (account) => {
+  const user = await changeUser(core, actor, id, 'user.reset-password', async (account, transaction) => {
     await keep?.(account, temporaryPassword);
     account.passwordHash = passwordHash;
     account.hasPassword = true;
     account.requiresPasswordChange = true;
     account.initialPasswordExpiresAt = input ? null : initialPasswordExpiry(core);
+    await endInvitations(core, [id], transaction);
   });
   return { user, temporaryPassword };
 }

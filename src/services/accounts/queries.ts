@@ -12,14 +12,16 @@ import { orderOf, type Page, pageOf } from '../paging.js';
 import { readPhoneKeys } from '../phone-country.js';
 import { idEndingWith } from '../short-ids.js';
 import { byInitialPassword, passwordFilterInOrder } from './initial-passwords.js';
+import { noteInviteErrors } from './invite.js';
 import { type AccountSearch, accountsFound, narrowed } from './search.js';
 
 /** The condition of a filter of accounts. */
 export async function listingFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
-  const { role, isActive, requiresPasswordChange, locked, search } = listing;
+  const { role, isActive, requiresPasswordChange, locked, invited, search } = listing;
   const among = role === undefined ? {} : { role };
   const others: WhereOptions<User>[] = [
     ...(isActive === undefined ? [] : [{ isActive }]),
+    ...(invited === undefined ? [] : [{ inviteState: invited === 'no' ? null : invited }]),
     ...(locked === undefined ? [] : [{ [Op.and]: isLocked(core, locked) }]),
   ];
   const password = requiresPasswordChange === undefined ? [] : [passwordFilterInOrder(requiresPasswordChange)];
@@ -33,18 +35,27 @@ export async function listingFilter(core: Core, listing: UserFilter): Promise<Ac
   return { ...filtered, ...(await byInitialPassword(core, { requiresPasswordChange, role, others: sought })) };
 }
 
-/** One page of the accounts with their locks, filtered and in a stable order. @throws AppError `VALIDATION` */
+/** One page of the accounts with their locks and invitations, filtered and in a stable order. @throws AppError `VALIDATION` */
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
   const { where, maxCounted, parts } = await listingFilter(core, listing);
-  return pageOf(core, User, listing, {
+  const page = await pageOf(core, User, listing, {
     where,
     maxCounted,
     parts,
     order: orderOf(listing),
     include: [currentLocks(core)],
   });
+  await noteInviteErrors(core, page.items);
+  return page;
+}
+
+/** An account, and what became of its invitation. @throws AppError `NOT_FOUND` */
+export async function userWithInvitation(core: Core, id: string): Promise<User> {
+  const user = await findUserById(core, id);
+  await noteInviteErrors(core, [user]);
+  return user;
 }
 
 /** @throws AppError `NOT_FOUND` */

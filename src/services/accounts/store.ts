@@ -26,10 +26,14 @@ import { ChangedWords, renamedBy, replaceWords, wordsOfAccount } from './words.j
 type InitialField = AccountInputField<'register'>;
 type DefaultedField = DefaultedFieldOf<typeof accountFields>;
 
+/** What is noted of somebody who is invited to set a password; absent for others. */
+export type Invitation = Pick<User, 'hasPassword' | 'invitedAt' | 'inviteState'>;
+
 /** A new account: validated and normalised fields, and the hash of its password. The phone is empty for none. */
 export interface NewAccount
   extends Pick<AccountValues, Exclude<InitialField, DefaultedField>>,
-    Partial<Pick<AccountValues, InitialField & DefaultedField>> {
+    Partial<Pick<AccountValues, InitialField & DefaultedField>>,
+    Partial<Invitation> {
   passwordHash: string;
   /** When a generated initial password expires; null for a password that a person chose. */
   initialPasswordExpiresAt: Date | null;
@@ -110,6 +114,9 @@ export async function addAccounts(
         ...storedPhoneKeys(account.phone, phones),
         passwordHash: account.passwordHash,
         initialPasswordExpiresAt: account.initialPasswordExpiresAt,
+        hasPassword: account.hasPassword ?? true,
+        invitedAt: account.invitedAt ?? null,
+        inviteState: account.inviteState ?? null,
         searchKey: keys.searchKey,
         lastNameKey: keys.lastNameKey,
         firstNameKey: keys.firstNameKey,

@@ -31,6 +31,7 @@ export const writingLines: Readonly<Record<string, string>> = {
   'users deactivate': 'ben@x.org',
   'users unlock': 'ben@x.org',
   'users reset-password': 'ben@x.org',
+  'users invite': 'ben@x.org',
   'users export': '',
   'users sessions end': 'ben@x.org x',
   'users sessions end-all': 'ben@x.org',

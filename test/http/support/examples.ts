@@ -183,6 +183,10 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const query = { ...filter, search: 'ada', sortBy: 'lastName', sortOrder: 'ASC', page: '1', limit: '5' };
     return { ...(await admin(context)), query };
   },
+  async createUser(context) {
+    const { password: _, ...person } = ada;
+    return { ...(await admin(context)), body: { ...person, role: 'trainee', credentials: 'generated' } };
+  },
   exportUsers: async (context) => ({
     ...(await admin(context)),
     query: { role: 'super_admin', isActive: 'true', requiresPasswordChange: 'false', locked: 'false', search: 'test' },

@@ -259,9 +259,11 @@ function keptText(kept: readonly KeptAccount[], count = kept.length): string[] {
   return [`Kept: ${counted(count, 'account')}`, ...lines, ...more];
 }
 
-function undoText({ removed, restored, kept }: UndoResult, heading: string): string {
+function undoText({ removed, restored, kept, mailsSent }: UndoResult, heading: string): string {
   const figures = `${counted(removed, 'account')} removed, ${restored} restored, ${kept.length} kept`;
-  return [`${heading}: ${figures}`, ...keptText(kept)].join('\n');
+  const sent =
+    mailsSent === 0 ? [] : [`${counted(mailsSent, 'invitation')} had left already; links in them stop working.`];
+  return [`${heading}: ${figures}`, ...sent, ...keptText(kept)].join('\n');
 }
 
 const previewText = (undo: UndoResult): string => undoText(undo, 'Undo would result in');

@@ -34,9 +34,14 @@ export function givenOptions(options: ImportOptions): object {
  * course. Nothing where the options are the defaults.
  */
 export function correctedText(io: Io, rejectsFile: string | null, options: ImportOptions): string[] {
-  const given = givenOptions(options);
+  const { withPasswords, ...given }: { withPasswords?: boolean } = givenOptions(options);
   if (rejectsFile === null || Object.keys(given).length === 0) return [];
-  return ['To import the corrected rows with the same options:', `  ${importCommand(io, rejectsFile, given)}`];
+  // Passwords besides invitations are asked for by the name of their file.
+  const credentials = withPasswords ? { credentials: rejectsFile.replace(/(\.csv)?$/i, '.credentials.csv') } : {};
+  return [
+    'To import the corrected rows with the same options:',
+    `  ${importCommand(io, rejectsFile, { ...given, ...credentials })}`,
+  ];
 }
 
 /** An interrupted import of the file that a plan does not resume, as its options or the content of the file differ. */

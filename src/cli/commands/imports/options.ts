@@ -69,6 +69,8 @@ export const importUsersOptions = {
   '--max-errors <n>': 'import nothing if more rows than this are rejected',
   '--credentials <file>':
     'write generated passwords to this file, which must not exist (default: people.credentials.csv for people.csv)',
+  '--invite':
+    'mail new people without a password a link to set one, and write no file of passwords; with --credentials they get both',
   '--rejects <file>':
     'write rejected rows to this file, which must not exist (default: people.rejected.csv for people.csv)',
   '--encoding <name>':

@@ -10,7 +10,7 @@ import { PartialFailure } from '../../core/command/error-messages.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { wrapHanging } from '../../core/output/fit.js';
-import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js';
+import { asTyped, counted, type Io, whenMailsLeave, widthOf } from '../../core/output/output.js';
 import { printableLine } from '../../core/output/printable.js';
 import { correctedText } from './command-lines.js';
 
@@ -39,6 +39,7 @@ export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object =
     'counts',
     'createdByRole',
     'generatedPasswords',
+    'invitations',
     'ignoredColumns',
     'names',
     'roleWords',
@@ -193,6 +194,7 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
     ]),
     ...fitted(reasonsText(plan.reasons)),
     ...fitted([
+      ...(plan.invitations > 0 ? [`  ${counted(plan.invitations, 'invitation')} to mail`] : []),
       ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
       ...namesText(plan),
       ...renamed(plan),
@@ -290,6 +292,9 @@ export function report(
     ...rejected,
     ...(credentialsFile
       ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]
+      : []),
+    ...(result.invitations > 0
+      ? [`  Invitations: ${result.invitations.toLocaleString('en')} queued. ${whenMailsLeave(io)}`]
       : []),
     ...(rejectsFile
       ? [`  Rejected rows with reasons: ${rejectsFile}${whole ? ' (correct them and import that file)' : ''}`]

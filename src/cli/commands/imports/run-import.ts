@@ -25,8 +25,8 @@ import { confirmPlan, planJson, planText, remainder, report, warningsText, withR
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
 /** The options of an import as they were typed, without those that are about the command. */
-export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) =>
-  pick(options, [
+export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) => ({
+  ...pick(options, [
     'role',
     'course',
     'enrollmentStatus',
@@ -34,12 +34,16 @@ export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOption
     'match',
     'missingPhone',
     'resetPasswords',
+    'invite',
     'onError',
     'maxErrors',
     'encoding',
     'delimiter',
     'map',
-  ]);
+  ]),
+  // Those whom mail doesn't reach get theirs from the file.
+  ...(options.invite && options.credentials !== undefined && { withPasswords: true }),
+});
 
 /** @throws AppError `VALIDATION` */
 export function checkImport(run: Run<'[file]', typeof importUsersOptions>): void {

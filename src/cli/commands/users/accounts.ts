@@ -1,6 +1,6 @@
-import { presentListedUser } from '../../../presenters/user.js';
+import { presentListedUser, presentUserDetails } from '../../../presenters/user.js';
 import { userListingSchema } from '../../../schemas/user.js';
-import { findUser, listUsers } from '../../../services/accounts/queries.js';
+import { findUser, listUsers, userWithInvitation } from '../../../services/accounts/queries.js';
 import { lockOf } from '../../../services/auth/current-locks.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { sortingOf } from '../../core/listing/columns.js';
@@ -8,7 +8,7 @@ import { checkListing, listing, presented } from '../../core/listing/listing.js'
 import { asTyped } from '../../core/output/output.js';
 import { userColumns } from './columns.js';
 import { filterOf, type listOptions } from './options.js';
-import { accountJson, accountText } from './output.js';
+import { accountText } from './output.js';
 
 const queryOf = ({ options }: Run<'', typeof listOptions>) => ({ ...filterOf(options), ...sortingOf(options) });
 
@@ -25,14 +25,16 @@ export function list(run: Run<'', typeof listOptions>): Promise<Result> {
   });
 }
 
-/** One account, and its lock. @throws AppError `NOT_FOUND` */
+/** One account, its lock and its invitation. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<user>'>): Promise<Result> {
   const context = await run.context();
-  const user = await findUser(context, run.arguments.user);
-  const lockedUntil = await lockOf(context, user.id);
+  const { id } = await findUser(context, run.arguments.user);
+  const user = await userWithInvitation(context, id);
+  const lockedUntil = await lockOf(context, id);
+  const shown = presentUserDetails(user, lockedUntil);
   const locked =
     lockedUntil === null
       ? ''
       : `\nLocked until ${lockedUntil.toISOString()} after too many wrong passwords.\nTo unlock it: ${asTyped(run.io, `users unlock ${user.email}`)}`;
-  return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user, run.display) + locked };
+  return { json: { user: shown }, text: accountText(shown, run.display) + locked };
 }

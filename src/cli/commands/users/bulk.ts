@@ -2,19 +2,21 @@ import path from 'node:path';
 import { AppError } from '../../../errors.js';
 import { changeManyUsers } from '../../../services/accounts/bulk.js';
 import { resetPassword, setUserActive } from '../../../services/accounts/commands.js';
+import { inviteUser } from '../../../services/accounts/invite.js';
 import { PasswordFile } from '../../../services/accounts/password-file.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import { type BulkWork, runBulk } from '../../core/changes/bulk.js';
 import type { BulkWords, Verdict } from '../../core/changes/bulk-plan.js';
 import type { Result, Run } from '../../core/command/run.js';
+import { whenMailsLeave } from '../../core/output/output.js';
 import { readPassword } from '../../core/prompts/input.js';
-import { type accountBulkOptions, passwordNotInJson, type resetOptions } from './options.js';
+import { type accountBulkOptions, type inviteOptions, passwordNotInJson, type resetOptions } from './options.js';
 import { accountJson } from './output.js';
 import { accountsMeant } from './selection.js';
 
 type Context = Awaited<ReturnType<Run['context']>>;
-type Action = 'activate' | 'deactivate' | 'reset_password';
+type Action = 'activate' | 'deactivate' | 'reset_password' | 'invite';
 
 const words = {
   activate: {
@@ -41,19 +43,27 @@ const words = {
     state: 'reset',
     unchanged: 'reset already',
   },
+  invite: {
+    one: 'account',
+    toDo: 'invite',
+    doing: 'Inviting',
+    done: 'invited',
+    state: 'invited',
+    unchanged: 'invited already',
+  },
 } as const satisfies Record<Action, BulkWords>;
 
 /** Accounts per call of the service. */
 const batchSize = 100;
 
-/** How accounts are changed in bulk. @param keepPassword stores new passwords */
+/** How accounts are changed in bulk. @param more `keepPassword` stores new passwords; `message` is for invitations */
 function workOf(
   context: Context,
   action: Action,
-  keepPassword?: PasswordFile['keep'],
+  { keepPassword, message }: { keepPassword?: PasswordFile['keep'] | undefined; message?: string | undefined } = {},
 ): Pick<BulkWork, 'words' | 'batchSize' | 'preview' | 'change'> {
   const change = async (ids: readonly string[], dryRun: boolean, signal: AbortSignal) => {
-    const input = { action, ids, dryRun };
+    const input = { action, ids, dryRun, message };
     const options = { signal, ...(keepPassword && { keepPassword }) };
     const { outcomes, stopped } = await changeManyUsers(context, operator, input, options);
     const verdicts = outcomes.map(({ outcome, refusal }): Verdict => ({ outcome, ...(refusal && { refusal }) }));
@@ -95,6 +105,34 @@ export async function setActive(run: SwitchRun, action: 'activate' | 'deactivate
   };
 }
 
+/** Invites people to set a password. @throws AppError as {@link accountsMeant}, and of one as {@link inviteUser} */
+export async function invite(run: Run<'[user...]', typeof inviteOptions>): Promise<Result> {
+  const { message } = run.options;
+  const meant = await accountsMeant(run, words.invite);
+  const context = await run.context();
+  if (meant.kind === 'one') {
+    const { id } = await findUser(context, meant.name);
+    const user = await inviteUser(context, operator, id, message);
+    const text = user.isActive
+      ? `The invitation of ${user.email} is queued. ${whenMailsLeave(run.io)}`
+      : `${user.email} gets an invitation when the account is activated.`;
+    return { json: { user: accountJson(user) }, text };
+  }
+  const { change, ...work } = workOf(context, 'invite', { message });
+  let invited = 0;
+  return runBulk(run, {
+    ...work,
+    async change(those, signal) {
+      const done = await change(those, signal);
+      invited += done.verdicts.filter(({ outcome }) => outcome === 'done').length;
+      return done;
+    },
+    selection: await meant.selection(context),
+    hint: () =>
+      invited > 0 ? `The invitations of those who are active are queued. ${whenMailsLeave(run.io)}` : undefined,
+  });
+}
+
 type ResetRun = Run<'[user...]', typeof resetOptions>;
 
 /** Opens the file of `--credentials`, does the work, and removes a file without passwords. */
@@ -130,7 +168,9 @@ export async function resetPasswords(run: ResetRun): Promise<Result> {
     throw new AppError('USAGE', 'The passwords of several accounts go to a file: add --credentials <file>.');
   return withPasswordFile(run, async (file) => {
     const context = await run.context();
-    const work = workOf(context, 'reset_password', file && ((user, password) => file.keep(user, password)));
+    const work = workOf(context, 'reset_password', {
+      keepPassword: file && ((user, password) => file.keep(user, password)),
+    });
     return runBulk(run, {
       ...work,
       selection: await meant.selection(context),

@@ -20,6 +20,23 @@ export const userColumns: readonly Column<Account>[] = [
     value: ({ requiresPasswordChange }) => requiresPasswordChange,
     priority: 'on request',
   },
+  {
+    name: 'inviteState',
+    heading: 'INVITATION',
+    value: ({ inviteState }) => inviteState,
+    fit: 'whole',
+    priority: 6,
+    hideEmpty: true,
+  },
+  { name: 'invitedAt', heading: 'INVITED', value: ({ invitedAt }) => invitedAt, priority: 'on request' },
+  {
+    name: 'inviteError',
+    heading: 'WHY NOT SENT',
+    value: ({ inviteError }) => inviteError,
+    fit: 'wrap',
+    priority: 'on request',
+  },
+  { name: 'mailFailedAt', heading: 'MAIL FAILED', value: ({ mailFailedAt }) => mailFailedAt, priority: 'on request' },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 'on request' },
 ];
 

@@ -6,6 +6,7 @@ import {
   accountBulkOptions,
   editOptions,
   exportOptions,
+  inviteOptions,
   listOptions,
   registerOptions,
   rekeyOptions,
@@ -87,9 +88,24 @@ function registerChanges(users: Command, registry: Registry): void {
       'users register',
       'users register --first-name Grace --last-name Hopper --email grace@example.org --phone "555 0101" --role trainer --password-stdin < password.txt',
       'users register --role trainee --credentials grace.credentials.csv',
+      'users register --role trainee --invite',
     ],
     options: registerOptions,
     load: () => import('./register.js').then(({ registerAccount }) => ({ run: registerAccount })),
+  });
+
+  define(users, registry, {
+    usage: 'invite [user...]',
+    schema: 'current',
+    summary: 'Mail people a link to set their password, also again; who has a password of their own is left out',
+    examples: [
+      'users invite ada@example.org',
+      'users invite --from people.csv --message "Welcome to the spring courses!"',
+      'users invite --invited failed --dry-run',
+    ],
+    options: inviteOptions,
+    notes: `${bulkNotes('accounts')}\nAn initial password that was given out, and earlier links, stop working. Inactive people get their mail when they are activated.`,
+    load: () => import('./bulk.js').then(({ invite }) => ({ run: invite })),
   });
 
   define(users, registry, {
@@ -189,6 +205,7 @@ function registerFiles(users: Command, registry: Registry): void {
       'users import people.csv',
       'users import people.csv --on-existing update --course "First aid" --on-error abort',
       'users import people.csv --yes --credentials people.credentials.csv --json',
+      'users import people.csv --invite',
       'users import people.csv --mapping columns.json',
       'users import --template > people.csv',
     ],
@@ -198,7 +215,7 @@ function registerFiles(users: Command, registry: Registry): void {
       'role, isActive, password or passwordHash, course, enrollmentStatus, notes. Other usual column names, any order ' +
       'and the common encodings are recognised. "-" reads standard input. More: docs/IMPORTING.md.' +
       '\n\nAccounts without a password get a generated one, which the credentials file lists. Everybody must change ' +
-      'the password at the first login. To resume an interrupted run, run the same command again. ' +
+      'the password at the first login. With --invite they get a mail with a link to set one instead. To resume an interrupted run, run the same command again. ' +
       'To list, resume or undo imports, use: coursectl imports' +
       '\n\nExit codes: 0 all rows imported; 3 some rows rejected; 2 the file or an option is not valid, nothing was ' +
       'imported; 130 interrupted.',

@@ -11,6 +11,7 @@ export const filterOptions = {
   '--inactive': 'only accounts that may not sign in',
   '--requires-password-change': 'only accounts that still have their initial password',
   '--locked': 'only accounts that are locked after too many wrong passwords',
+  '--invited <state>': 'only accounts with this invitation: no (never invited), queued, sent, failed or accepted',
   '--search <text>': 'search in names, email and phone',
 };
 
@@ -40,9 +41,10 @@ export const accountBulkOptions = { ...bulkOptions(accountHeadings), ...filterOp
 export function filterOf(
   options: OptionValues<typeof filterOptions>,
 ): Record<keyof UserFilter, string | boolean | undefined> {
-  const { role, active, inactive, requiresPasswordChange, locked, search } = options;
+  const { role, active, inactive, requiresPasswordChange, locked, invited, search } = options;
   if (active && inactive) throw new AppError('USAGE', '--active and --inactive cannot be used together.');
-  return { role, isActive: active ?? (inactive ? false : undefined), requiresPasswordChange, locked, search };
+  const isActive = active ?? (inactive ? false : undefined);
+  return { role, isActive, requiresPasswordChange, locked, invited, search };
 }
 
 export const resetOptions = {
@@ -61,6 +63,10 @@ export const personOptions = {
 
 export const passwordOption = { '--password-stdin': 'read the password from standard input' };
 
+const messageOption = { '--message <text>': 'text of your own in the invitation, up to 1,000 characters' };
+
+export const inviteOptions = { ...messageOption, ...accountBulkOptions };
+
 export const registerOptions = {
   ...personOptions,
   '--role <role>': 'trainee, trainer or super_admin',
@@ -69,6 +75,8 @@ export const registerOptions = {
   '--requires-password-change': 'the password must be changed at the first login, as a generated one must',
   '--generate-password': 'generate a password and show it once; it must be changed at the first login',
   '--credentials <file>': 'write the generated password to this file, which must not exist, instead of showing it',
+  '--invite': 'mail a link to set a password, instead of giving one',
+  ...messageOption,
 };
 
 export const editOptions = { ...personOptions, '--role <role>': 'trainee or trainer' };

@@ -1,4 +1,4 @@
-import { presentUser } from '../../../presenters/user.js';
+import { presentUser, type presentUserDetails } from '../../../presenters/user.js';
 import { rowsText } from '../../core/listing/table.js';
 import type { Display } from '../../core/output/output.js';
 
@@ -10,11 +10,14 @@ export function accountJson(account: Account): object {
   return Object.fromEntries(Object.entries(presentUser(account)).map(([field, value]) => [field, value ?? null]));
 }
 
-/** An account for people, a line a field. */
-export function accountText(account: Account, display: Display): string {
+/** An account for people, a line a field. Its lock is told below. */
+export function accountText(
+  { lockedUntil: _, ...account }: ReturnType<typeof presentUserDetails>,
+  display: Display,
+): string {
   return rowsText(
     ['FIELD', 'VALUE'],
-    Object.entries(presentUser(account)).map(([field, value]) => [
+    Object.entries(account).map(([field, value]) => [
       field,
       value instanceof Date ? value.toISOString() : String(value ?? ''),
     ]),

@@ -1,11 +1,13 @@
 import path from 'node:path';
 import { AppError } from '../../../errors.js';
 import { type AccountInputField, inputFields } from '../../../schemas/account-fields.js';
-import { registerSchema } from '../../../schemas/user.js';
-import { registerUser, registerWithGeneratedPassword } from '../../../services/accounts/commands.js';
+import { newPersonSchema, registerSchema } from '../../../schemas/user.js';
+import { createPerson, registerUser, registerWithGeneratedPassword } from '../../../services/accounts/commands.js';
 import { PasswordFile } from '../../../services/accounts/password-file.js';
 import { operator } from '../../../services/core.js';
+import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import type { Result, Run } from '../../core/command/run.js';
+import { whenMailsLeave } from '../../core/output/output.js';
 import { passwordNotInJson, type registerOptions } from './options.js';
 import { accountJson } from './output.js';
 import {
@@ -21,6 +23,20 @@ type RegisterRun = Run<'', typeof registerOptions>;
 
 const isGenerated = ({ options }: RegisterRun) =>
   options.generatePassword === true || options.credentials !== undefined;
+
+/** @throws AppError `USAGE` */
+function assertOnlyInvited({ options }: RegisterRun): void {
+  const { invite, message, passwordStdin, credentials, generatePassword, inactive } = options;
+  if (!invite && message !== undefined) throw new AppError('USAGE', '--message is for invitations: add --invite.');
+  const other = Object.entries({
+    '--password-stdin': passwordStdin,
+    '--generate-password': generatePassword,
+    '--credentials': credentials !== undefined,
+    // Its invitation would wait, unseen, until somebody activates it.
+    '--inactive': inactive,
+  }).find(([, isGiven]) => isGiven);
+  if (invite && other) throw new AppError('USAGE', `--invite and ${other[0]} cannot be used together.`);
+}
 
 /** @throws AppError `USAGE` */
 function assertOnePassword({ options }: RegisterRun): void {
@@ -41,12 +57,23 @@ function assertMayBeInactive({ options: { role, inactive } }: RegisterRun): void
 
 /** Creates one account. @throws AppError `USAGE`, and as {@link registerUser} */
 export async function registerAccount(run: RegisterRun): Promise<Result> {
+  assertOnlyInvited(run);
   assertOnePassword(run);
   assertMayBeInactive(run);
+  if (run.options.invite) assertMailSetUp(await run.context());
   const input = await registerInput(run);
+  if (run.options.invite) return registerInvited(run, input);
   if (isGenerated(run)) return registerGenerated(run, input);
   const user = await registerUser(await run.context(), operator, input);
   return { json: { user: accountJson(user) }, text: `Created ${user.role} ${user.email} (${user.id}).` };
+}
+
+/** Creates the account without a password; its person gets a mail. */
+async function registerInvited(run: RegisterRun, input: object): Promise<Result> {
+  const { message } = run.options;
+  const { user } = await createPerson(await run.context(), operator, { ...input, credentials: 'invite', message });
+  const text = `Created ${user.role} ${user.email} (${user.id}). The invitation is queued. ${whenMailsLeave(run.io)}`;
+  return { json: { user: accountJson(user) }, text };
 }
 
 /** Creates the account with a generated password, which is in a file or shown once. */
@@ -77,16 +104,23 @@ const furtherFields = inputFields('register').filter(
   (name): name is FurtherField => name !== 'isActive' && !personFields.some((one) => one === name),
 );
 
+/** What an account is checked with before it is created. */
+function schemaFor(run: RegisterRun) {
+  if (run.options.invite) return newPersonSchema;
+  return isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
+}
+
 async function registerInput(run: RegisterRun): Promise<object> {
-  const { role, inactive } = run.options;
-  const further = givenBy(run.options, furtherFields);
+  const { role, inactive, invite, message } = run.options;
+  const invited = invite ? { credentials: 'invite', message } : {};
+  const further = { ...givenBy(run.options, furtherFields), ...invited };
   const isActive = !inactive;
-  const schema = isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
+  const schema = schemaFor(run);
   if (!run.interactive) return personFromOptions(run, schema, { ...further, isActive });
   await checkPersonOptions(run, schema, further);
   // Where there is no database, all answers would be lost.
   const { config } = await run.context();
-  return personFromPrompts(run, isGenerated(run) ? undefined : config, async (prompts) => ({
+  return personFromPrompts(run, invite || isGenerated(run) ? undefined : config, async (prompts) => ({
     ...further,
     isActive,
     role:

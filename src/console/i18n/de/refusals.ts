@@ -66,6 +66,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     SEED_REFUSED: 'Auf diesem Server gibt es kein Demo-Programm.',
     DATABASE_NOT_EMPTY: 'Das Demo-Programm ist für einen Dienst ohne andere Konten.',
     LINK_INVALID: 'Dieser Link gilt nicht mehr. Fordere einen neuen an.',
+    INVITATION_NOT_NEEDED: 'Die Person hat schon ein eigenes Passwort.',
     MAIL_NOT_SET_UP: 'Auf diesem Server ist E-Mail nicht eingerichtet. Wer ihn betreibt, kann das tun.',
     MAIL_SENDER_BUSY: 'Ein anderer Prozess versendet die E-Mails.',
     MAIL_CONFLICT: 'Die E-Mail hat sich inzwischen geändert und erlaubt das jetzt nicht.',

@@ -63,6 +63,7 @@ export const refusals = {
     SEED_REFUSED: 'There is no demo programme on this server.',
     DATABASE_NOT_EMPTY: 'The demo programme is for a service without other accounts.',
     LINK_INVALID: 'This link is no longer valid. Ask for a new one.',
+    INVITATION_NOT_NEEDED: 'The person has a password of their own.',
     MAIL_NOT_SET_UP: 'Mail is not set up on this server. Its operator can set it up.',
     MAIL_SENDER_BUSY: 'Another process sends the mails.',
     MAIL_CONFLICT: 'The mail has changed in the meantime, and does not allow this now.',

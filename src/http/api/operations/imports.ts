@@ -32,7 +32,7 @@ export const importOperations = {
     access: superAdmin,
     upload: { field: 'file', fields: importFormSchema, maxBytes: ({ imports }) => imports.uploadBytes },
     success: accepted('The import is queued, or is being planned; `Location` is its URL', { import: importWithPlan }),
-    failures: ['PLAN_LIMIT', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+    failures: ['MAIL_NOT_SET_UP', 'PLAN_LIMIT', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   listImports: operation.get('/api/imports', {
     summary: 'Imports, newest first, those of the terminal too',
@@ -92,6 +92,7 @@ export const importOperations = {
       'IMPORT_HAS_ROWS',
       'IMPORT_ROWS_DELETED',
       'PLAN_LIMIT',
+      'MAIL_NOT_SET_UP',
     ],
   }),
   applyImport: operation.post('/api/imports/:id/apply', {

@@ -3,11 +3,12 @@ import { sessionListingSchema } from '../../../schemas/auth.js';
 import {
   activationSchema,
   bulkChangeSchema,
+  newPersonSchema,
   userFilterSchema,
   userListingSchema,
   userUpdateSchema,
 } from '../../../schemas/user.js';
-import { ok, operations, streamed, superAdmin } from '../operation.js';
+import { created, ok, operations, streamed, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Users');
@@ -20,6 +21,19 @@ export const userOperations = {
     query: userListingSchema,
     success: ok('One page of accounts', shapes.pageOf('users', shapes.accountDetails)),
   }),
+  createUser: operation.post('/api/users', {
+    summary: 'Create an account whose person is invited to set a password, or gets a generated one',
+    access: superAdmin,
+    body: newPersonSchema,
+    success: created('The account was created', {
+      message: shapes.message('User created successfully.'),
+      user: shapes.account.required(),
+      temporaryPassword: shapes.nullableText
+        .description('The generated password, shown only here; null for who is invited')
+        .example('kiwi-moss-42-tram'),
+    }),
+    failures: ['MAIL_NOT_SET_UP', 'EMAIL_TAKEN', 'PHONE_TAKEN'],
+  }),
   exportUsers: operation.get('/api/users/export.csv', {
     summary: 'All accounts that match, oldest first, without passwords',
     access: superAdmin,
@@ -30,11 +44,12 @@ export const userOperations = {
   changeManyUsers: operation.post('/api/users/bulk', {
     summary: 'Change up to 1,000 accounts: those of a list, or all that match a filter',
     description:
-      'Each account is changed by itself, as by the operation for one, and has an outcome. With `dryRun`, nothing is changed. The account of the caller is refused.',
+      'Each account is changed by itself, as by the operation for one, and has an outcome. With `dryRun`, nothing is changed. The account of the caller is refused. `invite` sends a link to set a password, also again, to those who have none of their own yet.',
     access: superAdmin,
     body: bulkChangeSchema,
     databaseDeadline: 'none',
     success: ok('The outcomes', shapes.bulkChange),
+    failures: ['MAIL_NOT_SET_UP'],
   }),
   showUser: operation.get('/api/users/:id', {
     summary: 'An account',

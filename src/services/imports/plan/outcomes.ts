@@ -1,5 +1,6 @@
 import type { AccountInputField, AccountValues } from '../../../schemas/account-fields.js';
 import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-statuses.js';
+import type { ImportOptions } from '../../../schemas/import.js';
 import type { RowCode } from '../read/fields/row-codes.js';
 import type { CandidateRow, FileRow, RejectedRow } from '../read/rows/rows.js';
 
@@ -99,6 +100,13 @@ export function codesOf(decision: Decision): { code: RowCode | null; otherCodes:
 /** Whether the row's account gets a password from this import. */
 export function needsSecret(decision: Decision): decision is Decision & { outcome: 'created' | 'updated' } {
   return decision.outcome === 'created' || (decision.outcome === 'updated' && decision.resetPassword);
+}
+
+/** Whether the person of a row is invited to set a password: who brings one along keeps it. */
+export function isInvited({ invite }: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
+  if (!invite || decision.outcome !== 'created') return false;
+  const { password, passwordHash } = decision.row.person;
+  return password === undefined && passwordHash === undefined;
 }
 
 /** Whether the row only enrolls the person of an earlier line. */

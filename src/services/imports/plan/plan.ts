@@ -13,6 +13,7 @@ import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { validate } from '../../../schemas/validate.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Core } from '../../core.js';
+import { assertMailSetUp } from '../../mail/outbox.js';
 import { readPhoneKeys } from '../../phone-country.js';
 import type { ColumnMapping } from '../read/columns/columns.js';
 import { FileProblem, fileBytes, fileIdentity } from '../read/encoding/source-file.js';
@@ -64,6 +65,8 @@ export interface ImportPlan {
   identityChangesLeftOut: number;
   /** Accounts that get one. */
   generatedPasswords: number;
+  /** Mails that are queued. */
+  invitations: number;
   /** The line of the bad row at which the import will stop, with `onError: stop`. */
   stopsAtLine: number | null;
   /** Why the plan must not be applied: more bad rows than the options allow. */
@@ -149,12 +152,13 @@ export interface PlanRequest {
 
 /**
  * Reads a whole file and plans its import.
- * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `INTERRUPTED`
+ * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `MAIL_NOT_SET_UP` for invitations, `INTERRUPTED`
  */
 export async function planImport(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const startedAt = performance.now();
   const { file } = request;
   const wanted = validate(importOptionsSchema, request.options);
+  if (wanted.invite) assertMailSetUp(core);
   const identity = await fileIdentity(file);
   const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), wanted.encoding);
   const phones = await readPhoneKeys(core);
@@ -199,7 +203,7 @@ async function planRows(
   const rowsDone = begun?.rowsDone ?? 0;
   const decider = await Decider.open(core, options, begun);
   const capacity = new CourseCapacity(core);
-  const summary = new PlanSummary(options.role, begun?.counts);
+  const summary = new PlanSummary(options, begun?.counts);
   const reasons = new ReasonGroups();
   const warnings = new WarningGroups();
   warnings.add(null, opened.warnings);
@@ -241,7 +245,8 @@ async function planRows(
   }
   if (summary.counts.rows === 0)
     throw new FileProblem('NO_ROWS', `The file ${file} has a header and no rows below it.`);
-  const { counts, createdByRole, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = summary;
+  const { counts, createdByRole, samples, generatedPasswords, invitations } = summary;
+  const { identityChanges, identityChangesLeftOut } = summary;
   return {
     id: summary.id(fileSha256 + optionsText(options)),
     file,
@@ -261,6 +266,7 @@ async function planRows(
     identityChanges,
     identityChangesLeftOut,
     generatedPasswords,
+    invitations,
     stopsAtLine,
     // Once its rows are being undone, an import stays refused, whatever the rows are now.
     refusal: begun?.status === 'undoing' ? begun.errorMessage : refusalOf(options, counts, samples, rowsDone),

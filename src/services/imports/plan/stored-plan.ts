@@ -33,6 +33,7 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent 
     identityChanges: identityChanges.slice(0, maxChangesShown),
     identityChangesLeftOut: leftOut,
     generatedPasswords,
+    invitations: plan.invitations,
     roleWords: Object.entries(roleWords).map(([word, role]) => ({ word, role })),
     stopsAtLine,
     refusal,

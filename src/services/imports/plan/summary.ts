@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange } from '../../../db/models/import-plan.js';
-import type { ImportableRole } from '../../../schemas/import.js';
+import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import type { RowCode } from '../read/fields/row-codes.js';
-import { type Decision, isSamePerson, needsSecret, type Outcome } from './outcomes.js';
+import { type Decision, isInvited, isSamePerson, needsSecret, type Outcome } from './outcomes.js';
 
 /** A row shown as an example of what will happen; holds no password. */
 export interface PlanSample {
@@ -37,14 +37,15 @@ export class PlanSummary {
   /** Identity changes beyond those kept. */
   identityChangesLeftOut = 0;
   generatedPasswords = 0;
+  /** Mails to those who are active: the others get theirs when they are activated. */
+  invitations = 0;
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
   /**
-   * @param role of rows that name none
    * @param done the counts of an earlier run; nothing for a new import
    */
   constructor(
-    readonly role: ImportableRole,
+    readonly options: Pick<ImportOptions, 'role' | 'invite' | 'withPasswords'>,
     done: ImportCounts = noCounts,
   ) {
     this.counts = { ...done };
@@ -89,11 +90,13 @@ export class PlanSummary {
     this.counts.rows += 1;
     this.counts[decision.outcome] += 1;
     if (decision.outcome === 'rejected') return;
-    if (decision.outcome === 'created') this.createdByRole[decision.row.person.role ?? this.role] += 1;
+    if (decision.outcome === 'created') this.createdByRole[decision.row.person.role ?? this.options.role] += 1;
     this.counts.enrolled += decision.enrollments.length;
     const { password, passwordHash } = decision.row.person;
     const isGiven = password !== undefined || passwordHash !== undefined;
-    if (needsSecret(decision) && !isGiven) this.generatedPasswords += 1;
+    const invited = isInvited(this.options, decision);
+    if (invited && decision.row.person.isActive !== false) this.invitations += 1;
+    if (needsSecret(decision) && !isGiven && (!invited || this.options.withPasswords)) this.generatedPasswords += 1;
   }
 }
 

@@ -5,6 +5,7 @@ import { AppError } from '../../../errors.js';
 import { applySchema, importOptionsSchema, optionsText, replanSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
+import { assertMailSetUp } from '../../mail/outbox.js';
 import { defaultCourse } from '../plan/course-index.js';
 import { findImport, isRunning, statusConflict } from '../store/find-import.js';
 import { assertLedgerKept } from '../store/ledger.js';
@@ -37,12 +38,13 @@ async function assertPlannable(core: Core, record: Import, transaction: Transact
 /**
  * Plans the uploaded file of an import again with other options. Also for an import that failed before its first row.
  * @param input raw options; columns are mapped by their index
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, and as {@link assertPlannable}
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `PLAN_LIMIT`, `MAIL_NOT_SET_UP`, and as {@link assertPlannable}
  */
 export async function replanImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
   const { map = [], ...others } = validate(replanSchema, input);
   const byNumber = map.map(({ column, field }) => `#${column + 1}=${field ?? ''}`);
   const options = validate(importOptionsSchema, { ...others, map: byNumber });
+  if (options.invite) assertMailSetUp(core);
   await findImport(core, id);
   await defaultCourse(core, options.course);
   return core.database.inTransaction(async (transaction) => {

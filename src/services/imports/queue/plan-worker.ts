@@ -19,7 +19,7 @@ import { lockImport, optionsOf, planOf, unplanned } from '../store/repository.js
 import { withoutPaths } from '../store/spool.js';
 
 /** Faults of the file and the options: the plan tells them, so that people choose other options. */
-const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION'];
+const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION', 'MAIL_NOT_SET_UP'];
 
 /** One plan that is being made. */
 interface Planning {

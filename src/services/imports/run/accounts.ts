@@ -8,12 +8,14 @@ import { inputFields } from '../../../schemas/account-fields.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
+import { endInvitations, newInvitation, queueWaitingInvitations, withoutPassword } from '../../accounts/invite.js';
 import { addAccounts, initialPasswordExpiry, type NewAccount, updateAccounts } from '../../accounts/store.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
 import { generatedPasswordCost, generatePassword } from '../../credentials/passwords.js';
+import { endLinks } from '../../mail/links.js';
 import { accountAttributes } from '../plan/account-index.js';
-import { type Decision, type ExistingAccount, needsSecret } from '../plan/outcomes.js';
+import { type Decision, type ExistingAccount, isInvited, needsSecret } from '../plan/outcomes.js';
 import { blockedRoleChanges } from '../plan/role-changes.js';
 import type { LedgerEntry } from '../store/audit-records.js';
 import { StaleDecision } from './run-state.js';
@@ -41,14 +43,21 @@ async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Sec
   return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost, hashing), generated };
 }
 
-/** Hashes the passwords of accounts that need one and have no secret yet. */
-export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
+/** Hashes the passwords of accounts that need one and have no secret yet. Who is only invited needs no hash. */
+export async function prepareSecrets(
+  core: Core,
+  options: ImportOptions,
+  decisions: readonly Decision[],
+  secrets: Secrets,
+): Promise<void> {
+  const { passwordHash: none } = withoutPassword(core);
   const limit = pLimit(concurrentHashes);
   const making: Promise<void>[] = [];
   for (const decision of decisions) {
     if (!needsSecret(decision) || secrets.has(decision.row.line)) continue;
     const { line, person } = decision.row;
     if (person.passwordHash !== undefined) secrets.set(line, { passwordHash: person.passwordHash });
+    else if (isInvited(options, decision) && !options.withPasswords) secrets.set(line, { passwordHash: none });
     else making.push(limit(async () => void secrets.set(line, await makeSecret(core, person))));
   }
   await Promise.all(making);
@@ -67,6 +76,7 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
 /** What a batch is written with. */
 export interface BatchContext {
   core: Core;
+  importId: string;
   options: ImportOptions;
   secrets: Secrets;
   transaction: Transaction;
@@ -88,7 +98,7 @@ function accountSecret(secrets: Secrets, line: number, expiry: Date) {
 
 type Update = Decision & { outcome: 'updated' };
 
-const passwordFields = ['passwordHash', 'requiresPasswordChange', 'initialPasswordExpiresAt'] as const;
+const passwordFields = ['passwordHash', 'hasPassword', 'requiresPasswordChange', 'initialPasswordExpiresAt'] as const;
 
 /** An account as it is before the update, with its password where that gets another. */
 type LockedAccount = ExistingAccount & Partial<Pick<User, (typeof passwordFields)[number]>>;
@@ -104,7 +114,7 @@ export async function updateExisting(
 ): Promise<void> {
   const updates = decisions.filter((decision) => decision.outcome === 'updated');
   if (updates.length === 0) return;
-  const { core, options, transaction, phones, now } = context;
+  const { core, importId, options, transaction, phones, now } = context;
   const fields = options.resetPasswords ? [...accountAttributes, ...passwordFields] : accountAttributes;
   const accounts: LockedAccount[] = await selectRows(core.database.models.User, fields, {
     by: 'id',
@@ -124,12 +134,20 @@ export async function updateExisting(
   });
   await updateAccounts(core, changed, now, { transaction, phones });
   const signedOut = updates.filter(endsItsSessions).map(({ account }) => account.id);
-  if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
+  if (signedOut.length > 0) {
+    await endSessions(core, signedOut, transaction);
+    await endLinks(core, signedOut, transaction);
+  }
+  const reset = updates.flatMap(({ account, resetPassword }) => (resetPassword ? [account.id] : []));
+  if (reset.length > 0) await endInvitations(core, reset, transaction);
+  const activated = updates.flatMap(({ account, changes }) => (changes.isActive === true ? [account.id] : []));
+  await queueWaitingInvitations(core, activated, transaction, importId);
 }
 
 /** The new values of an account. */
 function changesOf({ core, secrets }: BatchContext, { row, changes, resetPassword }: Update) {
-  return resetPassword ? { ...changes, ...accountSecret(secrets, row.line, initialPasswordExpiry(core)) } : changes;
+  if (!resetPassword) return changes;
+  return { ...changes, ...accountSecret(secrets, row.line, initialPasswordExpiry(core)), hasPassword: true };
 }
 
 /** What undo needs. */
@@ -163,14 +181,16 @@ export async function createAccounts(
   inserts: Inserts,
 ): Promise<void> {
   const expiry = initialPasswordExpiry(core);
+  const invitation = newInvitation(core);
   function* accounts(): Generator<NewAccount> {
-    for (const [, { row }] of created) {
-      const { line, person } = row;
+    for (const [, decision] of created) {
+      const { line, person } = decision.row;
       yield {
         ...ofAccount(person),
         phone: person.phone ?? '',
         role: person.role ?? options.role,
         ...accountSecret(secrets, line, expiry),
+        ...(isInvited(options, decision) && invitation),
       };
     }
   }

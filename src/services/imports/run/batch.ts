@@ -3,11 +3,13 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import { Inserts } from '../../../db/sql/insert.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import { searchKey } from '../../../schemas/keys.js';
+import { invitationsOf } from '../../accounts/invite.js';
 import { prepareAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
+import { queueMails } from '../../mail/outbox.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
-import { codesOf, type Decision, isSamePerson } from '../plan/outcomes.js';
+import { codesOf, type Decision, isInvited, isSamePerson } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
@@ -39,7 +41,7 @@ export async function writeBatch(
 ): Promise<void> {
   const phones = await lockPhoneKeys(core, transaction);
   if (phones.country !== country) throw new StaleDecision();
-  const context: BatchContext = { core, options, secrets, transaction, phones, now: core.now() };
+  const context: BatchContext = { core, importId, options, secrets, transaction, phones, now: core.now() };
   // One statement after the other: after a deadlock none may follow outside of the transaction.
   await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
@@ -61,6 +63,9 @@ export async function writeBatch(
   const records = changedAccounts(importId, decisions, ledger);
   const audit = prepareAudit(core, actor, records);
   await inserts.done();
+  const invited = created.filter(([, decision]) => isInvited(options, decision));
+  const people = invited.map(([id, { row }]) => ({ id, isActive: row.person.isActive ?? true }));
+  await queueMails(core, invitationsOf(people, { importId }), transaction);
   if (records.length > 0) await audit.save(transaction);
 }
 

@@ -66,7 +66,7 @@ async function* prepareBatches(
       return;
     }
     const decisions = await decider.decide(rows, new CourseCapacity(core));
-    await prepareSecrets(core, decisionsToApply(plan.options, decisions), secrets);
+    await prepareSecrets(core, plan.options, decisionsToApply(plan.options, decisions), secrets);
     yield { rows, decisions: decisions.some(needsCapacity) ? undefined : decisions, secrets };
   }
 }
@@ -153,7 +153,7 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   const decisions = decisionsToApply(plan.options, known);
   const rejected = rejectLines(mapping, decisions, rejects.encoding);
   if (plan.options.onError === 'abort' && rejected.length > 0) return abort(run, decisions);
-  await prepareSecrets(core, decisions, batch.secrets);
+  await prepareSecrets(core, plan.options, decisions, batch.secrets);
   const passwords = credentialLines(decisions, batch.secrets);
   await beginReports(run, [...(passwords.length > 0 ? [credentials] : []), ...(rejected.length > 0 ? [rejects] : [])]);
   if (passwords.length > 0) await credentials.append(passwords);

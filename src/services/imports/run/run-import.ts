@@ -39,6 +39,8 @@ export interface ApplyOptions extends ReportPaths {
 export interface AppliedImport extends ImportResult {
   /** Why rows were skipped or rejected, in earlier runs too. */
   reasons: readonly PlanReason[];
+  /** Mails that were queued, in earlier runs too. */
+  invitations: number;
 }
 
 /**
@@ -84,7 +86,7 @@ export async function runImport(
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(run, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
-    return { ...resultOf(record), reasons: run.reasons.list() };
+    return { ...resultOf(record), reasons: run.reasons.list(), invitations: await invitationsOf(core, plan, record) };
   } catch (failure) {
     const error = await causeOf(failure, plan);
     if (run && breaksOff(run, error)) {
@@ -96,6 +98,11 @@ export async function runImport(
     await file?.close();
     if (reports) await closeReports(reports);
   }
+}
+
+async function invitationsOf({ database }: Core, { options }: ImportPlan, { id: importId }: Import): Promise<number> {
+  const where = { importId, kind: 'invitation' };
+  return options.invite ? database.read(() => database.models.Mail.count({ where })) : 0;
 }
 
 /** Records an import that starts now. */

@@ -17,7 +17,8 @@ interface Origin {
 
 /** The fields of an account that an update changed, as they were; never its password. */
 function fieldsBefore({ before }: UndoNote): object {
-  const { passwordHash: _, initialPasswordExpiresAt: __, updatedAt: ___, ...fields } = before ?? { updatedAt: '' };
+  if (!before) return {};
+  const { passwordHash: _, hasPassword: __, initialPasswordExpiresAt: ___, updatedAt: ____, ...fields } = before;
   return fields;
 }
 

@@ -2,13 +2,14 @@ import type { InferAttributes, Transaction } from 'sequelize';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
+import { endInvitations } from '../../accounts/invite.js';
 import { type DatedAccount, saveAccounts, userKeys } from '../../accounts/store.js';
 import { removeWords } from '../../accounts/words.js';
 import type { AuditRecord } from '../../audit/audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
 import { endLinks } from '../../mail/links.js';
-import { removeMailsOf } from '../../mail/outbox.js';
+import { removeMailsOf, withdrawMails } from '../../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../../phone-country.js';
 import { removedAccount, restoredAccount } from '../store/audit-records.js';
 import type { Verdict } from './verdicts.js';
@@ -72,6 +73,12 @@ export async function restoreAccounts(
     await endSessions(core, signedOut, transaction);
     await endLinks(core, signedOut, transaction);
   }
+  await endInvitations(
+    core,
+    restored.flatMap(({ user, note }) => (note.before?.passwordHash === undefined ? [] : [user.id])),
+    transaction,
+  );
+  await withdrawMails(core, { importId, userId: restored.map(({ user }) => user.id) }, transaction);
   return audit;
 }
 

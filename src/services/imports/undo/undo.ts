@@ -15,6 +15,8 @@ export interface UndoResult {
   removed: number;
   restored: number;
   kept: KeptAccount[];
+  /** Invitations that had left before to people whose accounts are removed. */
+  mailsSent: number;
 }
 
 /**
@@ -109,15 +111,35 @@ async function nextVerdicts(
   return withoutTakenKeys(core, verdictsOn(rows, activity, undone), phones, transaction);
 }
 
+/** What undo does with some rows. */
+interface UndoStep {
+  verdicts: Verdict[];
+  mailsSent: number;
+}
+
+/** How many mails of the import have left to people whose accounts are removed, which deletes their mails. */
+async function mailsSentTo(
+  core: Core,
+  { id: importId }: Import,
+  verdicts: readonly Verdict[],
+  transaction?: Transaction,
+): Promise<number> {
+  const removed = verdicts.flatMap(({ outcome, user }) => (outcome === 'removed' && user ? [user.id] : []));
+  if (removed.length === 0) return 0;
+  const where = { importId, userId: removed, state: ['sending' as const, 'sent' as const] };
+  return core.database.models.Mail.count({ where, ...(transaction && { transaction }) });
+}
+
 /** Goes through the rows of an import, the last first. @param step judges the rows before a line, and may undo them */
 async function inBatches(
-  step: (before: number, undone: KeyIndex) => Promise<Verdict[]>,
+  step: (before: number, undone: KeyIndex) => Promise<UndoStep>,
   onProgress: (rows: number) => void = () => undefined,
 ): Promise<UndoResult> {
-  const result: UndoResult = { removed: 0, restored: 0, kept: [] };
+  const result: UndoResult = { removed: 0, restored: 0, kept: [], mailsSent: 0 };
   const [undone, restored] = [new KeyIndex(), new KeyIndex()];
   for (let rows = 0, before = Number.MAX_SAFE_INTEGER; ; ) {
-    const verdicts = await step(before, undone);
+    const { verdicts, mailsSent } = await step(before, undone);
+    result.mailsSent += mailsSent;
     addTo(result, verdicts, restored);
     rows += verdicts.length;
     onProgress(rows);
@@ -130,7 +152,10 @@ async function inBatches(
 export async function undoPreview(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
   return inBatches((before, undone) => {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
-    return core.database.read(() => nextVerdicts(core, record, before, undone));
+    return core.database.read(async () => {
+      const verdicts = await nextVerdicts(core, record, before, undone);
+      return { verdicts, mailsSent: await mailsSentTo(core, record, verdicts) };
+    });
   });
 }
 
@@ -151,11 +176,13 @@ export async function undoRows(
   );
   return inBatches(async (before, undone) => {
     let verdicts: Verdict[] = [];
+    let mailsSent = 0;
     await commitProgress({ status: 'undoing' }, async (transaction) => {
       verdicts = await nextVerdicts(core, record, before, undone, transaction);
+      mailsSent = await mailsSentTo(core, record, verdicts, transaction);
       // Once begun it goes on: half of it would be left to others.
       await applyVerdicts(core, withoutSession(actor), record, verdicts, transaction);
     });
-    return verdicts;
+    return { verdicts, mailsSent };
   }, onProgress);
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildUser, tokenFor } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
-import { accountKeys } from '../../../support/shown.js';
+import { accountKeys, invitationKeys } from '../../../support/shown.js';
 
 interface Listing {
   users: Record<string, unknown>[];
@@ -38,7 +38,9 @@ describe('coursectl users', () => {
     it('gives accounts and pagination with --json, without password or hash', async () => {
       const { users, pagination } = await cli.json<Listing>(['users', 'list', '--page', '2', '--limit', '3']);
       expect(pagination).to.deep.equal({ currentPage: 2, totalPages: 2, totalItems: 4, itemsPerPage: 3 });
-      expect(users.map((user) => Object.keys(user))).to.deep.equal([[...accountKeys, 'lockedUntil']]);
+      expect(users.map((user) => Object.keys(user))).to.deep.equal([
+        [...accountKeys, 'lockedUntil', ...invitationKeys],
+      ]);
     });
 
     it('filters by role, state, initial password and text, sorts and pages; newest first by default', async () => {
@@ -80,7 +82,12 @@ describe('coursectl users', () => {
     it('shows a line a field for people, and no hash', async () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org' });
       const { stdout } = await cli.run(['users', 'show', 'ada@x.org']);
-      expect(stdout.split('\n').map((line) => line.split(' ')[0])).to.deep.equal(['FIELD', ...accountKeys, '']);
+      expect(stdout.split('\n').map((line) => line.split(' ')[0])).to.deep.equal([
+        'FIELD',
+        ...accountKeys,
+        ...invitationKeys,
+        '',
+      ]);
       expect(stdout).to.include(user.createdAt.toISOString()).and.not.include(user.passwordHash);
     });
 

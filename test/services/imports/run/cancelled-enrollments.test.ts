@@ -71,7 +71,7 @@ describe('A row with a course that its account has cancelled', () => {
   it('is cancelled again by undo, as it was', async () => {
     const { id } = await importRow(`${row},active,Back again`);
     const before = cancelled.enrolledAt.getTime();
-    expect(await previewUndo(importing.context, id)).to.deep.equal({ removed: 0, restored: 1, kept: [] });
+    expect(await previewUndo(importing.context, id)).to.deep.equal({ removed: 0, restored: 1, kept: [], mailsSent: 0 });
     await undoImport(importing.context, operator, id, undoing);
     await cancelled.reload();
     expect(cancelled).to.include({ status: 'cancelled', progress: 30, notes: 'Moved away' });

@@ -53,7 +53,7 @@ for (const batchRows of [1, 50])
         'Ann First Aid active',
         'Bo Fire Safety active',
       ]);
-      const expected = { removed: 2, restored: 0, kept: [] };
+      const expected = { removed: 2, restored: 0, kept: [], mailsSent: 0 };
       expect(await undo(id, '--dry-run')).to.deep.equal(expected);
       expect(await undo(id, '--yes')).to.deep.equal(expected);
       expect([await trainees(), await enrolled()]).to.deep.equal([0, []]);
@@ -66,7 +66,7 @@ for (const batchRows of [1, 50])
       expect(counts).to.include({ created: 0, skipped: 2, rejected: 0, enrolled: 2 });
       expect(await ledger()).to.deep.equal(['2 skipped ALREADY_EXISTS', '3 skipped SAME_PERSON']);
       expect(await enrolled()).to.deep.equal(['Ann Fire Safety pending', 'Ann First Aid active']);
-      const expected = { removed: 0, restored: 1, kept: [] };
+      const expected = { removed: 0, restored: 1, kept: [], mailsSent: 0 };
       expect(await undo(id, '--dry-run')).to.deep.equal(expected);
       expect(await undo(id, '--yes')).to.deep.equal(expected);
       expect([await trainees(), await enrolled()]).to.deep.equal([1, []]);
@@ -80,7 +80,7 @@ for (const batchRows of [1, 50])
       const { id, counts } = await importing.json(file, '--on-existing', 'update');
       expect(counts).to.include({ updated: 1, skipped: 1, rejected: 0, enrolled: 2 });
       expect(await account.reload()).to.include({ firstName: 'Ann', isActive: true });
-      expect(await undo(id, '--yes')).to.deep.equal({ removed: 0, restored: 1, kept: [] });
+      expect(await undo(id, '--yes')).to.deep.equal({ removed: 0, restored: 1, kept: [], mailsSent: 0 });
       expect(await account.reload()).to.include({ firstName: 'Anna', isActive: false });
       expect(await enrolled()).to.deep.equal([]);
     });
@@ -217,7 +217,7 @@ describe('A long file with a line for each course', () => {
       return (JSON.parse(stdout) as { undo: object }).undo;
     };
     for (const option of ['--dry-run', '--yes'])
-      expect(await undo(option), option).to.deep.equal({ removed: 520, restored: 0, kept: [] });
+      expect(await undo(option), option).to.deep.equal({ removed: 520, restored: 0, kept: [], mailsSent: 0 });
     expect(await importing.context.database.models.Enrollment.count()).to.equal(0);
   });
 });

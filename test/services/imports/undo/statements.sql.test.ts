@@ -48,7 +48,7 @@ describe('Undoing a batch of updates', () => {
     expect(await accounts()).to.equal(few.before);
     const many = await undoUpdates(30, 'many');
     const undone = await undo(many.id);
-    expect(undone.result).to.deep.equal({ removed: 0, restored: 30, kept: [] });
+    expect(undone.result).to.deep.equal({ removed: 0, restored: 30, kept: [], mailsSent: 0 });
     expect(await accounts()).to.equal(many.before);
     expect(await models().Enrollment.count()).to.equal(0);
     // A long insert is divided by its characters.

@@ -66,7 +66,11 @@ describe('coursectl imports undo', () => {
         [2, loggedIn, 'LOGGED_IN'],
       ] as const
     ).map(([line, { id, email }, code]) => ({ line, userId: id, email, code }));
-    expect(preview).to.deep.equal({ exitCode: 0, dryRun: true, undo: { removed: 596, restored: 0, kept } });
+    expect(preview).to.deep.equal({
+      exitCode: 0,
+      dryRun: true,
+      undo: { removed: 596, restored: 0, kept, mailsSent: 0 },
+    });
     expect((await models().User.findAll()).map(({ id }) => id).sort()).to.deep.equal(
       kept.map(({ userId }) => userId).sort(),
     );
@@ -99,7 +103,9 @@ describe('coursectl imports undo', () => {
     expect(await models().Enrollment.count({ where: { courseId: course.id, status: 'active' } })).to.equal(3);
     const early = await json('undo', first.id, '--dry-run');
     expect((early.undo as { kept: object[] }).kept).to.have.length(3);
-    expect(await json('undo', second.id, '--yes')).to.deep.include({ undo: { removed: 0, restored: 3, kept: [] } });
+    expect(await json('undo', second.id, '--yes')).to.deep.include({
+      undo: { removed: 0, restored: 3, kept: [], mailsSent: 0 },
+    });
     expect(await all()).to.equal(before);
     expect(await models().Enrollment.count()).to.equal(0);
     const [credential] = recordsOf(first.credentialsFile);
@@ -121,8 +127,14 @@ describe('coursectl imports undo', () => {
     await buildUser(importing.context, { email: 'old@example.org' });
     await buildUser(importing.context, { phone: '(2)' });
     for (const [id, undo] of [
-      [run.id, { removed: 0, restored: 0, kept: [{ line: 2, userId: user.id, email: 'new@example.org' }] }],
-      [first.id, { removed: 0, restored: 1, kept: [{ line: 2, userId: other.id, email: 'ben@example.org' }] }],
+      [
+        run.id,
+        { removed: 0, restored: 0, kept: [{ line: 2, userId: user.id, email: 'new@example.org' }], mailsSent: 0 },
+      ],
+      [
+        first.id,
+        { removed: 0, restored: 1, kept: [{ line: 2, userId: other.id, email: 'ben@example.org' }], mailsSent: 0 },
+      ],
     ] as const) {
       const kept = undo.kept.map((one) => ({ ...one, code: 'KEY_TAKEN' }));
       expect((await json('undo', id, '--dry-run')).undo).to.deep.equal({ ...undo, kept });
@@ -154,14 +166,16 @@ describe('coursectl imports undo', () => {
       signal: new AbortController().signal,
       onWait: () => undefined,
     });
-    expect(rest).to.deep.equal({ removed: 800, restored: 0, kept: [] });
+    expect(rest).to.deep.equal({ removed: 800, restored: 0, kept: [], mailsSent: 0 });
     expect(await models().User.count()).to.equal(0);
   });
 
   it('undoes the committed rows of an interrupted import, which can be imported again', async () => {
     const file = importing.write('people.csv', hashedPeople(120));
     const { id } = await importFirstBatch(importing.context, file);
-    expect(await json('undo', id, '--yes')).to.deep.include({ undo: { removed: 50, restored: 0, kept: [] } });
+    expect(await json('undo', id, '--yes')).to.deep.include({
+      undo: { removed: 50, restored: 0, kept: [], mailsSent: 0 },
+    });
     expect((await importing.json(file)).counts).to.include({ created: 120 });
   });
 

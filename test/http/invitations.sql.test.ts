@@ -1,0 +1,238 @@
+import { expect } from 'chai';
+import type { User } from '../../src/db/models/user.js';
+import { buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { mailSettings, tokenOf, useMailServer } from '../support/mailbox.js';
+import { type Cast, castOf, changesOf } from './support/cast.js';
+import { expectFailure, expectInvalid, messages, without } from './support/expectations.js';
+
+const notSetUp = 'Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.';
+const person = { firstName: 'Katherine', lastName: 'Johnson', email: 'kate@example.org', phone: '+1 757 555 0118' };
+
+describe('Invitations', () => {
+  const harness = useHarness(mailSettings);
+  let cast: Cast;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+  });
+  const api = (method: 'get' | 'post' | 'put', path: string) => harness.api(method, path, cast.admin.token);
+  const create = (body: object) => api('post', '/api/users').send(body);
+  const bulk = (body: object) => api('post', '/api/users/bulk').send(body);
+  const invite = (users: readonly User[], more: object = {}) =>
+    bulk({ action: 'invite', ids: users.map(({ id }) => id), ...more });
+  /** What is in the outbox, oldest first. */
+  const mails = async () =>
+    (await harness.context.database.models.Mail.findAll({ order: ['id'] })).map(
+      ({ kind, userId, state, data, importId }) => ({ kind, userId, state, data, importId }),
+    );
+  const queuedFor = (userId: string, data: object = {}) => ({
+    kind: 'invitation',
+    userId,
+    state: 'queued',
+    data: JSON.stringify(data),
+    importId: null,
+  });
+  const login = (identifier: string, password: string) =>
+    harness.api('post', '/api/auth/login').send({ identifier, password });
+  /** An account with a generated password that nobody has used. */
+  const waiting = (given: object = {}) =>
+    buildUser(harness.context, {
+      requiresPasswordChange: true,
+      initialPasswordExpiresAt: new Date(Date.now() + 86_400_000),
+      ...given,
+    });
+  const listed = async (query: string) =>
+    ((await api('get', `/api/users?${query}`).expect(200)).body.users as { id: string }[]).map(({ id }) => id);
+
+  describe('POST /api/users', () => {
+    it('creates an account without a password and queues its invitation, with the message', async () => {
+      const body = { ...person, role: 'trainer', credentials: 'invite', message: ' Welcome!\nSee you on Monday. ' };
+      const response = await create(body).expect(201);
+      expect(response.body.temporaryPassword).to.equal(null);
+      const { id } = response.body.user;
+      expect(await mails()).to.deep.equal([queuedFor(id, { message: 'Welcome!\nSee you on Monday.' })]);
+      const shown = (await api('get', `/api/users/${id}`).expect(200)).body.user;
+      expect(shown).to.include({
+        role: 'trainer',
+        requiresPasswordChange: true,
+        inviteState: 'queued',
+        inviteError: null,
+      });
+      expect(shown.invitedAt).to.be.a('string');
+      expectFailure(await login(person.email, factoryPassword), 401, messages.wrongPassword);
+      expect((await changesOf(harness, cast, id, cast.admin)).map(({ action }) => action)).to.deep.equal([
+        'user.register',
+      ]);
+    });
+
+    it('gives a generated password once, without a phone too, and mails nothing', async () => {
+      const { body } = await create({ ...without(person, 'phone'), role: 'trainee', credentials: 'generated' }).expect(
+        201,
+      );
+      expect(body.user).to.include({ phone: '', requiresPasswordChange: true });
+      const signedIn = await login(person.email, body.temporaryPassword).expect(200);
+      expect(signedIn.body.user.requiresPasswordChange).to.equal(true);
+      expect(await mails()).to.deep.equal([]);
+    });
+
+    it('refuses taken keys, a second super admin, and a message that nobody gets', async () => {
+      const first = { ...person, role: 'trainee', credentials: 'invite' };
+      await create(first).expect(201);
+      expectFailure(await create(first), 400, messages.emailTaken);
+      expectFailure(await create({ ...first, email: 'other@example.org' }), 400, messages.phoneTaken);
+      expectInvalid(await create({ ...first, role: 'super_admin' }), ['role']);
+      expectInvalid(await create({ ...first, credentials: 'generated', message: 'Hello' }), ['message']);
+      expectInvalid(await create({ ...first, message: 'x'.repeat(1001) }), ['message']);
+      expect(await mails()).to.have.length(1);
+    });
+  });
+
+  describe('The action "invite"', () => {
+    it('replaces an initial password, and names who has a password of their own', async () => {
+      const { trainee } = cast;
+      const [invited, signedIn, own] = [
+        await waiting({ password: 'initial-password' }),
+        (await signIn(harness.context)).user,
+        await buildUser(harness.context),
+      ];
+      await signedIn.update({ lastLogin: new Date(), requiresPasswordChange: true });
+      const { body } = await invite([invited, signedIn, own, trainee.user]).expect(200);
+      expect(
+        body.outcomes.map(({ outcome, message }: { outcome: string; message: string }) => [outcome, message]),
+      ).to.deep.equal([
+        ['done', null],
+        ['refused', 'The person has signed in already.'],
+        ['refused', 'The person has a password of their own.'],
+        ['refused', 'The person has a password of their own.'],
+      ]);
+      expect(await mails()).to.deep.equal([queuedFor(invited.id)]);
+      expectFailure(await login(invited.email, 'initial-password'), 401, messages.wrongPassword);
+      await login(own.email, factoryPassword).expect(200);
+      const changes = await changesOf(harness, cast, invited.id, cast.admin);
+      expect(changes.map(({ action }) => action)).to.deep.equal(['user.invite']);
+      const { createdAt, updatedAt } = await invited.reload();
+      expect(updatedAt).to.deep.equal(createdAt);
+    });
+
+    it('does nothing in a dry run', async () => {
+      const user = await waiting();
+      const { body } = await invite([user], { dryRun: true }).expect(200);
+      expect(body.counts).to.deep.equal({ done: 1, unchanged: 0, refused: 0 });
+      expect(await mails()).to.deep.equal([]);
+      expect((await user.reload()).inviteState).to.equal(null);
+    });
+
+    it('of somebody again withdraws the mail that has not left and ends the link of one that has', async () => {
+      const { Mail, Link } = harness.context.database.models;
+      const user = await waiting();
+      await invite([user]).expect(200);
+      await Mail.update({ state: 'sent', finishedAt: new Date() }, { where: {} });
+      const link = { tokenHash: 'a'.repeat(64), userId: user.id, purpose: 'invite' as const, email: user.email };
+      await Link.create({ ...link, createdAt: new Date(), expiresAt: new Date(Date.now() + 1000) });
+      await invite([user]).expect(200);
+      await invite([user], { message: 'Third time lucky' }).expect(200);
+      expect(await Link.count()).to.equal(0);
+      expect((await mails()).map(({ state, data }) => [state, data])).to.deep.equal([
+        ['sent', '{}'],
+        ['withdrawn', '{}'],
+        ['queued', '{"message":"Third time lucky"}'],
+      ]);
+    });
+
+    it('refuses who has accepted', async () => {
+      const user = await waiting();
+      await user.update({ inviteState: 'accepted' });
+      const { body } = await invite([user]).expect(200);
+      expect(body.outcomes[0]).to.include({
+        outcome: 'refused',
+        code: 'INVITATION_NOT_NEEDED',
+        message: 'The person has accepted an invitation already.',
+      });
+    });
+
+    it('mails the inactive when they are activated, once', async () => {
+      const [one, other] = [await waiting({ isActive: false }), await waiting({ isActive: false })];
+      await invite([one, other]).expect(200);
+      expect(await mails()).to.deep.equal([]);
+      await api('put', `/api/users/${one.id}/status`).send({ isActive: true }).expect(200);
+      expect(await mails()).to.deep.equal([queuedFor(one.id)]);
+      await api('put', `/api/users/${one.id}/status`).send({ isActive: false }).expect(200);
+      await bulk({ action: 'activate', ids: [one.id, other.id] }).expect(200);
+      expect(await mails()).to.deep.equal([queuedFor(one.id), queuedFor(other.id)]);
+    });
+
+    it('stands back for a password that is given', async () => {
+      const user = await waiting();
+      await invite([user]).expect(200);
+      const { body } = await api('post', `/api/users/${user.id}/reset-password`).expect(200);
+      expect((await mails()).find(({ kind }) => kind === 'invitation')?.state).to.equal('withdrawn');
+      await user.reload();
+      expect([user.hasPassword, user.inviteState]).to.deep.equal([true, null]);
+      await login(user.email, body.temporaryPassword).expect(200);
+    });
+  });
+
+  it('are listed by what became of them, with the reason of one that has not left', async () => {
+    const { Mail } = harness.context.database.models;
+    const [queued, failed, never] = [await waiting(), await waiting(), await waiting()];
+    await invite([queued, failed]).expect(200);
+    await failed.update({ inviteState: 'failed', mailFailedAt: new Date() }, { silent: true });
+    const reason = '550 5.1.1 No such user';
+    await Mail.update({ state: 'failed', lastError: reason, nextAt: null }, { where: { userId: failed.id } });
+    expect(await listed('invited=queued')).to.deep.equal([queued.id]);
+    expect(await listed('invited=failed')).to.deep.equal([failed.id]);
+    expect(await listed('invited=sent')).to.deep.equal([]);
+    expect(await listed('invited=no'))
+      .to.include(never.id)
+      .and.not.include.members([queued.id, failed.id]);
+    const { users } = (await api('get', '/api/users?invited=failed')).body;
+    expect(users[0]).to.include({ inviteState: 'failed', inviteError: reason });
+    expect(users[0].mailFailedAt).to.be.a('string');
+    const again = await bulk({ action: 'invite', filter: { invited: 'failed' } }).expect(200);
+    expect(again.body.outcomes.map(({ id }: { id: string }) => id)).to.deep.equal([failed.id]);
+    expect((await api('get', `/api/users/${failed.id}`)).body.user).to.include({
+      inviteState: 'queued',
+      inviteError: null,
+    });
+  });
+});
+
+describe('An invitation that arrives', () => {
+  const harness = useHarness(mailSettings);
+  const mailbox = useMailServer(harness);
+
+  it('says the message of the super admin, and its link sets the password, once', async () => {
+    const { admin } = await castOf(harness.context);
+    const post = (path: string, body: object, token?: string) => harness.api('post', path, token).send(body);
+    const body = { ...person, role: 'trainee', credentials: 'invite', message: 'See you on Monday.' };
+    const { id } = (await post('/api/users', body, admin.token).expect(201)).body.user;
+    const [mail, ...others] = await mailbox.deliver();
+    if (!mail || others.length > 0) throw new Error('One mail should have arrived.');
+    expect(mail.to).to.deep.equal([person.email]);
+    expect(mail.text).to.include('See you on Monday.');
+    const shown = async () => (await harness.api('get', `/api/users/${id}`, admin.token)).body.user.inviteState;
+    expect(await shown()).to.equal('sent');
+    const chosen = { token: tokenOf(mail), newPassword: 'chosen by Katherine' };
+    await post('/api/links/set-password', chosen).expect(200);
+    expect((await post('/api/links/set-password', chosen)).status).to.equal(400);
+    expect(await shown()).to.equal('accepted');
+    await post('/api/auth/login', { identifier: person.email, password: chosen.newPassword }).expect(200);
+    const again = await post('/api/users/bulk', { action: 'invite', ids: [id] }, admin.token);
+    expect(again.body.outcomes[0]).to.include({ code: 'INVITATION_NOT_NEEDED' });
+  });
+});
+
+describe('Invitations without a mail server', () => {
+  const harness = useHarness();
+
+  it('are refused before anything is written', async () => {
+    const { admin } = await castOf(harness.context);
+    const user = await buildUser(harness.context);
+    const post = (path: string, body: object) => harness.api('post', path, admin.token).send(body);
+    const invited = { ...person, role: 'trainee', credentials: 'invite' };
+    expectFailure(await post('/api/users', invited), 400, notSetUp);
+    expectFailure(await post('/api/users/bulk', { action: 'invite', ids: [user.id], dryRun: true }), 400, notSetUp);
+    await post('/api/users', { ...invited, credentials: 'generated' }).expect(201);
+    expect((await user.reload()).inviteState).to.equal(null);
+  });
+});
