@@ -28,6 +28,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R12: () => import('./r12-takeover.js'),
   R14: () => import('./r14-balancer.js'),
   R15: () => import('./r15-slow-sockets.js'),
+  R17: () => import('./r17-mail.js'),
 };
 
 /** Runs that measure times under load or allow no refusal: nothing else may keep the cores busy meanwhile. */

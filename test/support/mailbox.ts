@@ -23,7 +23,7 @@ export const transportTo = ({ url }: Pick<MailServer, 'url'>) =>
   });
 
 /** The secret links of a mail: `https://courses.example.org/set-password#...`. */
-export const linksOf = ({ text }: ReceivedMail) => text.match(/https?:\/\/\S+#[\w-]{43}/g) ?? [];
+export const linksOf = ({ text }: Pick<ReceivedMail, 'text'>) => text.match(/https?:\/\/\S+#[\w-]{43}/g) ?? [];
 
 /** The token in the link of a mail. */
 export function tokenOf(mail: ReceivedMail): string {

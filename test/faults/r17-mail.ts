@@ -1,0 +1,265 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activeLeases } from '../../src/db/lease.js';
+import type { Context } from '../../src/services/context.js';
+import { forceIncrementUserVersions } from '../../src/services/locks/row-locks.js';
+import { findLink } from '../../src/services/mail/links.js';
+import { queueMails, withdrawMails } from '../../src/services/mail/outbox.js';
+import { atDepth } from '../support/depth.js';
+import { buildTrainees } from '../support/factories.js';
+import { type MailServer, startMailServer } from '../support/mail-server.js';
+import { mailSettings, tokenOf } from '../support/mailbox.js';
+import { until } from '../support/until.js';
+import { seconds } from './clients.js';
+import type { Verdict } from './report.js';
+import { type Instance, type Stage, setStage } from './stage.js';
+
+/** The service is killed while it sends: every mail arrives, and as few as possible twice. */
+
+const rounds = atDepth(3, 30);
+const mailsOfRound = 500;
+/** An instance that died keeps the lease for so long, and the next one looks for it every 2 s; in milliseconds. */
+const takenOverWithinMs = 15_000 + 2000 + 3000;
+const endsWithinMs = 18_000;
+const leaseName = 'mail-sender';
+
+interface Scene {
+  stage: Stage;
+  context: Context;
+  server: MailServer;
+  people: readonly string[];
+  start(): Promise<Instance>;
+}
+
+/** What became of the mails of a round. */
+interface Arrivals {
+  lost: number;
+  /** Mails that came more than once. */
+  doubles: number;
+  /** Those of them whose sending had been recorded, or that came more often than they were tried. */
+  unexplained: number;
+  /** Links that are not those of other copies, and work. */
+  links: number;
+  copies: number;
+}
+
+async function queue({ context, people }: Scene): Promise<void> {
+  const { Mail } = context.database.models;
+  await Mail.destroy({ where: {} });
+  await context.database.inTransaction((transaction) =>
+    queueMails(
+      context,
+      people.map((userId) => ({ kind: 'invitation' as const, userId })),
+      transaction,
+    ),
+  );
+}
+
+const isDone = async ({ context }: Scene) =>
+  (await context.database.models.Mail.count({ where: { state: ['queued', 'sending', 'deferred'] } })) === 0;
+
+/** Waits until nothing is left to send, and looks at what has arrived since the last time. */
+async function arrivals(scene: Scene): Promise<Arrivals> {
+  const { context, server } = scene;
+  await until(() => isDone(scene), 'all mails have left');
+  const arrived = server.mails.splice(0);
+  const copies = new Map<string, number>();
+  for (const { messageId } of arrived) copies.set(messageId, (copies.get(messageId) ?? 0) + 1);
+  const rows = await context.database.models.Mail.findAll({ where: { state: 'sent' } });
+  const found = rows.map(({ id, attempts }) => ({ attempts, count: copies.get(`<${id}@courses.example.org>`) ?? 0 }));
+  const working = new Set<string>();
+  for (const token of arrived.map(tokenOf))
+    if ((await findLink(context, token, ['invite'])).link.purpose === 'invite') working.add(token);
+  return {
+    lost: found.filter(({ count }) => count === 0).length,
+    doubles: found.filter(({ count }) => count > 1).length,
+    unexplained: found.filter(({ count, attempts }) => count > attempts).length + (copies.size - found.length),
+    links: working.size,
+    copies: arrived.length,
+  };
+}
+
+const sum = (all: readonly Arrivals[], name: keyof Arrivals) => all.reduce((total, one) => total + one[name], 0);
+
+/** After so many more mails, at any moment of one. */
+async function amidst({ server }: Scene, count: number): Promise<void> {
+  const from = server.mails.length;
+  await until(() => server.mails.length >= from + count, `${count} more mails arrive`);
+  await sleep(20 * Math.random());
+}
+
+async function kill(instance: Instance): Promise<void> {
+  instance.kill('SIGKILL');
+  await instance.exited;
+}
+
+/** Nobody has to wait for the lease of one that is known to be dead. */
+const expireLease = ({ context }: Scene) => context.database.sequelize.query('UPDATE leases SET expires_at = 0');
+
+async function killAgainAndAgain(scene: Scene): Promise<Verdict[]> {
+  const all: Arrivals[] = [];
+  const before: number[] = [];
+  let instance = await scene.start();
+  for (let round = 0; round < rounds; round += 1) {
+    await queue(scene);
+    await amidst(scene, 1 + Math.floor(Math.random() * (mailsOfRound - 100)));
+    await kill(instance);
+    before.push(scene.server.mails.length);
+    await expireLease(scene);
+    instance = await scene.start();
+    all.push(await arrivals(scene));
+  }
+  await kill(instance);
+  await expireLease(scene);
+  const [copies, doubles] = [sum(all, 'copies'), sum(all, 'doubles')];
+  return [
+    {
+      promised: `${rounds} times SIGKILL to the service while ${mailsOfRound} mails leave: each of them arrives`,
+      measured: `killed after ${before.join(', ')}; ${copies} arrived, ${sum(all, 'lost')} lost`,
+      kept:
+        sum(all, 'lost') === 0 && copies === rounds * mailsOfRound + doubles && before.every((count) => count < 500),
+    },
+    {
+      promised:
+        'at most one a kill arrives twice: what the server took and nobody could record, with the same Message-ID',
+      measured: `${doubles} twice, at most ${Math.max(...all.map((one) => one.doubles))} a kill, ${sum(all, 'unexplained')} for another reason`,
+      kept: all.every((one) => one.doubles <= 1) && sum(all, 'unexplained') === 0,
+    },
+    {
+      promised: 'each copy has a link of its own, and all of them work',
+      measured: `${sum(all, 'links')} of ${copies}`,
+      kept: sum(all, 'links') === copies,
+    },
+  ];
+}
+
+const hasSender = async ({ context }: Scene) => (await activeLeases(context.database, [leaseName])).has(leaseName);
+
+/** Two instances, of which the first one sends. */
+async function startTwo(scene: Scene): Promise<[Instance, Instance]> {
+  const first = await scene.start();
+  await until(() => hasSender(scene), 'an instance sends');
+  return [first, await scene.start()];
+}
+
+async function twoInstances(scene: Scene): Promise<Verdict[]> {
+  const [first, second] = await startTwo(scene);
+  await queue(scene);
+  await amidst(scene, mailsOfRound / 4);
+  const left = performance.now();
+  first.kill('SIGTERM');
+  const exitCode = await first.exited;
+  const handedOver = await arrivals(scene);
+  const handedOverMs = performance.now() - left;
+  const third = await scene.start();
+
+  await queue(scene);
+  await amidst(scene, mailsOfRound / 4);
+  await kill(second);
+  const killedAt = performance.now();
+  await amidst(scene, 1);
+  const takenOverMs = performance.now() - killedAt;
+  const takenOver = await arrivals(scene);
+  await kill(third);
+  await expireLease(scene);
+  return [
+    {
+      promised: 'two instances, and the one that sends is stopped: each mail arrives once',
+      measured: `exit code ${exitCode}; ${handedOver.copies} arrived, ${handedOver.lost} lost, ${handedOver.doubles} twice; the last one ${seconds(handedOverMs)} later`,
+      kept: exitCode === 0 && handedOver.copies === mailsOfRound && handedOver.lost === 0,
+    },
+    {
+      promised: 'two instances, and the one that sends is killed: each mail arrives, at most one of them twice',
+      measured: `${takenOver.copies} arrived, ${takenOver.lost} lost, ${takenOver.doubles} twice`,
+      kept: takenOver.lost === 0 && takenOver.doubles <= 1 && takenOver.unexplained === 0,
+    },
+    {
+      promised: `the other one goes on within ${seconds(takenOverWithinMs)}`,
+      measured: `after ${seconds(takenOverMs)}`,
+      kept: takenOverMs <= takenOverWithinMs,
+      timed: true,
+    },
+  ];
+}
+
+/** Each mail is withdrawn in a transaction of its own, as by an undo, while all leave. */
+async function withdrawAll(scene: Scene): Promise<Verdict> {
+  const { context, people, server } = scene;
+  const { Mail } = context.database.models;
+  const instance = await scene.start();
+  await queue(scene);
+  await amidst(scene, 10);
+  const waiting = [...people].reverse();
+  let withdrawn = 0;
+  const withdrawNext = async () => {
+    for (let userId = waiting.pop(); userId !== undefined; userId = waiting.pop()) {
+      const id = userId;
+      const count = await context.database.inTransaction(async (transaction) => {
+        await forceIncrementUserVersions(context, [id], transaction);
+        return withdrawMails(context, { userId: id }, transaction);
+      });
+      withdrawn += count;
+    }
+  };
+  await Promise.all([withdrawNext(), withdrawNext(), withdrawNext(), withdrawNext()]);
+  await until(() => isDone(scene), 'all mails have left');
+  const sent = await Mail.findAll({ where: { state: 'sent' } });
+  const arrived = new Set(server.mails.splice(0).map(({ messageId }) => messageId));
+  await kill(instance);
+  await expireLease(scene);
+  const faults = (instance.written().match(/mail sender failed/g) ?? []).length;
+  return {
+    promised: `${mailsOfRound} withdrawals while all leave: what is withdrawn never arrives, the others do`,
+    measured: `${withdrawn} withdrawn, ${sent.length} sent, ${arrived.size} arrived; the sender failed ${faults} times`,
+    kept:
+      withdrawn > 0 &&
+      withdrawn + sent.length === mailsOfRound &&
+      arrived.size === sent.length &&
+      sent.every(({ id }) => arrived.has(`<${id}@courses.example.org>`)) &&
+      faults === 0,
+  };
+}
+
+/** The server says nothing more after a mail, for which it would be waited for a minute. */
+async function stopBeforeSilence(scene: Scene): Promise<Verdict> {
+  const { context, server } = scene;
+  const instance = await scene.start();
+  server.delay = 2 ** 30;
+  await queue(scene);
+  await until(async () => (await context.database.models.Mail.count({ where: { state: 'sending' } })) > 0);
+  await sleep(500);
+  const from = performance.now();
+  instance.kill('SIGTERM');
+  const exitCode = await instance.exited;
+  const endedMs = performance.now() - from;
+  server.delay = 0;
+  const next = await scene.start();
+  const all = await arrivals(scene);
+  await kill(next);
+  await expireLease(scene);
+  return {
+    promised: `stopped while the mail server is silent, the service ends within ${seconds(endsWithinMs)}, and each mail arrives once`,
+    measured: `exit code ${exitCode} after ${seconds(endedMs)}; ${all.copies} arrived, ${all.lost} lost`,
+    kept: exitCode === 0 && endedMs < endsWithinMs && all.copies === mailsOfRound && all.lost === 0,
+  };
+}
+
+export async function run(): Promise<Verdict[]> {
+  const stage = await setStage({ durable: false });
+  const server = await startMailServer();
+  try {
+    const settings = { ...mailSettings, SMTP_URL: server.url };
+    const context = await stage.createContext(settings);
+    const people = await buildTrainees(context, mailsOfRound);
+    await context.database.models.User.update({ hasPassword: false, inviteState: 'queued' }, { where: {} });
+    const scene: Scene = { stage, context, server, people, start: () => stage.start(settings) };
+    return [
+      ...(await killAgainAndAgain(scene)),
+      ...(await twoInstances(scene)),
+      await withdrawAll(scene),
+      await stopBeforeSilence(scene),
+    ];
+  } finally {
+    await stage.close();
+    await server.close();
+  }
+}
