@@ -13,6 +13,7 @@ const all: Record<string, () => Promise<unknown>> = {
   requests: () => import('./requests.js'),
   login: () => import('./login.js'),
   bursts: () => import('./bursts.js'),
+  mail: () => import('./mail.js'),
   console: () => import('./console.js'),
 };
 const unknown = benches.filter((name) => !(name in all));

@@ -34,9 +34,9 @@ export const benchEnvironment = (databaseUrl: string, folder: string) => ({
   DATA_DIR: folder,
 });
 
-/** The program on a database of a server. Nothing is logged. */
-export function openContext(databaseUrl: string, folder: string): Promise<Context> {
-  const env = benchEnvironment(databaseUrl, folder);
+/** The program on a database of a server. Nothing is logged. @param settings environment variables besides */
+export function openContext(databaseUrl: string, folder: string, settings: object = {}): Promise<Context> {
+  const env = { ...benchEnvironment(databaseUrl, folder), ...settings };
   return createContext(loadConfig({ env, cwd: folder }), createLogger('silent', { write: () => undefined }));
 }
 

@@ -25,7 +25,7 @@ function runBench(program: { path: string }, ...args: string[]) {
 
 /** Suites with what is chosen of them: those that need a server first. */
 const onServers = [
-  ...['import', 'listings', 'scaling', 'bursts', 'login', 'requests'].map((suite) => [suite]),
+  ...['import', 'listings', 'scaling', 'bursts', 'login', 'requests', 'mail'].map((suite) => [suite]),
   ['console', '--only', 'listings'],
 ];
 const onFiles = [['startup'], ['console', '--only', 'start']];
