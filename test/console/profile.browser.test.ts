@@ -1,8 +1,10 @@
 import sharp from 'sharp';
+import { mailEnvironment } from '../support/environment.js';
 import { buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect } from './support/browser.js';
+import { accessibilityProblems, describePages, expect, keepScreenshot } from './support/browser.js';
 import { answerLeaving, asksBeforeClosing, signInAt, useConsole } from './support/console.js';
+import { layoutProblems } from './support/layout.js';
 
 describePages('The own profile', function () {
   this.timeout(scaled(60_000));
@@ -17,6 +19,7 @@ describePages('The own profile', function () {
     const user = await person();
     const taken = await buildUser(test.context);
     const page = await test.openAs(user, '/profile');
+    await expect(page.getByRole('region', { name: 'Mails' })).toHaveCount(0);
     await page.getByLabel('First name').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('This may not be empty.')).toBeVisible();
@@ -112,5 +115,36 @@ describePages('The own profile', function () {
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await expect.poll(() => asked).toHaveLength(2);
     await expect(page.getByLabel('Phone')).toHaveValue('+49 30 123456');
+  });
+});
+
+describePages('The mails that a person wants', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole(mailEnvironment);
+
+  it('are chosen in the profile, and come in the language of the console', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    const user = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+    const page = await test.openAs(user, '/profile', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
+    const mails = page.getByRole('region', { name: 'E-Mails' });
+    const completed = mails.getByRole('switch', { name: 'Du hast einen Kurs abgeschlossen' });
+    await expect(mails.getByRole('switch')).toHaveCount(4);
+    await expect(completed).toBeChecked();
+    await completed.click();
+    await expect(completed).toBeEnabled();
+    await expect(completed).not.toBeChecked();
+    await mails.scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'Mails in the profile');
+    expect(await layoutProblems(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.reload();
+    await expect(completed).not.toBeChecked();
+    await page.getByRole('button', { name: 'Sprache' }).click();
+    await page.getByRole('menuitemradio', { name: 'English' }).click();
+    await expect.poll(async () => (await user.reload()).language).toBe('en');
+    expect(user.mailOff).toBe('completed');
+    const other = await test.openAs(trainer, '/profile');
+    await expect(other.getByRole('region', { name: 'Mails' }).getByRole('switch')).toHaveCount(1);
   });
 });

@@ -5,8 +5,10 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import { useChange } from '../api/queries.js';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
 import { Logo } from '../appearance/logo.js';
+import type { Language } from '../i18n/i18n.js';
 import { useSignOut, useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { useKeptFocus } from './focus.js';
@@ -37,10 +39,16 @@ export function Layout() {
   }
   const signOut = useSignOut();
   const language = useLanguageChange();
+  const preferences = useChange('changeMailPreferences', ['showMailPreferences']);
+  /** Mails come in the language, too. */
+  async function setLanguage(chosen: Language): Promise<void> {
+    if ((await language.change(chosen)) && chosen !== 'ar-XB') preferences.mutate({ body: { language: chosen } });
+  }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the failures go when the page changes
   useEffect(() => {
     signOut.reset();
     language.forget();
+    preferences.reset();
   }, [pathname]);
   useKeptFocus();
   return (
@@ -66,7 +74,7 @@ export function Layout() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <AppearanceMenu onLanguage={(chosen) => void language.change(chosen)} />
+            <AppearanceMenu onLanguage={(chosen) => void setLanguage(chosen)} />
             <AccountMenu onSignOut={() => signOut.mutate()} />
           </Group>
         </Group>
@@ -89,6 +97,7 @@ export function Layout() {
         {/* Lists of choices of the header are drawn beside it. */}
         <div className="frame-page" inert={opened && isNarrow}>
           <LanguageFailure failed={language.failed} />
+          <FormFailure title={t('app.languageNotKept')}>{preferences.error ?? undefined}</FormFailure>
           <FormFailure title={t('app.signOutFailed')}>{signOut.error ?? undefined}</FormFailure>
           <Outlet />
         </div>

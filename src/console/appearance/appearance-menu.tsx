@@ -10,13 +10,16 @@ const schemes = ['light', 'dark', 'auto'] as const;
 /** Changes the language, and knows whether its words could not be loaded the last time, until it is told to forget that. */
 export function useLanguageChange() {
   const [failed, setFailed] = useState(false);
-  async function change(language: Language): Promise<void> {
+  /** @returns whether it is shown */
+  async function change(language: Language): Promise<boolean> {
     try {
       await changeLanguage(language);
       setFailed(false);
+      return true;
     } catch (error) {
       reportError(error);
       setFailed(true);
+      return false;
     }
   }
   return { change, failed, forget: () => setFailed(false) };

@@ -1,8 +1,10 @@
-import { Avatar, Paper, Stack, Title } from '@mantine/core';
+import { Avatar, Paper, Stack, Switch, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, upload } from '../api/client.js';
+import { useApi, useChange } from '../api/queries.js';
 import { useSession, useUser } from '../session/session.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { ImageInput } from '../ui/forms/image-input.js';
 import { lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
@@ -28,6 +30,7 @@ export function ProfilePage() {
         <Section title={t('profile.password.title')} anchor="password">
           <PasswordForm />
         </Section>
+        <Mails />
         <Section title={t('profile.sessions.title')}>
           <Sessions />
         </Section>
@@ -46,6 +49,37 @@ function Section({ title, anchor, children }: { title: string; anchor?: string; 
       </Title>
       {children}
     </Paper>
+  );
+}
+
+/** Which mails come; nothing where none can be turned off. */
+function Mails() {
+  const { t } = useTranslation();
+  const { data, error } = useApi('showMailPreferences', {});
+  const change = useChange('changeMailPreferences', ['showMailPreferences']);
+  if (!data) return <FormFailure title={t('profile.mails.title')}>{error ?? undefined}</FormFailure>;
+  const { kinds } = data;
+  const off = (change.isPending && change.variables.body.off) || data.off;
+  if (kinds.length === 0) return null;
+  return (
+    <Section title={t('profile.mails.title')}>
+      <Stack maw={640}>
+        <FormFailure>{change.error ?? undefined}</FormFailure>
+        <Text size="sm">{t('profile.mails.hint')}</Text>
+        {kinds.map((kind) => (
+          <Switch
+            key={kind}
+            label={t(`profile.mails.kind.${kind}`)}
+            checked={!off.includes(kind)}
+            // Each choice is sent with all others.
+            disabled={change.isPending}
+            onChange={({ currentTarget: { checked } }) =>
+              change.mutate({ body: { off: checked ? off.filter((one) => one !== kind) : [...off, kind] } })
+            }
+          />
+        ))}
+      </Stack>
+    </Section>
   );
 }
 

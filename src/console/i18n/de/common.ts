@@ -11,6 +11,7 @@ export const common: Pick<Words, keyof typeof english> = {
     account: 'Kontomenü von {{name}}',
     language: 'Sprache',
     languageFailed: 'Die Sprache konnte nicht gewechselt werden.',
+    languageNotKept: 'E-Mails an dich kommen noch in der Sprache von vorher.',
     colorScheme: 'Farben',
     light: 'Hell',
     dark: 'Dunkel',

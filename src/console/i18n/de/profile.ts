@@ -14,6 +14,17 @@ export const profile: Words['profile'] = {
     submit: 'Passwort ändern',
     changed: 'Das Passwort ist geändert, und deine anderen Sitzungen sind beendet.',
   },
+  mails: {
+    title: 'E-Mails',
+    hint: 'Du bekommst eine E-Mail, wenn das geschieht. E-Mails zur Sicherheit deines Kontos kommen immer.',
+    kind: {
+      enrolled: 'Jemand hat dich in einen Kurs aufgenommen',
+      accepted: 'Deine Anfrage ist angenommen',
+      refused: 'Deine Anfrage ist abgelehnt, oder dein Platz ist abgesagt',
+      completed: 'Du hast einen Kurs abgeschlossen',
+      requests: 'Jemand fragt einen Platz in deinen Kursen an',
+    },
+  },
   sessions: {
     title: 'Sitzungen',
     list: 'Wo du angemeldet bist',

@@ -10,6 +10,7 @@ export const common = {
     account: 'Account menu for {{name}}',
     language: 'Language',
     languageFailed: 'The language could not be changed.',
+    languageNotKept: 'Mails to you still come in the language from before.',
     colorScheme: 'Colours',
     light: 'Light',
     dark: 'Dark',

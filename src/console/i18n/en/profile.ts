@@ -12,6 +12,17 @@ export const profile = {
     submit: 'Change password',
     changed: 'The password is changed, and your other sessions have ended.',
   },
+  mails: {
+    title: 'Mails',
+    hint: 'You get a mail when this happens. Mails about the security of your account always come.',
+    kind: {
+      enrolled: 'Somebody has enrolled you in a course',
+      accepted: 'Your request is accepted',
+      refused: 'Your request is refused, or your place is cancelled',
+      completed: 'You have completed a course',
+      requests: 'Somebody asks for a place in your courses',
+    },
+  },
   sessions: {
     title: 'Sessions',
     list: 'Where you are signed in',
