@@ -29,7 +29,7 @@ export interface Error {
 }
 
 /** What is wrong with a field */
-export type ProblemCode = 'REQUIRED' | 'WRONG_TYPE' | 'NOT_ONE_OF' | 'TOO_SHORT' | 'TOO_LONG' | 'TOO_SMALL' | 'TOO_LARGE' | 'TOO_FEW' | 'TOO_MANY' | 'REPEATED' | 'INVISIBLE' | 'UNUSABLE_CHARACTERS' | 'EMAIL_INVALID' | 'PHONE_INVALID' | 'DATE_INVALID' | 'END_BEFORE_START' | 'SEATS_TAKEN' | 'PASSWORD_WEAK' | 'PASSWORD_UNCHANGED' | 'EXCLUSIVE' | 'NEEDS_OTHER_FIELD' | 'UNKNOWN' | 'AMBIGUOUS' | 'FILE_EMPTY' | 'NOT_CSV' | 'NO_ROWS' | 'FILE_TYPE_REFUSED' | 'IMAGE_INVALID' | 'IMAGE_TOO_LARGE' | 'INVALID';
+export type ProblemCode = 'REQUIRED' | 'WRONG_TYPE' | 'NOT_ONE_OF' | 'TOO_SHORT' | 'TOO_LONG' | 'TOO_SMALL' | 'TOO_LARGE' | 'TOO_FEW' | 'TOO_MANY' | 'REPEATED' | 'INVISIBLE' | 'UNUSABLE_CHARACTERS' | 'EMAIL_INVALID' | 'PHONE_INVALID' | 'DATE_INVALID' | 'END_BEFORE_START' | 'SEATS_TAKEN' | 'PASSWORD_WEAK' | 'PASSWORD_UNCHANGED' | 'EMAIL_UNCHANGED' | 'EXCLUSIVE' | 'NEEDS_OTHER_FIELD' | 'UNKNOWN' | 'AMBIGUOUS' | 'FILE_EMPTY' | 'NOT_CSV' | 'NO_ROWS' | 'FILE_TYPE_REFUSED' | 'IMAGE_INVALID' | 'IMAGE_TOO_LARGE' | 'INVALID';
 
 /** What the message of a problem says besides the code; empty where it says no more */
 export interface ProblemParams {
@@ -997,7 +997,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -1394,6 +1394,23 @@ export interface ChangeFirstPasswordResponse {
   user: FirstPasswordChangeUser;
 }
 
+/** Parameters of `POST /api/auth/email` */
+export type RequestEmailChangeParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/email` */
+export interface RequestEmailChangeBody {
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** The password in use */
+  currentPassword: string;
+}
+
+/** Successful response of `POST /api/auth/email` */
+export interface RequestEmailChangeResponse {
+  /** Confirmation for people */
+  message: 'A link was sent to the new email, unless it belongs to another account.';
+}
+
 /** Parameters of `POST /api/auth/check-enrollment` */
 export type CheckEnrollmentParameters = Record<string, never>;
 
@@ -1510,6 +1527,40 @@ export interface SetPasswordBody {
 export interface SetPasswordResponse {
   /** Confirmation for people */
   message: 'Password set successfully.';
+}
+
+/** Parameters of `POST /api/links/confirm-email` */
+export type ConfirmEmailParameters = Record<string, never>;
+
+/** Request body of `POST /api/links/confirm-email` */
+export interface ConfirmEmailBody {
+  /** What follows `#` in the link */
+  token: string;
+}
+
+/** Successful response of `POST /api/links/confirm-email` */
+export interface ConfirmEmailResponse {
+  /** Confirmation for people */
+  message: 'Email changed successfully.';
+  /** The email, with which the person signs in from now on */
+  email: string;
+}
+
+/** Parameters of `POST /api/links/cancel-email` */
+export type CancelEmailParameters = Record<string, never>;
+
+/** Request body of `POST /api/links/cancel-email` */
+export interface CancelEmailBody {
+  /** What follows `#` in the link */
+  token: string;
+}
+
+/** Successful response of `POST /api/links/cancel-email` */
+export interface CancelEmailResponse {
+  /** Confirmation for people */
+  message: 'Change of email cancelled.';
+  /** Whether the account has the email that the link was sent to; false when another account has it by now, and no link is sent */
+  restored: boolean;
 }
 
 /** Parameters of `GET /api/forgot-password` */
@@ -1796,6 +1847,8 @@ export interface UpdateUserBody {
   phone?: string;
   /** Role of the account */
   role?: 'super_admin' | 'trainer' | 'trainee';
+  /** Whether the email is changed only when it is confirmed by the link that is sent to it */
+  verify?: boolean;
 }
 
 /** Successful response of `PUT /api/users/{id}` */
@@ -3049,7 +3102,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
@@ -3356,6 +3409,14 @@ export interface Operations {
     body: ChangeFirstPasswordBody;
     response: ChangeFirstPasswordResponse;
   };
+  /** Have a link sent to another email, which becomes the caller's once the link is used */
+  requestEmailChange: {
+    method: 'POST';
+    path: '/api/auth/email';
+    parameters: RequestEmailChangeParameters;
+    body: RequestEmailChangeBody;
+    response: RequestEmailChangeResponse;
+  };
   /** The calling trainee's active and pending enrollments, newest first */
   checkEnrollment: {
     method: 'POST';
@@ -3411,6 +3472,22 @@ export interface Operations {
     parameters: SetPasswordParameters;
     body: SetPasswordBody;
     response: SetPasswordResponse;
+  };
+  /** Change the email of an account to the one that the link was sent to */
+  confirmEmail: {
+    method: 'POST';
+    path: '/api/links/confirm-email';
+    parameters: ConfirmEmailParameters;
+    body: ConfirmEmailBody;
+    response: ConfirmEmailResponse;
+  };
+  /** Take back a change of email that the person has not asked for */
+  cancelEmail: {
+    method: 'POST';
+    path: '/api/links/cancel-email';
+    parameters: CancelEmailParameters;
+    body: CancelEmailBody;
+    response: CancelEmailResponse;
   };
   /** Whether who has forgotten a password can have a link mailed */
   showForgotPassword: {

@@ -19,6 +19,7 @@ export const problemCodes = [
   'SEATS_TAKEN',
   'PASSWORD_WEAK',
   'PASSWORD_UNCHANGED',
+  'EMAIL_UNCHANGED',
   'EXCLUSIVE',
   'NEEDS_OTHER_FIELD',
   'UNKNOWN',

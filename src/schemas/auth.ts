@@ -72,6 +72,17 @@ export const forgotPasswordSchema = Joi.object<{ identifier: string }, true>({
   identifier: fields.identifier.required(),
 });
 
+export interface EmailChangeInput {
+  email: string;
+  currentPassword: string;
+}
+
+/** Body of `POST /api/auth/email`. */
+export const emailChangeSchema = Joi.object<EmailChangeInput, true>({
+  email: fields.email.required(),
+  currentPassword: fields.currentPassword.required(),
+});
+
 /** A password on its own, as an operator sets it. */
 export const passwordInputSchema = Joi.object<{ password: string }, true>({ password: fields.password.required() });
 

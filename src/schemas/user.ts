@@ -88,10 +88,26 @@ export const profileSchema = Joi.object<AccountInput<'profile'>>({
   phone: profilePhone.empty(anyNothing),
 });
 
-export type UserUpdate = AccountInput<'update'>;
+export interface UserUpdate extends AccountInput<'update'> {
+  verify?: boolean;
+}
+
+/** The option stands after the fields, which have been checked by then. */
+function onlyWithEmail(verify: boolean, helpers: Types.CustomHelpers): boolean | Types.ErrorReport {
+  // The first ancestor is the object that the option is of.
+  const { email } = helpers.state.ancestors[0] as UserUpdate;
+  if (!verify || email !== undefined) return verify;
+  return refused(helpers, { code: 'NEEDS_OTHER_FIELD', params: { fields: ['email'] }, message: 'verify needs email.' });
+}
 
 /** Body of `PUT /api/users/:id`: what is absent stays as it is. */
-export const userUpdateSchema = Joi.object<UserUpdate>(inputKeys('update'));
+export const userUpdateSchema = Joi.object<UserUpdate>({
+  ...inputKeys('update'),
+  verify: fields
+    .strictBoolean('verify')
+    .custom(onlyWithEmail)
+    .description('Whether the email is changed only when it is confirmed by the link that is sent to it'),
+});
 
 /** Body of `PUT /api/users/:id/status`. */
 export const activationSchema = Joi.object<{ isActive: boolean }, true>({

@@ -24,6 +24,8 @@ const audited = [
     'resetPassword',
     'setPassword',
     'createUser',
+    'confirmEmail',
+    'cancelEmail',
   ],
   ...['endUserSession', 'endUserSessions', 'unlockUser', 'createCourse', 'updateCourse', 'deleteCourse'],
   ...['publishCourse', 'assignTrainer', 'assignEnrollment', 'assignMany', 'removeMany', 'removeEnrollment'],

@@ -116,7 +116,8 @@ function statusesOf(name: keyof typeof contract, operation: Operation): string[]
   if (failures.includes('CREDENTIALS_FETCHED')) expected.push('410');
   if (operation.acceptsRanges) expected.push('206', '304', '416');
   if (access.kind !== 'public' || name === 'metrics') expected.push('401');
-  if (!['public', 'signed-in'].includes(access.kind)) expected.push('403');
+  const passwordFirst = access.kind === 'signed-in' && !operation.allowsInitialPassword;
+  if (!['public', 'signed-in'].includes(access.kind) || passwordFirst) expected.push('403');
   if (failures.includes('NOT_FOUND') || operation.params) expected.push('404');
   if (failures.some((code) => statusOf(code) === 400)) expected.push('400');
   if (failures.includes('WRONG_PASSWORD')) expected.push('401');

@@ -7,6 +7,7 @@ import {
   presentRegisteredUser,
   presentSetupUser,
 } from '../../presenters/user.js';
+import { requestEmailChange } from '../../services/accounts/change-email.js';
 import { registerUser } from '../../services/accounts/commands.js';
 import { changeMailPreferences, mailPreferences } from '../../services/accounts/mail-preferences.js';
 import { updateProfile } from '../../services/accounts/profile.js';
@@ -58,6 +59,11 @@ export const authHandlers = {
   async changeFirstPassword({ context, caller, body }) {
     const user = await changeFirstPassword(context, caller, body);
     return { message: 'Password changed successfully.', user: presentFirstPasswordChangeUser(user) };
+  },
+
+  async requestEmailChange({ context, caller, body }) {
+    await requestEmailChange(context, caller, body);
+    return { message: 'A link was sent to the new email, unless it belongs to another account.' };
   },
 
   async checkEnrollment({ context, caller, expectItems }) {

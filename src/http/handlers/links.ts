@@ -1,3 +1,4 @@
+import { cancelEmail, confirmEmail } from '../../services/accounts/change-email.js';
 import { forgotPassword } from '../../services/auth/forgotten-password.js';
 import { checkLink, setPassword } from '../../services/auth/set-password.js';
 import { isMailSetUp } from '../../services/mail/outbox.js';
@@ -9,6 +10,16 @@ export const linkHandlers = {
   async setPassword({ context, body, client, signal }) {
     await setPassword(context, body, client, signal);
     return { message: 'Password set successfully.' };
+  },
+
+  async confirmEmail({ context, body, client }) {
+    const email = await confirmEmail(context, body, client);
+    return { message: 'Email changed successfully.', email };
+  },
+
+  async cancelEmail({ context, body, client }) {
+    const restored = await cancelEmail(context, body, client);
+    return { message: 'Change of email cancelled.', restored };
   },
 
   showForgotPassword: async ({ context }) => ({ available: isMailSetUp(context) }),

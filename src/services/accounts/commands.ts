@@ -13,17 +13,17 @@ import {
   userUpdateSchema,
 } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
-import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
+import { auditedUser, recordAudit } from '../audit/audit.js';
 import { assertPasswordAllowed } from '../auth/password-policy.js';
-import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
 import { type Actor, type Core, queueOwnerOf } from '../core.js';
 import { generatedPasswordCost, generatePassword } from '../credentials/passwords.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
-import { endLinks } from '../mail/links.js';
 import { assertMailSetUp, queueMails, removeMailsOf } from '../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../phone-country.js';
+import { announceEmail, ofNewEmail, verifyEmail } from './change-email.js';
+import { changeLockedUser, changeUser, lockUser } from './change-user.js';
 import {
   dataOf,
   endInvitations,
@@ -43,7 +43,7 @@ import {
   takenKeys,
   userKeys,
 } from './store.js';
-import { removeWords, renamedBy, replaceWords } from './words.js';
+import { removeWords } from './words.js';
 
 /** Hashes are computed round robin for those who ask for them. */
 const hashRequestOf = (actor: Actor) => ({ owner: queueOwnerOf(actor) });
@@ -157,50 +157,18 @@ async function createAccount(
   });
 }
 
-/** Changes an account with its audit entry; `change` runs inside the transaction, on the locked row. */
-async function changeUser(
-  core: Core,
-  actor: Actor,
-  id: string,
-  action: AuditRecord<'user'>['action'],
-  change: (user: User, transaction: Transaction) => void | Promise<void>,
-): Promise<User> {
-  return core.database.inTransaction(async (transaction) => {
-    const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
-    if (!user) throw notFound('User');
-    const before = auditedUser(user);
-    const wasActive = user.isActive;
-    await change(user, transaction);
-    // After a loss of rights, and after another way to sign in, the account must sign in again.
-    const hasNewLogin = action === 'user.reset-password' || user.changed('email');
-    const ends = hasNewLogin || user.changed('role') || (user.changed('isActive') && !user.isActive);
-    await replaceWords(core, [renamedBy(user)], transaction);
-    await user.save({ transaction });
-    const changes = changesBetween(before, auditedUser(user));
-    // A new password isn't among the audited fields. A repeated request changes nothing and isn't audited.
-    if (action === 'user.reset-password' || Object.keys(changes.after).length > 0)
-      await recordAudit(core, actor, { action, targetType: 'user', targetId: id, ...changes }, transaction);
-    // A caller who has changed their own email stays signed in where they did it.
-    const isOwn = action === 'user.update' && id === actor.actorId;
-    if (ends) await endSessions(core, id, transaction, isOwn ? actor.sessionId : undefined);
-    if (ends || user.isActive !== wasActive) await endLinks(core, [id], transaction);
-    // The terminal mails nobody.
-    if (action === 'user.reset-password' && actor.origin === 'http')
-      await queueMails(core, [{ kind: 'password-changed', userId: id }], transaction);
-    return user;
-  });
-}
-
 /**
  * Activates or deactivates an account; deactivation ends its sessions.
  * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`
  */
 export async function setUserActive(core: Core, actor: Actor, id: string, isActive: boolean): Promise<User> {
-  return changeUser(core, actor, id, isActive ? 'user.activate' : 'user.deactivate', async (user, transaction) => {
+  const action = isActive ? 'user.activate' : 'user.deactivate';
+  const apply = async (user: User, transaction: Transaction) => {
     if (!isActive && user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
     if (isActive && !user.isActive) await queueWaitingInvitations(core, [id], transaction);
     user.isActive = isActive;
-  });
+  };
+  return changeUser(core, actor, id, { action, apply });
 }
 
 /** Stores the new password of an account where it isn't lost. What it throws rolls the change back. */
@@ -227,14 +195,15 @@ export async function resetPassword(
     input ? core.config.auth.bcryptCost : generatedPasswordCost,
     hashRequestOf(actor),
   );
-  const user = await changeUser(core, actor, id, 'user.reset-password', async (account, transaction) => {
+  const apply = async (account: User, transaction: Transaction) => {
     await keep?.(account, temporaryPassword);
     account.passwordHash = passwordHash;
     account.hasPassword = true;
     account.requiresPasswordChange = true;
     account.initialPasswordExpiresAt = input ? null : initialPasswordExpiry(core);
     await endInvitations(core, [id], transaction);
-  });
+  };
+  const user = await changeUser(core, actor, id, { action: 'user.reset-password', apply });
   return { user, temporaryPassword };
 }
 
@@ -269,26 +238,39 @@ async function assertRoleChange(core: Core, user: User, role: UserUpdate['role']
 }
 
 /**
- * Changes the fields of an account; absent fields stay as they are. A new email or role ends its sessions.
+ * Changes the fields of an account; absent fields stay as they are. A new email or role ends its sessions. With `verify`, the email
+ * stays until it is confirmed by the link that is sent to the new one.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `EMAIL_TAKEN`, `PHONE_TAKEN`, `SUPER_ADMIN_PROTECTED`, `SUPER_ADMIN_EXISTS`,
- *   `ACCOUNT_IN_USE`
+ *   `ACCOUNT_IN_USE`, and with `verify` `MAIL_NOT_SET_UP` and `ACCOUNT_INACTIVE`
  */
 export async function updateUser(core: Core, actor: Actor, id: string, input: unknown): Promise<User> {
-  const { role, ...fields } = validate(userUpdateSchema, input);
+  const { role, verify = false, ...given } = validate(userUpdateSchema, input);
+  if (verify) assertMailSetUp(core);
   await findUserById(core, id);
-  const { email, phone } = fields;
+  const { email, phone } = given;
+  const { email: verified, ...unverified } = given;
+  const fields = verify ? unverified : given;
   const refusal = async () => {
     if (email === undefined && phone === undefined) return undefined;
     const keys = { ...(email !== undefined && { email }), ...(phone !== undefined && { phone }) };
     const taken = await takenKeys(core.database, keys, id);
     return taken.email ? 'EMAIL_TAKEN' : taken.phone ? 'PHONE_TAKEN' : undefined;
   };
+  const apply = async (user: User, transaction: Transaction) => {
+    await assertRoleChange(core, user, role, transaction);
+    user.set({ ...fields, ...(role !== undefined && { role }) });
+    if (phone !== undefined) user.set(storedPhoneKeys(phone, await lockPhoneKeys(core, transaction)));
+    user.set(userKeys(user));
+    if (user.changed('email')) user.set(ofNewEmail);
+  };
   return guarded(refusal, () =>
-    changeUser(core, actor, id, 'user.update', async (user, transaction) => {
-      await assertRoleChange(core, user, role, transaction);
-      user.set({ ...fields, ...(role !== undefined && { role }) });
-      if (phone !== undefined) user.set(storedPhoneKeys(phone, await lockPhoneKeys(core, transaction)));
-      user.set(userKeys(user));
+    core.database.inTransaction(async (transaction) => {
+      const user = await lockUser(core, id, transaction);
+      const address = user.email;
+      await changeLockedUser(core, actor, user, { action: 'user.update', apply }, transaction);
+      if (verify && verified !== undefined) await verifyEmail(core, actor, user, verified, transaction);
+      else if (user.email !== address) await announceEmail(core, actor, user, address, transaction);
+      return user;
     }),
   );
 }

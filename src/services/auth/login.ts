@@ -157,18 +157,26 @@ function lockedUser(core: Core, id: string, transaction: Transaction): Promise<U
 }
 
 /**
+ * Compares the caller's password, which counts as a login does.
+ * @throws AppError `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`
+ */
+export async function assertCurrentPassword(core: Core, { user, ip }: Caller, currentPassword: string): Promise<void> {
+  await throttled(core, { accountId: user.id }, ip, async (attempt) => {
+    const request = { owner: user.id, before: attempt.count };
+    if (!(await core.hasher.compare(currentPassword, user.passwordHash, request)))
+      throw new AppError('CURRENT_PASSWORD_INCORRECT');
+    await core.database.inTransaction(attempt.succeed);
+  });
+}
+
+/**
  * Replaces the caller's password (specification, section 4.9) and ends the account's other sessions.
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`, `TOKEN_INVALID`
  */
 export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
   const { currentPassword, newPassword } = validate(changePasswordSchema, input);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
-  await throttled(core, { accountId: caller.user.id }, caller.ip, async (attempt) => {
-    const request = { owner: caller.user.id, before: attempt.count };
-    if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash, request)))
-      throw new AppError('CURRENT_PASSWORD_INCORRECT');
-    await core.database.inTransaction(attempt.succeed);
-  });
+  await assertCurrentPassword(core, caller, currentPassword);
   if (caller.user.requiresPasswordChange && newPassword === currentPassword) throw initialPasswordReused();
   await replacePassword(core, caller, newPassword, 'CURRENT_PASSWORD_INCORRECT');
 }

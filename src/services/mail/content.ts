@@ -77,6 +77,11 @@ async function requestsContent(
   return () => ({ kind: 'requests', firstName, courses, more: counted.length - courses.length });
 }
 
+/** Whether no account has the address of a mail, not even the one that it is about. */
+async function isFree({ core, mail, transaction }: Reading): Promise<boolean> {
+  return (await core.database.models.User.count({ where: { email: mail.address ?? '' }, transaction })) === 0;
+}
+
 /** What an active person's mail says; nothing when its reason is gone. */
 async function personalContent(reading: Reading, user: User, kind: MailKind): Promise<ContentWithout | undefined> {
   const { firstName, email } = user;
@@ -89,7 +94,7 @@ async function personalContent(reading: Reading, user: User, kind: MailKind): Pr
     case 'invitation':
       return user.hasPassword ? undefined : (link) => ({ kind, firstName, email, message, ...link });
     case 'email-confirm':
-      return newEmail === email ? undefined : (link) => ({ kind, ...link });
+      return (await isFree(reading)) ? (link) => ({ kind, ...link }) : undefined;
     case 'email-notice':
       return (link) => ({ kind, firstName, newEmail, ...link });
     case 'email-changed':

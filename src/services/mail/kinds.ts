@@ -1,4 +1,4 @@
-import type { LinkPurpose, mailKindNames } from '../../schemas/mail.js';
+import { type LinkPurpose, mailKindNames } from '../../schemas/mail.js';
 import type { NewsKind } from '../../schemas/mail-preferences.js';
 
 const hourMs = 60 * 60_000;
@@ -51,8 +51,10 @@ export const mailKinds = {
 
 export type MailKind = keyof typeof mailKinds;
 
-/** What the link of a mail is for. */
+/** What the link of a mail is for; nothing for a mail without one. */
 export const linkOf = (kind: MailKind): LinkPurpose | undefined => {
   const declaration: MailKindDeclaration = mailKinds[kind];
   return declaration.link;
 };
+
+export const kindsWithLink = mailKindNames.filter((kind) => linkOf(kind) !== undefined);

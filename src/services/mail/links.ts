@@ -5,6 +5,8 @@ import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
 import type { LinkPurpose } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
+import { kindsWithLink } from './kinds.js';
+import { withdrawMails } from './outbox.js';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -82,10 +84,24 @@ export async function consumeLink(core: Core, { link }: OpenLink, transaction: T
 }
 
 /**
- * Ends the links of accounts: for every change of a password, an address, a role or activity, in its transaction. Those that cancel
- * a change of address go on: who had taken over an account would change its password first.
+ * Ends the links of accounts, and changes of address that aren't confirmed: for every change of a password, an address, a role or
+ * activity, in its transaction. Links that cancel a change of address go on: who had taken over an account would change its password
+ * first.
  */
 export async function endLinks(core: Core, userIds: readonly string[], transaction: Transaction): Promise<void> {
   const where = { userId: [...userIds], purpose: { [Op.ne]: 'email-cancel' } };
   await core.database.models.Link.destroy({ where, transaction });
+  await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction);
+}
+
+/** Ends changes of address of an account that aren't confirmed, in a transaction that has locked it. */
+export async function endEmailChanges(core: Core, userId: string, transaction: Transaction): Promise<void> {
+  await core.database.models.Link.destroy({ where: { userId, purpose: 'email' }, transaction });
+  await withdrawMails(core, { userId, kind: 'email-confirm' }, transaction);
+}
+
+/** Ends all links of an account, and those that are still to leave. */
+export async function endAllLinks(core: Core, userId: string, transaction: Transaction): Promise<void> {
+  await core.database.models.Link.destroy({ where: { userId }, transaction });
+  await withdrawMails(core, { userId, kind: kindsWithLink }, transaction);
 }

@@ -137,6 +137,12 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const token = await linkFor(context, await buildUser(context));
     return { body: { token, newPassword: 'the new password' } };
   },
+  async confirmEmail(context) {
+    return { body: { token: await linkFor(context, await buildUser(context), 'email', 'countess@example.org') } };
+  },
+  cancelEmail: async (context) => ({
+    body: { token: await linkFor(context, await buildUser(context), 'email-cancel') },
+  }),
   showForgotPassword: async () => ({}),
   forgotPassword: async () => ({ body: { identifier: ada.email } }),
   async register(context) {
@@ -155,6 +161,10 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   async changeFirstPassword(context) {
     const { token } = await signIn(context, { requiresPasswordChange: true });
     return { token, body: { newPassword: 'the new password' } };
+  },
+  async requestEmailChange(context) {
+    const { token } = await signIn(context);
+    return { token, body: { email: 'countess@example.org', currentPassword: factoryPassword } };
   },
   checkEnrollment: async (context) => ({ token: (await buildCatalogue(context)).trainee.token }),
   async startWebSession(context) {

@@ -13,13 +13,13 @@ import type { yesOption } from '../../core/command/declaration.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { counted } from '../../core/output/output.js';
 import { createPrompts } from '../../core/prompts/prompts.js';
-import { editOptions } from './options.js';
+import { changeOptions, type editOptions } from './options.js';
 import { accountJson } from './output.js';
 import { confirmPhone, givenBy } from './person-input.js';
 
 type EditRun = Run<'<user>', typeof editOptions>;
 
-const changesOf = ({ options }: EditRun) => givenBy(options, inputFields('update'));
+const changesOf = ({ options }: EditRun) => givenBy(options, [...inputFields('update'), 'verify']);
 
 const anOption = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
@@ -29,7 +29,7 @@ export function checkEdit(run: EditRun): void {
   if (Object.values(input).every((value) => value === undefined))
     throw new AppError(
       'USAGE',
-      `Nothing to change: add ${anOption.format(Object.keys(editOptions).map((flags) => flags.replace(/ .*/, '')))}.`,
+      `Nothing to change: add ${anOption.format(Object.keys(changeOptions).map((flags) => flags.replace(/ .*/, '')))}.`,
     );
   validate(userUpdateSchema, input);
 }
@@ -41,7 +41,8 @@ export async function edit(run: EditRun): Promise<Result> {
   const { id } = await findUser(context, run.arguments.user);
   await confirmPhone(run, input.phone, 'Nothing was changed.');
   const user = await updateUser(context, operator, id, input);
-  return { json: { user: accountJson(user) }, text: `Changed ${user.role} ${user.email} (${user.id}).` };
+  const linkSent = input.verify ? ` The email changes when the link is used that is sent to ${input.email}.` : '';
+  return { json: { user: accountJson(user) }, text: `Changed ${user.role} ${user.email} (${user.id}).${linkSent}` };
 }
 
 /** Deletes an account, having asked. @throws AppError `USAGE`, and as {@link deleteUser} */

@@ -115,6 +115,7 @@ function registerChanges(users: Command, registry: Registry): void {
     examples: [
       'users edit ada@example.org --last-name King',
       'users edit "555 0100" --email ada@example.com --role trainer --json',
+      'users edit ada@example.org --email ada@example.com --verify',
     ],
     options: editOptions,
     load: () => import('./changes.js').then(({ checkEdit, edit }) => ({ check: checkEdit, run: edit })),

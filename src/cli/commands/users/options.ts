@@ -79,7 +79,13 @@ export const registerOptions = {
   ...messageOption,
 };
 
-export const editOptions = { ...personOptions, '--role <role>': 'trainee or trainer' };
+/** Options for the fields that can be changed. */
+export const changeOptions = { ...personOptions, '--role <role>': 'trainee or trainer' };
+
+export const editOptions = {
+  ...changeOptions,
+  '--verify': 'send a link to the email that --email gives; it is changed only when the link is used',
+};
 
 /** Refuses to print a generated password where it would be logged. */
 export const passwordNotInJson = (): AppError =>

@@ -43,6 +43,7 @@ const wordings: Record<ProblemCode, ((parts: Parts) => string) | null> = {
   PHONE_INVALID: null,
   PASSWORD_WEAK: null,
   PASSWORD_UNCHANGED: null,
+  EMAIL_UNCHANGED: null,
   UNKNOWN: null,
   AMBIGUOUS: null,
   FILE_EMPTY: null,

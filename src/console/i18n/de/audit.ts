@@ -55,6 +55,9 @@ export const audit: Words['audit'] = {
     user: {
       register: 'Person angelegt',
       update: 'Person geändert',
+      'verify-email': 'Link an eine neue E-Mail geschickt',
+      'confirm-email': 'Neue E-Mail bestätigt',
+      'cancel-email': 'Änderung der E-Mail zurückgenommen',
       activate: 'Person aktiviert',
       deactivate: 'Person deaktiviert',
       'reset-password': 'Passwort zurückgesetzt',

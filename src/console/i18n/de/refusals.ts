@@ -23,7 +23,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     NO_MATCHING_ACCOUNT:
       'Das Passwort passt nicht zu dieser E-Mail oder diesem Telefon, oder das Konto ist nicht aktiv.',
     WRONG_PASSWORD: 'Das Passwort passt nicht zu dieser E-Mail oder diesem Telefon, oder das Konto ist nicht aktiv.',
-    TOO_MANY_ATTEMPTS: 'Zu viele falsche Passwörter. Versuche es später noch einmal.',
+    TOO_MANY_ATTEMPTS: 'Zu viele Versuche. Versuche es später noch einmal.',
     CURRENT_PASSWORD_INCORRECT: 'Das ist nicht dein jetziges Passwort.',
     PASSWORD_CHANGE_NOT_REQUIRED: 'Du hast schon ein eigenes Passwort.',
     PASSWORD_CHANGE_REQUIRED: 'Wähle erst ein eigenes Passwort.',
@@ -105,6 +105,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     SEATS_TAKEN: 'Gib {{least}} oder mehr ein: So viele Plätze sind vergeben.',
     PASSWORD_WEAK: 'Dieses Passwort ist leicht zu erraten. Wähle ein anderes.',
     PASSWORD_UNCHANGED: 'Wähle ein anderes Passwort als das, das du bekommen hast.',
+    EMAIL_UNCHANGED: 'Das Konto hat diese Adresse schon.',
     EXCLUSIVE: 'Das geht nicht zusammen mit etwas anderem.',
     NEEDS_OTHER_FIELD: 'Dafür muss noch etwas anderes gewählt sein.',
     UNKNOWN: 'Es gibt nichts mit diesem Namen.',

@@ -53,6 +53,9 @@ export const audit = {
     user: {
       register: 'Person created',
       update: 'Person changed',
+      'verify-email': 'Link sent to a new email',
+      'confirm-email': 'New email confirmed',
+      'cancel-email': 'Change of email cancelled',
       activate: 'Person activated',
       deactivate: 'Person deactivated',
       'reset-password': 'Password reset',

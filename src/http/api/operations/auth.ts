@@ -1,10 +1,16 @@
 import Joi from 'joi';
-import { changePasswordSchema, firstPasswordChangeSchema, loginSchema, setupSchema } from '../../../schemas/auth.js';
+import {
+  changePasswordSchema,
+  emailChangeSchema,
+  firstPasswordChangeSchema,
+  loginSchema,
+  setupSchema,
+} from '../../../schemas/auth.js';
 import { noFields } from '../../../schemas/file.js';
 import { mailPreferencesSchema } from '../../../schemas/mail-preferences.js';
 import { profileSchema, registerSchema } from '../../../schemas/user.js';
 import { assertSetupRequired } from '../../../services/accounts/setup.js';
-import { anybody, created, itemBytes, ok, operations, signedIn, superAdmin } from '../operation.js';
+import { accepted, anybody, created, itemBytes, ok, operations, signedIn, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 /** Every field at its longest, two passwords among them, with each character escaped, in bytes: anybody may send these. */
@@ -104,6 +110,19 @@ export const authOperations = {
       user: shapes.firstPasswordChangeUser,
     }),
     failures: ['PASSWORD_CHANGE_NOT_REQUIRED'],
+  }),
+  requestEmailChange: operation.post('/api/auth/email', {
+    summary: "Have a link sent to another email, which becomes the caller's once the link is used",
+    description:
+      'The present email is told, and gets a link that cancels the change. Nothing is sent to the email of another account; the response is the same.',
+    access: signedIn,
+    body: emailChangeSchema,
+    maxBodyBytes: accountBytes,
+    hashesPassword: true,
+    success: accepted('The link leaves, unless another account has the email', {
+      message: shapes.message('A link was sent to the new email, unless it belongs to another account.'),
+    }),
+    failures: ['MAIL_NOT_SET_UP', 'CURRENT_PASSWORD_INCORRECT', 'TOO_MANY_ATTEMPTS'],
   }),
   checkEnrollment: operation.post('/api/auth/check-enrollment', {
     summary: "The calling trainee's active and pending enrollments, newest first",

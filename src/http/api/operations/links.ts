@@ -36,6 +36,31 @@ export const linkOperations = {
     success: ok('The password was set', { message: shapes.message('Password set successfully.') }),
     failures: ['LINK_INVALID', 'TOO_MANY_ATTEMPTS'],
   }),
+  confirmEmail: operation.post('/api/links/confirm-email', {
+    summary: 'Change the email of an account to the one that the link was sent to',
+    description: 'The link is used up, and all sessions and other links of the account end.',
+    access: anybody,
+    body: linkSchema,
+    success: ok('The account has the email', {
+      message: shapes.message('Email changed successfully.'),
+      email: shapes.text.description('The email, with which the person signs in from now on'),
+    }),
+    failures: ['LINK_INVALID', 'EMAIL_TAKEN', 'TOO_MANY_ATTEMPTS'],
+  }),
+  cancelEmail: operation.post('/api/links/cancel-email', {
+    summary: 'Take back a change of email that the person has not asked for',
+    description:
+      'Whoever asked knew the password: it ends, with all sessions and links of the account. A link for another one is sent to the email that the account had.',
+    access: anybody,
+    body: linkSchema,
+    success: ok('The change is taken back', {
+      message: shapes.message('Change of email cancelled.'),
+      restored: shapes.boolean.description(
+        'Whether the account has the email that the link was sent to; false when another account has it by now, and no link is sent',
+      ),
+    }),
+    failures: ['LINK_INVALID', 'TOO_MANY_ATTEMPTS'],
+  }),
   showForgotPassword: operation.get('/api/forgot-password', {
     summary: 'Whether who has forgotten a password can have a link mailed',
     access: anybody,

@@ -60,6 +60,8 @@ export const userOperations = {
   }),
   updateUser: operation.put('/api/users/:id', {
     summary: 'Change an account; absent fields stay as they are. A new email or role ends its sessions',
+    description:
+      'Where mail is set up, the email that the account had is told of another one. With `verify`, the email stays until the person uses the link that is sent to the new one.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
     body: userUpdateSchema,
@@ -74,6 +76,8 @@ export const userOperations = {
       'SUPER_ADMIN_PROTECTED',
       'SUPER_ADMIN_EXISTS',
       'ACCOUNT_IN_USE',
+      'ACCOUNT_INACTIVE',
+      'MAIL_NOT_SET_UP',
     ],
   }),
   deleteUser: operation.delete('/api/users/:id', {

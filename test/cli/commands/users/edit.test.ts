@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
+import { mailSettings } from '../../../support/mailbox.js';
 import { keys } from '../../../support/terminal.js';
 
 describe('coursectl users', () => {
@@ -48,12 +49,25 @@ describe('coursectl users', () => {
       await harness.api('get', '/api/auth/me', token).expect(401);
     });
 
+    it('with --verify sends a link to the new email, and leaves the old one until it is used', async () => {
+      const argv = ['users', 'edit', 'ben@x.org', '--email', 'Other@x.org', '--verify'];
+      const { stdout } = await cli.run(argv, { env: { ...cli.env, ...mailSettings } });
+      const told = 'The email changes when the link is used that is sent to Other@x.org.';
+      expect(stdout).to.equal(`Changed trainee ben@x.org (${ben.id}). ${told}\n`);
+      expect((await models().Mail.findAll({ order: ['kind'] })).map(({ address }) => address)).to.deep.equal([
+        'other@x.org',
+        'ben@x.org',
+      ]);
+      expect(await lastEntry()).to.include({ action: 'user.verify-email', origin: 'cli', targetId: ben.id });
+    });
+
     it('refuses invalid changes', async () => {
       const admin = await buildUser(harness.context, { email: 'admin@x.org', role: 'super_admin', phone: '1' });
       for (const [argv, exitCode, message] of [
         [['ben@x.org', '--email', admin.email], 1, 'User with this email already exists.'],
         [['ben@x.org', '--phone', ' 1 '], 1, 'User with this phone number already exists.'],
         [['ben@x.org', '--phone', ''], 2, 'Phone is required.'],
+        [['ben@x.org', '--verify'], 2, '--verify needs --email.'],
         [['ben@x.org', '--role', 'boss'], 2, 'Role must be one of super_admin, trainer, trainee.'],
         [[admin.id, '--role', 'trainee'], 1, "The super admin can't be deactivated, demoted or deleted."],
         [['nobody', '--role', 'trainee'], 1, 'User not found: nobody. To list them: coursectl users list'],

@@ -1,0 +1,163 @@
+import { Op, type Transaction } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { AppError, isAppError, validationError } from '../../errors.js';
+import { emailChangeSchema, linkSchema } from '../../schemas/auth.js';
+import { validate } from '../../schemas/validate.js';
+import { recordAudit } from '../audit/audit.js';
+import { assertCurrentPassword } from '../auth/login.js';
+import { lockCaller } from '../auth/sessions.js';
+import { countLink } from '../auth/throttle-locks.js';
+import type { Actor, Caller, Client, Core } from '../core.js';
+import { unmatchableHash } from '../credentials/passwords.js';
+import { consumeLink, endAllLinks, endEmailChanges, findLink } from '../mail/links.js';
+import { assertMailSetUp, queueMails } from '../mail/outbox.js';
+import { changeLockedUser } from './change-user.js';
+import { guarded, takenKeys, userKeys } from './store.js';
+
+const dayMs = 24 * 60 * 60_000;
+/** How often a person may ask for another address in a day: each time a stranger may get a mail. */
+const changesPerDay = 5;
+
+/** What isn't known of an address that nobody has confirmed. */
+export const ofNewEmail = { emailConfirmedAt: null, mailFailedAt: null };
+
+const unchanged = () =>
+  validationError([
+    { path: 'email', code: 'EMAIL_UNCHANGED', message: 'The account has this email already. Give another one.' },
+  ]);
+
+/** The addresses are those of this moment; where the new one belongs to another account, the sender drops its mail. */
+async function queueEmailChange(core: Core, { id, email }: User, newEmail: string, transaction: Transaction) {
+  await endEmailChanges(core, id, transaction);
+  const confirmation = { kind: 'email-confirm', userId: id, address: newEmail } as const;
+  const notice = { kind: 'email-notice', userId: id, address: email, data: { newEmail } } as const;
+  await queueMails(core, [confirmation, notice], transaction);
+}
+
+/** @param user locked by the transaction @throws AppError `TOO_MANY_ATTEMPTS` */
+async function assertFewChanges(core: Core, { id }: User, transaction: Transaction): Promise<void> {
+  const { Mail } = core.database.models;
+  const now = core.now().getTime();
+  const where = { userId: id, kind: 'email-notice', createdAt: { [Op.gt]: new Date(now - dayMs) } };
+  const order: [string, string][] = [['createdAt', 'DESC']];
+  const oldest = (await Mail.findAll({ where, order, limit: changesPerDay, transaction }))[changesPerDay - 1];
+  if (!oldest) return;
+  const retryAfter = Math.max(1, Math.ceil((oldest.createdAt.getTime() + dayMs - now) / 1000));
+  throw new AppError('TOO_MANY_ATTEMPTS', 'Too many changes of the email today. Try again tomorrow.', { retryAfter });
+}
+
+/**
+ * Sends a link to another address, which confirms it, and tells the present one. Does the same for an address that another account
+ * has, so that nobody finds out which exist.
+ * @throws AppError `VALIDATION`, `MAIL_NOT_SET_UP`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`,
+ *   `TOKEN_INVALID`
+ */
+export async function requestEmailChange(core: Core, caller: Caller, input: unknown): Promise<void> {
+  const { email, currentPassword } = validate(emailChangeSchema, input);
+  assertMailSetUp(core);
+  if (email === caller.user.email) throw unchanged();
+  await assertCurrentPassword(core, caller, currentPassword);
+  await core.database.inTransaction(async (transaction) => {
+    const user = await lockCaller(core, caller, transaction);
+    if (user.passwordHash !== caller.user.passwordHash) throw new AppError('CURRENT_PASSWORD_INCORRECT');
+    await assertFewChanges(core, user, transaction);
+    await queueEmailChange(core, user, email, transaction);
+  });
+}
+
+/**
+ * Sends the link of {@link requestEmailChange} on behalf of a super admin.
+ * @param user locked by the transaction
+ * @throws AppError `VALIDATION`, `ACCOUNT_INACTIVE`
+ */
+export async function verifyEmail(
+  core: Core,
+  actor: Actor,
+  user: User,
+  email: string,
+  transaction: Transaction,
+): Promise<void> {
+  if (email === user.email) throw unchanged();
+  if (!user.isActive) throw new AppError('ACCOUNT_INACTIVE');
+  await queueEmailChange(core, user, email, transaction);
+  const record = { action: 'user.verify-email', targetType: 'user', targetId: user.id } as const;
+  await recordAudit(core, actor, { ...record, after: { email } }, transaction);
+}
+
+/** Tells the address that an account had; the terminal mails nobody. */
+export async function announceEmail(
+  core: Core,
+  actor: Actor,
+  user: User,
+  address: string,
+  transaction: Transaction,
+): Promise<void> {
+  if (actor.origin === 'cli') return;
+  const mail = { kind: 'email-changed', userId: user.id, address, data: { newEmail: user.email } } as const;
+  await queueMails(core, [mail], transaction);
+}
+
+/** Who has opened a link, as the author of what it changes. */
+const openedBy = ({ id, role }: User, { ip }: Client): Actor => ({ origin: 'http', actorId: id, role, ip });
+
+function setConfirmedEmail(core: Core, user: User, email: string): void {
+  user.set({ email, emailConfirmedAt: core.now(), mailFailedAt: null });
+  user.set(userKeys(user));
+}
+
+/**
+ * Gives an account the address that its link confirms, and ends its sessions.
+ * @returns the address
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`, `EMAIL_TAKEN`
+ */
+export async function confirmEmail(core: Core, input: unknown, client: Client): Promise<string> {
+  const { token } = validate(linkSchema, input);
+  await countLink(core, client);
+  const found = await findLink(core, token, ['email']);
+  const { email, userId } = found.link;
+  const refusal = async () => ((await takenKeys(core.database, { email }, userId)).email ? 'EMAIL_TAKEN' : undefined);
+  const confirm = async (transaction: Transaction) => {
+    const user = await consumeLink(core, found, transaction);
+    const apply = (account: User) => setConfirmedEmail(core, account, email);
+    await changeLockedUser(core, openedBy(user, client), user, { action: 'user.confirm-email', apply }, transaction);
+  };
+  // When the commit succeeded and only its response was lost, the link is used up.
+  const committed = async () => (await core.database.models.User.findByPk(userId))?.email === email;
+  await guarded(refusal, () => core.database.inTransaction(confirm, { committed }));
+  return email;
+}
+
+/**
+ * Takes a change of address back that its owner has not asked for: who did knows the password. Restores the address that the link was
+ * sent to, takes the password away and sends a link for another one; sessions and all other links end.
+ * @returns whether the account has the address: not when another account has it by now, and then no link is sent
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`
+ */
+export async function cancelEmail(core: Core, input: unknown, client: Client): Promise<boolean> {
+  const { token } = validate(linkSchema, input);
+  await countLink(core, client);
+  const found = await findLink(core, token, ['email-cancel']);
+  const { email, userId } = found.link;
+  const { User } = core.database.models;
+  const cancel = async (transaction: Transaction) => {
+    const user = await consumeLink(core, found, transaction);
+    const isTaken = (await User.count({ where: { email, id: { [Op.ne]: userId } }, transaction })) > 0;
+    const apply = (account: User) => {
+      if (!isTaken) setConfirmedEmail(core, account, email);
+      const passwordHash = unmatchableHash(core.config.auth.bcryptCost);
+      account.set({ passwordHash, hasPassword: false, initialPasswordExpiresAt: null });
+    };
+    await changeLockedUser(core, openedBy(user, client), user, { action: 'user.cancel-email', apply }, transaction);
+    await endAllLinks(core, userId, transaction);
+    if (!isTaken) await queueMails(core, [{ kind: 'reset', userId }], transaction);
+    return !isTaken;
+  };
+  const committed = async () => (await User.findByPk(userId))?.hasPassword === false;
+  try {
+    return await core.database.inTransaction(cancel, { committed });
+  } catch (error) {
+    // Another account has taken it at the same time: found out the second time.
+    if (!isAppError(error, 'EMAIL_TAKEN')) throw error;
+    return core.database.inTransaction(cancel, { committed });
+  }
+}

@@ -1,0 +1,344 @@
+import { expect } from 'chai';
+import type { Response } from 'supertest';
+import type { MailKind } from '../../src/services/mail/kinds.js';
+import { buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { mailSettings, tokenOf, useMailServer } from '../support/mailbox.js';
+import { expectFailure, expectInvalid, messageOf, messages } from './support/expectations.js';
+
+const newEmail = 'countess@example.org';
+
+describe('The own email', () => {
+  const harness = useHarness(mailSettings);
+  const mailbox = useMailServer(harness);
+  const models = () => harness.context.database.models;
+  const request = (token: string, email = newEmail, currentPassword = factoryPassword) =>
+    harness.api('post', '/api/auth/email', token).send({ email, currentPassword });
+
+  /** The mails of an account that are still to leave. */
+  async function queued(userId: string) {
+    const mails = await models().Mail.findAll({ where: { userId, state: 'queued' }, order: ['kind'] });
+    return mails.map(({ kind, address, data }) => ({ kind: kind as MailKind, address, data: JSON.parse(data) }));
+  }
+
+  it('is not changed by asking for another one, which tells both addresses, the new one without any words', async () => {
+    const { user, token } = await signIn(harness.context);
+    const { body } = await request(token, ' Countess@Example.org ').expect(202);
+    expect(body).to.deep.equal({
+      message: 'A link was sent to the new email, unless it belongs to another account.',
+    });
+    expect(await queued(user.id)).to.deep.equal([
+      { kind: 'email-confirm', address: newEmail, data: {} },
+      { kind: 'email-notice', address: user.email, data: { newEmail } },
+    ]);
+    const { email } = user;
+    expect(await user.reload()).to.include({ email });
+  });
+
+  describe('asked for', () => {
+    const volatile = ['date', 'etag', 'x-request-id'];
+    const seen = ({ status, body, headers }: Response) => ({
+      status,
+      body,
+      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.includes(name))),
+    });
+
+    /** What a request answers, and the statements that it takes, without their values. */
+    async function observed(email: string, password?: string) {
+      const { token } = await signIn(harness.context);
+      const statements: string[] = [];
+      // Sequelize reads its own options at each statement; its types keep them to itself.
+      const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
+      options.logging = (sql: string) =>
+        statements.push(sql.replace(/^Executing \(.*?\): /, '').replace(/'[^']*'/g, '?'));
+      try {
+        return { ...seen(await request(token, email, password)), statements };
+      } finally {
+        options.logging = false;
+      }
+    }
+
+    it('answers the same, by the same statements, whether or not another account has it', async () => {
+      await buildUser(harness.context, { email: 'taken@example.org' });
+      await buildUser(harness.context, { email: 'asleep@example.org', isActive: false });
+      const free = await observed('nobody@example.org');
+      expect(free.status).to.equal(202);
+      expect(free.statements).to.have.lengthOf.above(5);
+      expect(await observed('taken@example.org')).to.deep.equal(free);
+      expect(await observed('asleep@example.org')).to.deep.equal(free);
+      const wrong = await observed('nobody@example.org', 'a wrong password');
+      expect(wrong.status).to.equal(400);
+      expect(await observed('taken@example.org', 'a wrong password')).to.deep.equal(wrong);
+    });
+
+    it('sends nothing to the email of another account, and a link to any other', async () => {
+      const { email: taken } = await buildUser(harness.context);
+      const { user, token } = await signIn(harness.context);
+      await request(token, taken).expect(202);
+      expect((await mailbox.deliver()).flatMap(({ to }) => to)).to.deep.equal([user.email]);
+      await request(token).expect(202);
+      const sent = await mailbox.deliver();
+      expect(sent.flatMap(({ to }) => to)).to.have.members([newEmail, user.email]);
+      const [confirmation] = sent.filter(({ to }) => to.includes(newEmail));
+      expect(confirmation?.text).not.to.include(user.lastName);
+    });
+
+    it('is refused when it is the present one, or none', async () => {
+      const { user, token } = await signIn(harness.context);
+      const same = await request(token, user.email.toUpperCase());
+      expectInvalid(same, ['email']);
+      expect(messageOf(same)).to.equal('The account has this email already. Give another one.');
+      expectInvalid(await request(token, 'nobody'), ['email']);
+      expectInvalid(await request(token, newEmail, ''), ['currentPassword']);
+      expect(await queued(user.id)).to.deep.equal([]);
+    });
+
+    it('needs the password, and wrong ones lock the account as those of logins do', async () => {
+      const { user, token } = await signIn(harness.context);
+      for (let attempt = 0; attempt < 10; attempt += 1)
+        expectFailure(await request(token, newEmail, 'a wrong password'), 400, 'Current password is incorrect.');
+      expect((await request(token)).status).to.equal(429);
+      const login = { identifier: user.email, password: factoryPassword };
+      expect((await harness.api('post', '/api/auth/login').send(login)).status).to.equal(429);
+      expect(await queued(user.id)).to.deep.equal([]);
+    });
+
+    it('replaces one that is not confirmed, five times a day', async () => {
+      const { user, token } = await signIn(harness.context);
+      for (let time = 1; time <= 5; time += 1) await request(token, `address${time}@example.org`).expect(202);
+      expect((await queued(user.id)).filter(({ kind }) => kind === 'email-confirm')).to.deep.equal([
+        { kind: 'email-confirm', address: 'address5@example.org', data: {} },
+      ]);
+      harness.advance(60 * 60_000);
+      const refused = await request(token);
+      expectFailure(refused, 429, 'Too many changes of the email today. Try again tomorrow.');
+      expect(Number(refused.headers['retry-after'])).to.be.within(22 * 3600, 23 * 3600);
+      await request((await signIn(harness.context)).token).expect(202);
+      harness.advance(23 * 60 * 60_000);
+      await request(token).expect(202);
+    });
+  });
+
+  describe('changed by the super admin', () => {
+    const update = (token: string, id: string, body: object) =>
+      harness.api('put', `/api/users/${id}`, token).send(body);
+
+    it('is announced to the old address, and is not confirmed any more', async () => {
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const user = await buildUser(harness.context);
+      const before = user.email;
+      await user.update({ emailConfirmedAt: new Date(), mailFailedAt: new Date() });
+      await update(token, user.id, { firstName: 'Augusta', email: before }).expect(200);
+      expect(await queued(user.id)).to.deep.equal([]);
+      await update(token, user.id, { email: newEmail }).expect(200);
+      expect(await queued(user.id)).to.deep.equal([{ kind: 'email-changed', address: before, data: { newEmail } }]);
+      expect(await user.reload()).to.include({ email: newEmail, emailConfirmedAt: null, mailFailedAt: null });
+    });
+
+    it('ends a change that was asked for before', async () => {
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const { user, token: own } = await signIn(harness.context);
+      await request(own, 'other@example.org').expect(202);
+      await update(token, user.id, { email: newEmail }).expect(200);
+      expect((await queued(user.id)).map(({ kind }) => kind)).to.deep.equal(['email-changed', 'email-notice']);
+    });
+
+    it('with verify stays until the link is used; other fields change at once', async () => {
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const user = await buildUser(harness.context);
+      const verified = { email: newEmail, verify: true };
+      const { body } = await update(token, user.id, { ...verified, firstName: 'Augusta', role: 'trainer' }).expect(200);
+      expect(body.user).to.include({ email: user.email, firstName: 'Augusta', role: 'trainer' });
+      expect((await queued(user.id)).map(({ kind, address }) => [kind, address])).to.deep.equal([
+        ['email-confirm', newEmail],
+        ['email-notice', user.email],
+      ]);
+      const entry = await models().AuditEntry.findOne({ where: { action: 'user.verify-email' }, rejectOnEmpty: true });
+      expect(entry).to.include({ targetId: user.id, afterJson: JSON.stringify({ email: newEmail }) });
+    });
+
+    it('with verify is refused for a taken address, the present one, none, and inactive accounts', async () => {
+      const { user: admin, token } = await signIn(harness.context, { role: 'super_admin' });
+      const user = await buildUser(harness.context);
+      const verify = { verify: true };
+      expectFailure(await update(token, user.id, { ...verify, email: admin.email }), 400, messages.emailTaken);
+      expectInvalid(await update(token, user.id, { ...verify, email: user.email }), ['email']);
+      expectInvalid(await update(token, user.id, verify), ['verify']);
+      await user.update({ isActive: false });
+      expectFailure(await update(token, user.id, { ...verify, email: newEmail }), 400, 'Account is inactive.');
+      expect(await queued(user.id)).to.deep.equal([]);
+    });
+  });
+});
+
+describe('The links of a change of email', () => {
+  const harness = useHarness(mailSettings);
+  const mailbox = useMailServer(harness);
+  const models = () => harness.context.database.models;
+  const confirm = (token: string) => harness.api('post', '/api/links/confirm-email').send({ token });
+  const cancel = (token: string) => harness.api('post', '/api/links/cancel-email').send({ token });
+  const login = (identifier: string, password = factoryPassword) =>
+    harness.api('post', '/api/auth/login').send({ identifier, password });
+  const linkInvalid = 'This link is no longer valid.';
+
+  /** Somebody who asks for the address, and the tokens of the two links that are mailed. */
+  async function asked(given: Parameters<typeof signIn>[1] = {}, email = newEmail) {
+    const person = await signIn(harness.context, given);
+    return { ...person, old: person.user.email, ...(await ask(person.token, email)) };
+  }
+
+  async function ask(session: string, email: string, currentPassword = factoryPassword) {
+    await harness.api('post', '/api/auth/email', session).send({ email, currentPassword }).expect(202);
+    const sent = await mailbox.deliver();
+    const tokenTo = (page: string) => {
+      const mail = sent.find(({ text }) => text.includes(`/${page}#`));
+      return mail ? tokenOf(mail) : '';
+    };
+    return { confirmation: tokenTo('confirm-email'), cancellation: tokenTo('cancel-email') };
+  }
+
+  describe('confirm the new one', () => {
+    it('for sign-in and search, once, and end all sessions', async () => {
+      const { user, token, old, confirmation } = await asked({ role: 'super_admin' });
+      await user.update({ mailFailedAt: new Date() });
+      const { body } = await confirm(confirmation).expect(200);
+      expect(body).to.deep.equal({ message: 'Email changed successfully.', email: newEmail });
+      await harness.api('get', '/api/auth/me', token).expect(401);
+      expectFailure(await login(old), 401, messages.noMatch);
+      const { token: admin } = (await login(newEmail).expect(200)).body as { token: string };
+      const found = await harness.api('get', '/api/users?search=countess@example.org', admin).expect(200);
+      expect((found.body as { users: object[] }).users).to.have.lengthOf(1);
+      expect((await user.reload()).emailConfirmedAt).to.be.an.instanceOf(Date);
+      expect(user.mailFailedAt).to.equal(null);
+      const entry = await models().AuditEntry.findOne({ where: { action: 'user.confirm-email' }, rejectOnEmpty: true });
+      expect(entry).to.include({ actorId: user.id, targetId: user.id, origin: 'http' });
+      expect(entry).to.include({
+        beforeJson: JSON.stringify({ email: old }),
+        afterJson: JSON.stringify({ email: newEmail }),
+      });
+      expectFailure(await confirm(confirmation), 400, linkInvalid);
+    });
+
+    it('unless another account has it by now', async () => {
+      const { user, old, confirmation } = await asked();
+      const other = await buildUser(harness.context, { email: newEmail });
+      expectFailure(await confirm(confirmation), 400, messages.emailTaken);
+      expect(await user.reload()).to.include({ email: old });
+      await other.destroy();
+      await confirm(confirmation).expect(200);
+    });
+
+    it('for one of two who confirm it at once', async () => {
+      const [one, other] = [await asked(), await asked()];
+      const answers = await Promise.all([confirm(one.confirmation), confirm(other.confirmation)]);
+      expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
+      expect(answers.map(({ text }) => text).join()).to.include(messages.emailTaken);
+      expect(await models().User.count({ where: { email: newEmail } })).to.equal(1);
+    });
+
+    it('not after a day, another change, another password, or for inactive and deleted accounts', async () => {
+      const ends: Readonly<Record<string, (person: Awaited<ReturnType<typeof asked>>) => Promise<unknown>>> = {
+        time: async () => harness.advance(24 * 60 * 60_000 + 1),
+        'another request': ({ token }) => ask(token, 'another@example.org'),
+        password: ({ token }) =>
+          harness
+            .api('put', '/api/auth/change-password', token)
+            .send({ currentPassword: factoryPassword, newPassword: 'the new password' })
+            .expect(200),
+        inactive: ({ user }) => user.update({ isActive: false }),
+        deleted: ({ user }) => user.destroy(),
+      };
+      for (const [what, end] of Object.entries(ends)) {
+        const person = await asked();
+        await end(person);
+        const { status, body } = await confirm(person.confirmation);
+        expect({ status, body }, what).to.deep.equal({ status: 400, body: { error: linkInvalid } });
+      }
+      const { confirmation, cancellation } = await asked();
+      expectFailure(await confirm(cancellation), 400, linkInvalid);
+      expectFailure(await cancel(confirmation), 400, linkInvalid);
+    });
+  });
+
+  describe('cancel the change', () => {
+    /** The account has its address again, nobody can sign in, and a link for another password is on its way. */
+    async function expectRestored({ user, old }: Pick<Awaited<ReturnType<typeof asked>>, 'user' | 'old'>) {
+      expect(await user.reload()).to.include({ email: old, hasPassword: false });
+      expect(await models().Session.count({ where: { userId: user.id } })).to.equal(0);
+      expect(await models().Link.count({ where: { userId: user.id } })).to.equal(0);
+      expectFailure(await login(old), 401, messages.wrongPassword);
+      const [mail, ...others] = await mailbox.deliver();
+      expect([mail?.to, others]).to.deep.equal([[old], []]);
+      const token = mail ? tokenOf(mail) : '';
+      const body = { token, newPassword: 'my own password' };
+      await harness.api('post', '/api/links/set-password').send(body).expect(200);
+      await login(old, body.newPassword).expect(200);
+    }
+
+    it('before it is confirmed, which then is impossible', async () => {
+      const person = await asked();
+      const { body } = await cancel(person.cancellation).expect(200);
+      expect(body).to.deep.equal({ message: 'Change of email cancelled.', restored: true });
+      expectFailure(await confirm(person.confirmation), 400, linkInvalid);
+      await expectRestored(person);
+      const entry = await models().AuditEntry.findOne({ where: { action: 'user.cancel-email' }, rejectOnEmpty: true });
+      expect(entry).to.include({ actorId: person.user.id, targetId: person.user.id, ip: '127.0.0.1' });
+      expectFailure(await cancel(person.cancellation), 400, linkInvalid);
+    });
+
+    it('after it was confirmed, the password was changed, and the email another time', async () => {
+      const person = await asked();
+      await confirm(person.confirmation).expect(200);
+      const signedIn = async (password?: string) =>
+        ((await login(newEmail, password).expect(200)).body as { token: string }).token;
+      const passwords = { currentPassword: factoryPassword, newPassword: 'of a stranger' };
+      await harness
+        .api('put', '/api/auth/change-password', await signedIn())
+        .send(passwords)
+        .expect(200);
+      const second = await ask(await signedIn('of a stranger'), 'third@example.org', 'of a stranger');
+      await confirm(second.confirmation).expect(200);
+      harness.advance(6 * 24 * 60 * 60_000);
+      await mailbox.deliver();
+      await cancel(person.cancellation).expect(200);
+      expectFailure(await cancel(second.cancellation), 400, linkInvalid);
+      await expectRestored(person);
+    });
+
+    it('and end the access of strangers where another account has the old email by now', async () => {
+      const { user, token, old, confirmation, cancellation } = await asked();
+      await confirm(confirmation).expect(200);
+      await buildUser(harness.context, { email: old });
+      const { body } = await cancel(cancellation).expect(200);
+      expect(body).to.deep.equal({ message: 'Change of email cancelled.', restored: false });
+      expect(await user.reload()).to.include({ email: newEmail, hasPassword: false });
+      expectFailure(await login(newEmail), 401, messages.wrongPassword);
+      await harness.api('get', '/api/auth/me', token).expect(401);
+      expect(await mailbox.deliver()).to.deep.equal([]);
+    });
+
+    it('for seven days, and not for inactive and deleted accounts', async () => {
+      const [late, inactive, deleted] = [await asked(), await asked(), await asked()];
+      await inactive.user.update({ isActive: false });
+      await deleted.user.destroy();
+      for (const { cancellation } of [inactive, deleted]) expectFailure(await cancel(cancellation), 400, linkInvalid);
+      harness.advance(7 * 24 * 60 * 60_000 + 1);
+      expectFailure(await cancel(late.cancellation), 400, linkInvalid);
+    });
+  });
+});
+
+describe('The own email without a mail server', () => {
+  const harness = useHarness();
+
+  it('is changed by the super admin alone, who tells nobody', async () => {
+    const { user, token } = await signIn(harness.context, { role: 'super_admin' });
+    const notSetUp = 'Mail is not set up. Set SMTP_URL, MAIL_FROM and PUBLIC_URL.';
+    const asked = { email: newEmail, currentPassword: factoryPassword };
+    expectFailure(await harness.api('post', '/api/auth/email', token).send(asked), 400, notSetUp);
+    const update = (body: object) => harness.api('put', `/api/users/${user.id}`, token).send(body);
+    expectFailure(await update({ email: newEmail, verify: true }), 400, notSetUp);
+    await update({ email: newEmail }).expect(200);
+    expect(await harness.context.database.models.Mail.count()).to.equal(0);
+  });
+});
