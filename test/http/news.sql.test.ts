@@ -6,6 +6,7 @@ import { operator } from '../../src/services/core.js';
 import { mailEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { mailSettings, useMailServer } from '../support/mailbox.js';
 import { type Cast, castOf, type Person } from './support/cast.js';
 import { expectInvalid } from './support/expectations.js';
 
@@ -155,6 +156,30 @@ describe('News', () => {
     expect(row).to.include({ kind: 'password-changed', userId: ada, courseId: null });
     expect(others).to.deep.equal([]);
     expect(JSON.stringify(row)).not.to.include(body.temporaryPassword);
+  });
+});
+
+describe('News at a mail server', () => {
+  const harness = useHarness(mailSettings);
+  const mailbox = useMailServer(harness);
+
+  it('has the reply with a refusal, and in the digest what waits a quarter of an hour later', async () => {
+    const { owner, trainee } = await castOf(harness.context);
+    const given = { isPublished: true, title: 'Knots' };
+    const course = await buildCourse(harness.context, owner.user, given);
+    const refused = await buildEnrollment(harness.context, trainee.user, course);
+    const change = { status: 'cancelled', notes: 'Try in May' };
+    await harness.api('put', `/api/enrollments/${refused.id}/status`, owner.token).send(change).expect(200);
+    const other = await signIn(harness.context);
+    await harness.api('post', '/api/enrollments', other.token).send({ courseId: course.id }).expect(201);
+    const [reply, ...early] = await mailbox.deliver();
+    expect(early).to.deep.equal([]);
+    expect(reply?.to).to.deep.equal([trainee.user.email]);
+    expect(reply?.text).to.include('Knots').and.include('Try in May');
+    harness.advance(quarterMs);
+    const digest = (await mailbox.deliver()).at(-1);
+    expect(digest?.to).to.deep.equal([owner.user.email]);
+    expect(digest?.text).to.include('Knots');
   });
 });
 
