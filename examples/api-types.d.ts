@@ -325,7 +325,7 @@ export interface User {
 /** The outcome for each account */
 export interface BulkChange {
   /** What was done, or would be */
-  action: 'activate' | 'deactivate' | 'reset_password' | 'invite' | 'delete' | 'end_sessions';
+  action: 'activate' | 'deactivate' | 'reset_password' | 'mail_reset_link' | 'invite' | 'delete' | 'end_sessions';
   /** Whether nothing was changed */
   dryRun: boolean;
   /** Number of accounts by outcome */
@@ -1784,7 +1784,7 @@ export type ChangeManyUsersParameters = Record<string, never>;
 /** Request body of `POST /api/users/bulk` */
 export interface ChangeManyUsersBody {
   /** What to do with the accounts */
-  action: 'activate' | 'deactivate' | 'reset_password' | 'invite' | 'delete' | 'end_sessions';
+  action: 'activate' | 'deactivate' | 'reset_password' | 'mail_reset_link' | 'invite' | 'delete' | 'end_sessions';
   /** Ids of the accounts */
   ids?: string[];
   /** All accounts that match, instead of a list */
@@ -1905,14 +1905,17 @@ export interface ResetPasswordParameters {
 }
 
 /** Request body of `POST /api/users/{id}/reset-password` */
-export type ResetPasswordBody = undefined;
+export interface ResetPasswordBody {
+  /** Mail a link to set a password instead; the old password goes on until then */
+  link?: boolean;
+}
 
 /** Successful response of `POST /api/users/{id}/reset-password` */
 export interface ResetPasswordResponse {
   /** Confirmation for people */
-  message: 'Password reset successfully.';
-  /** The new initial password; shown only here */
-  temporaryPassword: string;
+  message: 'Password reset successfully.' | 'A link to set a password is on its way.';
+  /** The new password; null where a link is mailed */
+  temporaryPassword: string | null;
 }
 
 /** Parameters of `GET /api/users/{id}/sessions` */
@@ -3625,7 +3628,7 @@ export interface Operations {
     body: ChangeActivationBody;
     response: ChangeActivationResponse;
   };
-  /** Give an account a password that must be changed at the next login */
+  /** Give an account a password that must be changed at the next login, or mail a link to set one */
   resetPassword: {
     method: 'POST';
     path: '/api/users/{id}/reset-password';

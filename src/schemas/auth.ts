@@ -86,5 +86,13 @@ export const emailChangeSchema = Joi.object<EmailChangeInput, true>({
 /** A password on its own, as an operator sets it. */
 export const passwordInputSchema = Joi.object<{ password: string }, true>({ password: fields.password.required() });
 
+/** Body of `POST /api/users/:id/reset-password`. */
+export const resetSchema = Joi.object<{ link: boolean }, true>({
+  link: fields
+    .strictBoolean('link')
+    .default(false)
+    .description('Mail a link to set a password instead; the old password goes on until then'),
+});
+
 /** Query of `GET /api/auth/sessions`. */
 export const sessionListingSchema = Joi.object<listing.Paging, true>(listing.paging(20));

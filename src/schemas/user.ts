@@ -152,7 +152,15 @@ export const userListingSchema = Joi.object<UserListing, true>({
 /** Query of `GET /api/users/export.csv`. */
 export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);
 
-export const bulkActions = ['activate', 'deactivate', 'reset_password', 'invite', 'delete', 'end_sessions'] as const;
+export const bulkActions = [
+  'activate',
+  'deactivate',
+  'reset_password',
+  'mail_reset_link',
+  'invite',
+  'delete',
+  'end_sessions',
+] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
 /** Accounts that one bulk operation can change. */

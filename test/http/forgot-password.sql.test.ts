@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { Response } from 'supertest';
 import { lockedAddresses } from '../../src/services/auth/throttle-locks.js';
 import { mailEnvironment } from '../support/environment.js';
-import { buildUser, factoryPassword } from '../support/factories.js';
+import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { mailSettings, tokenOf, useMailServer } from '../support/mailbox.js';
 import { expectFailure, expectInvalid } from './support/expectations.js';
 
 describe('A forgotten password', () => {
@@ -95,6 +96,70 @@ describe('A forgotten password', () => {
   });
 });
 
+describe('A mail for a forgotten password', () => {
+  const harness = useHarness(mailSettings);
+  const mailbox = useMailServer(harness);
+
+  it('goes to the address of the account, also by phone, and its link sets another password; nobody else gets one', async () => {
+    const { email, phone } = await buildUser(harness.context);
+    const { email: inactive } = await buildUser(harness.context, { isActive: false });
+    for (const identifier of ['nobody@example.org', inactive, phone])
+      await harness.api('post', '/api/forgot-password').send({ identifier }).expect(202);
+    const [mail, ...others] = await mailbox.deliver();
+    if (!mail) throw new Error('No mail has arrived.');
+    expect([mail.to, others]).to.deep.equal([[email], []]);
+    const body = { token: tokenOf(mail), newPassword: 'a password of my own' };
+    await harness.api('post', '/api/links/set-password').send(body).expect(200);
+    const login = { identifier: email, password: body.newPassword };
+    await harness.api('post', '/api/auth/login').send(login).expect(200);
+    const [notice] = await mailbox.deliver();
+    expect(notice?.to).to.deep.equal([email]);
+    expect(notice?.raw).not.to.include(body.newPassword);
+  });
+});
+
+describe('A link that the super admin has mailed', () => {
+  const harness = useHarness(mailEnvironment);
+
+  it('is queued once, with the old password and the sessions left as they are, and audited', async () => {
+    const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
+    const { user, token } = await signIn(harness.context);
+    const reset = () => harness.api('post', `/api/users/${user.id}/reset-password`, admin).send({ link: true });
+    for (const _ of [1, 2])
+      expect((await reset().expect(200)).body).to.deep.equal({
+        message: 'A link to set a password is on its way.',
+        temporaryPassword: null,
+      });
+    const rows = await harness.context.database.models.Mail.findAll();
+    expect(rows.map(({ kind, userId }) => ({ kind, userId }))).to.deep.equal([{ kind: 'reset', userId: user.id }]);
+    await harness.api('get', '/api/auth/me', token).expect(200);
+    const login = { identifier: user.email, password: factoryPassword };
+    await harness.api('post', '/api/auth/login').send(login).expect(200);
+    const { body } = await harness.api('get', `/api/audit?targetId=${user.id}`, admin).expect(200);
+    expect(body.entries[0]).to.include({ action: 'user.mail-reset-link' });
+  });
+
+  it('goes to many, but to no inactive account', async () => {
+    const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
+    const user = await buildUser(harness.context);
+    const inactive = await buildUser(harness.context, { isActive: false });
+    expectFailure(
+      await harness.api('post', `/api/users/${inactive.id}/reset-password`, admin).send({ link: true }),
+      400,
+      'Account is inactive.',
+    );
+    const ids = [inactive.id, user.id];
+    const { body } = await harness
+      .api('post', '/api/users/bulk', admin)
+      .send({ action: 'mail_reset_link', ids })
+      .expect(200);
+    expect(body.counts).to.deep.equal({ done: 1, unchanged: 0, refused: 1 });
+    expect(body.outcomes[0]).to.include({ outcome: 'refused', code: 'ACCOUNT_INACTIVE' });
+    const [mail, ...others] = await harness.context.database.models.Mail.findAll();
+    expect([mail?.userId, others]).to.deep.equal([user.id, []]);
+  });
+});
+
 describe('A forgotten password without mail', () => {
   const harness = useHarness();
 
@@ -104,6 +169,15 @@ describe('A forgotten password without mail', () => {
     const response = await harness.api('post', '/api/forgot-password').send({ identifier: 'ada@example.org' });
     expect(response.status).to.equal(400);
     expect(response.headers['error-code']).to.equal('MAIL_NOT_SET_UP');
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const { id } = await buildUser(harness.context);
+    for (const [path, body] of [
+      [`/api/users/${id}/reset-password`, { link: true }],
+      ['/api/users/bulk', { action: 'mail_reset_link', ids: [id], dryRun: true }],
+    ] as const) {
+      const { status, headers } = await harness.api('post', path, token).send(body);
+      expect([status, headers['error-code']]).to.deep.equal([400, 'MAIL_NOT_SET_UP']);
+    }
     expect(await harness.context.database.models.Mail.count()).to.equal(0);
   });
 });

@@ -60,6 +60,7 @@ describe('GET /api/openapi.json', () => {
       'updateUser',
       'planImport',
       'applyImport',
+      'resetPassword',
     ];
     expect(optional).to.have.members(expected);
   });

@@ -39,7 +39,7 @@ export const operations = {
   updateUser: { method: 'PUT', path: '/api/users/{id}', sends: 'json' },
   deleteUser: { method: 'DELETE', path: '/api/users/{id}' },
   changeActivation: { method: 'PUT', path: '/api/users/{id}/status', sends: 'json' },
-  resetPassword: { method: 'POST', path: '/api/users/{id}/reset-password' },
+  resetPassword: { method: 'POST', path: '/api/users/{id}/reset-password', sends: 'json' },
   listUserSessions: { method: 'GET', path: '/api/users/{id}/sessions' },
   endUserSessions: { method: 'DELETE', path: '/api/users/{id}/sessions' },
   endUserSession: { method: 'DELETE', path: '/api/users/{id}/sessions/{sessionId}' },

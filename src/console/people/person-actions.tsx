@@ -46,8 +46,8 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   }
 
   async function resetPassword(): Promise<void> {
-    const response = await reset.mutateAsync({ path });
-    setTemporaryPassword(response.temporaryPassword);
+    const response = await reset.mutateAsync({ path, body: {} });
+    setTemporaryPassword(response.temporaryPassword ?? undefined);
   }
 
   async function unlockUser(): Promise<void> {

@@ -1,5 +1,7 @@
 import { presentSession } from '../../presenters/session.js';
 import { presentListedUser, presentUser, presentUserDetails } from '../../presenters/user.js';
+import { resetSchema } from '../../schemas/auth.js';
+import { validate } from '../../schemas/validate.js';
 import { changeManyUsers } from '../../services/accounts/bulk.js';
 import {
   changeActivation,
@@ -13,6 +15,7 @@ import { usersCsv } from '../../services/accounts/export.js';
 import { listUsers, userWithInvitation } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
 import { lockOf } from '../../services/auth/current-locks.js';
+import { mailResetLink } from '../../services/auth/forgotten-password.js';
 import { actorOf } from '../../services/core.js';
 import { publicCodeOf, publicMessage } from '../api/failures.js';
 import type { Handlers } from '../routing/handler.js';
@@ -56,7 +59,11 @@ export const userHandlers = {
     return { message, user: presentUser(user) };
   },
 
-  async resetPassword({ context, caller, params }) {
+  async resetPassword({ context, caller, params, body }) {
+    if (validate(resetSchema, body).link) {
+      await mailResetLink(context, actorOf(caller), params.id);
+      return { message: 'A link to set a password is on its way.', temporaryPassword: null };
+    }
     const { temporaryPassword } = await resetPassword(context, actorOf(caller), params.id);
     return { message: 'Password reset successfully.', temporaryPassword };
   },

@@ -3,6 +3,7 @@ import type { User } from '../../db/models/user.js';
 import { AppError, isAppError, notFound, validationError } from '../../errors.js';
 import { type BulkAction, type BulkChange, bulkChangeSchema, maxBulkAccounts } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
+import { mailResetLink } from '../auth/forgotten-password.js';
 import { isSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { assertMailSetUp } from '../mail/outbox.js';
@@ -106,6 +107,8 @@ function previewedOutcome(
       return user.id === actor.actorId ? new AppError('OWN_ACCOUNT') : 'done';
     case 'invite':
       return whyNotInvited(user) ?? 'done';
+    case 'mail_reset_link':
+      return user.isActive ? 'done' : new AppError('ACCOUNT_INACTIVE');
     case 'end_sessions':
       if (user.id === actor.actorId) return new AppError('OWN_ACCOUNT');
       return sessions === 0 ? 'unchanged' : 'done';
@@ -135,6 +138,9 @@ async function change(
     case 'invite':
       await inviteUser(core, actor, id, message);
       return {};
+    case 'mail_reset_link':
+      await mailResetLink(core, actor, id);
+      return {};
     case 'end_sessions':
       await endUserSessions(core, actor, id);
       return {};
@@ -147,13 +153,19 @@ async function mayContinue(core: Core, { sessionId, actorId }: Actor): Promise<b
 }
 
 /** Refusals that belong to an account; after any other failure the rest is refused without being tried. */
-const ownRefusals = ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'ACCOUNT_IN_USE', 'INVITATION_NOT_NEEDED'] as const;
+const ownRefusals = [
+  'NOT_FOUND',
+  'SUPER_ADMIN_PROTECTED',
+  'ACCOUNT_IN_USE',
+  'ACCOUNT_INACTIVE',
+  'INVITATION_NOT_NEEDED',
+] as const;
 
 /**
  * Changes many accounts, each in a transaction of its own. Failures become outcomes, so that what was done before them, such
  * as new passwords, is told in any case.
  * @returns the outcomes in the order of the list, and the failure because of which the last of them weren't tried
- * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` for invitations
+ * @throws AppError `VALIDATION`; `MAIL_NOT_SET_UP` for mails
  */
 export async function changeManyUsers(
   core: Core,
@@ -163,7 +175,7 @@ export async function changeManyUsers(
 ): Promise<{ action: BulkAction; dryRun: boolean; outcomes: BulkOutcome[]; stopped: AppError | undefined }> {
   const wanted = validate(bulkChangeSchema, input);
   const { action, dryRun } = wanted;
-  if (action === 'invite') assertMailSetUp(core);
+  if (action === 'invite' || action === 'mail_reset_link') assertMailSetUp(core);
   const ids = await meantIds(core, wanted);
   const known = await readKnown(core, action, ids);
   const outcomes: BulkOutcome[] = [];

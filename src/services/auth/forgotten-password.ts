@@ -1,8 +1,11 @@
+import type { User } from '../../db/models/user.js';
+import { AppError, notFound } from '../../errors.js';
 import { forgotPasswordSchema } from '../../schemas/auth.js';
 import { isPossibleKey } from '../../schemas/fields.js';
 import { normalizeEmail } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
-import type { Client, Core } from '../core.js';
+import { recordAudit } from '../audit/audit.js';
+import type { Actor, Client, Core } from '../core.js';
 import { assertMailSetUp, queueMails } from '../mail/outbox.js';
 import { countForgotten } from './throttle-locks.js';
 
@@ -19,4 +22,21 @@ export async function forgotPassword(core: Core, input: unknown, client: Client)
   // What can be no key is that of nobody.
   const mail = { kind: 'reset', identifier: isPossibleKey(key) ? key : '' } as const;
   await core.database.inTransaction((transaction) => queueMails(core, [mail], transaction));
+}
+
+/**
+ * Queues a link to set another password for somebody; the old one goes on until the link is used.
+ * @throws AppError `MAIL_NOT_SET_UP`, `NOT_FOUND`, `ACCOUNT_INACTIVE`
+ */
+export async function mailResetLink(core: Core, actor: Actor, id: string): Promise<User> {
+  assertMailSetUp(core);
+  return core.database.inTransaction(async (transaction) => {
+    const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
+    if (!user) throw notFound('User');
+    if (!user.isActive) throw new AppError('ACCOUNT_INACTIVE');
+    const record = { action: 'user.mail-reset-link', targetType: 'user', targetId: id } as const;
+    await recordAudit(core, actor, record, transaction);
+    await queueMails(core, [{ kind: 'reset', userId: id, dedupeKey: `reset:${id}` }], transaction);
+    return user;
+  });
 }

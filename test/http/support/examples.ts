@@ -208,7 +208,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   deleteUser: someAccount,
   changeActivation: async (context) => ({ ...(await someAccount(context)), body: { isActive: false } }),
-  resetPassword: someAccount,
+  resetPassword: async (context) => ({ ...(await someAccount(context)), body: { link: false } }),
   async listUserSessions(context) {
     const { user } = await signIn(context);
     return { ...(await admin(context)), params: { id: user.id }, query: { page: '1', limit: '5' } };

@@ -5,7 +5,9 @@ import { resetPassword, setUserActive } from '../../../services/accounts/command
 import { inviteUser } from '../../../services/accounts/invite.js';
 import { PasswordFile } from '../../../services/accounts/password-file.js';
 import { findUser } from '../../../services/accounts/queries.js';
+import { mailResetLink } from '../../../services/auth/forgotten-password.js';
 import { operator } from '../../../services/core.js';
+import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { type BulkWork, runBulk } from '../../core/changes/bulk.js';
 import type { BulkWords, Verdict } from '../../core/changes/bulk-plan.js';
 import type { Result, Run } from '../../core/command/run.js';
@@ -16,7 +18,7 @@ import { accountJson } from './output.js';
 import { accountsMeant } from './selection.js';
 
 type Context = Awaited<ReturnType<Run['context']>>;
-type Action = 'activate' | 'deactivate' | 'reset_password' | 'invite';
+type Action = 'activate' | 'deactivate' | 'reset_password' | 'mail_reset_link' | 'invite';
 
 const words = {
   activate: {
@@ -50,6 +52,14 @@ const words = {
     done: 'invited',
     state: 'invited',
     unchanged: 'invited already',
+  },
+  mail_reset_link: {
+    one: 'link',
+    toDo: 'mail',
+    doing: 'Queueing',
+    done: 'queued',
+    state: 'queued',
+    unchanged: 'queued already',
   },
 } as const satisfies Record<Action, BulkWords>;
 
@@ -147,9 +157,41 @@ async function withPasswordFile<T>(run: ResetRun, work: (file: PasswordFile | un
   }
 }
 
-/** Gives accounts temporary passwords. @throws AppError as {@link accountsMeant}, and of one as {@link resetPassword} */
+/** Mails accounts links to set a password. @throws AppError as {@link accountsMeant}, and of one as {@link mailResetLink} */
+async function mailLinks(run: ResetRun): Promise<Result> {
+  const { passwordStdin, credentials } = run.options;
+  if (passwordStdin || credentials !== undefined)
+    throw new AppError(
+      'USAGE',
+      `--link and ${passwordStdin ? '--password-stdin' : '--credentials'} cannot be used together.`,
+    );
+  const meant = await accountsMeant(run, words.mail_reset_link);
+  const context = await run.context();
+  if (meant.kind === 'one') {
+    const { id } = await findUser(context, meant.name);
+    const user = await mailResetLink(context, operator, id);
+    const text = `A link to set a password is queued for ${user.email}. ${whenMailsLeave(run.io)}`;
+    return { json: { user: accountJson(user) }, text };
+  }
+  assertMailSetUp(context);
+  const { change, ...work } = workOf(context, 'mail_reset_link');
+  let isQueued = false;
+  return runBulk(run, {
+    ...work,
+    async change(those, signal) {
+      const done = await change(those, signal);
+      isQueued ||= done.verdicts.some(({ outcome }) => outcome === 'done');
+      return done;
+    },
+    selection: await meant.selection(context),
+    hint: () => (isQueued ? whenMailsLeave(run.io) : undefined),
+  });
+}
+
+/** Gives accounts temporary passwords, or with `--link` mails links. @throws AppError as {@link accountsMeant}, and of one as {@link resetPassword} */
 export async function resetPasswords(run: ResetRun): Promise<Result> {
-  const { json, passwordStdin, credentials, from, dryRun } = run.options;
+  const { json, passwordStdin, credentials, from, dryRun, link } = run.options;
+  if (link) return mailLinks(run);
   const other = [
     ...(credentials === undefined ? [] : ['--credentials']),
     ...(from === '-' ? ['--from -'] : []),

@@ -133,11 +133,13 @@ function registerChanges(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'reset-password [user...]',
     schema: 'current',
-    summary: 'Give accounts temporary passwords that must be changed at the next login; their sessions end immediately',
+    summary:
+      'Give accounts temporary passwords that must be changed at the next login, and end their sessions; or mail links to set a password',
     examples: [
       'users reset-password ada@example.org',
       'users reset-password ada@example.org --password-stdin --json < password.txt',
       'users reset-password --from people.csv --credentials people.credentials.csv',
+      'users reset-password ada@example.org --link',
     ],
     options: resetOptions,
     notes: `${bulkNotes('accounts')}\nOnly you can read the file of passwords. Give each person their password, then delete the file.`,

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { sessionListingSchema } from '../../../schemas/auth.js';
+import { resetSchema, sessionListingSchema } from '../../../schemas/auth.js';
 import {
   activationSchema,
   bulkChangeSchema,
@@ -96,14 +96,15 @@ export const userOperations = {
     failures: ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED'],
   }),
   resetPassword: operation.post('/api/users/:id/reset-password', {
-    summary: 'Give an account a password that must be changed at the next login',
+    summary: 'Give an account a password that must be changed at the next login, or mail a link to set one',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('account') }),
+    body: resetSchema,
     success: ok('The password, which is shown nowhere else', {
-      message: shapes.message('Password reset successfully.'),
-      temporaryPassword: shapes.text,
+      message: shapes.message('Password reset successfully.', 'A link to set a password is on its way.'),
+      temporaryPassword: shapes.nullableText.description('The new password; null where a link is mailed'),
     }),
-    failures: ['NOT_FOUND'],
+    failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'MAIL_NOT_SET_UP'],
   }),
   listUserSessions: operation.get('/api/users/:id/sessions', {
     summary: "An account's sessions, newest first",

@@ -5,7 +5,8 @@ import { parse } from 'csv-parse/sync';
 import { displayWidth } from '../../../../src/cli/core/output/fit.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
 import { newIds } from '../../../../src/services/new-ids.js';
-import { buildUser, tokenFor } from '../../../support/factories.js';
+import { mailEnvironment } from '../../../support/environment.js';
+import { buildUser, factoryPassword, tokenFor } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { scaled } from '../../../support/machine.js';
 import { keys } from '../../../support/terminal.js';
@@ -322,6 +323,21 @@ describe('Changes of many accounts at the command line', () => {
       const { stdout } = await reset('ada@x.org', '--credentials', 'p.csv', '--json');
       expect(JSON.parse(stdout)).to.have.all.keys('user', 'credentialsFile');
       await login('ada@x.org', passwordsIn('p.csv')[0]?.password ?? '').expect(200);
+    });
+
+    it('--link queues mails in place of passwords, for active accounts', async () => {
+      const env = { ...cli.env, ...mailEnvironment };
+      const link = (...more: string[]) => cli.run(['users', 'reset-password', '--link', ...more], { env });
+      const one = await link('ada@x.org');
+      expect(one.stdout).to.include('A link to set a password is queued for ada@x.org.').and.to.include('mail send');
+      const several = await link('ben@x.org', 'cleo@x.org', '--yes');
+      expect(several.exitCode).to.equal(3);
+      expect(several.stderr).to.include('1 link queued').and.to.include('mail send');
+      expect(several.stdout + several.stderr).to.include('Account is inactive.');
+      expect((await models().Mail.findAll()).map(({ kind }) => kind)).to.deep.equal(['reset', 'reset']);
+      expect((await link('ada@x.org', '--credentials', 'p.csv')).stderr).to.include('--link and --credentials');
+      expect((await reset('ada@x.org', '--link')).stderr).to.include('Mail is not set up.');
+      await login('ada@x.org', factoryPassword).expect(200);
     });
 
     it('leaves no file where no password was reset, and never overwrites one', async () => {
