@@ -1166,6 +1166,15 @@ export interface SuperAdminOverview {
   enrollments: EnrollmentStatistics;
   /** Requests for a course that wait for an answer: pending enrollments */
   requestsWaiting: number;
+  /** What keeps mails from arriving; null for nothing, and where no mail is sent */
+  mailTrouble: {
+    /** Why no mail leaves; null while mails leave */
+    pausedBy: string | null;
+    /** Mails that failed in the last three days */
+    failed: number;
+    /** Why the last of them failed; null for none */
+    failedBy: string | null;
+  } | null;
   /** The last 5 imports, the newest first */
   imports: ImportSummary[];
   /** The last 12 weeks, the oldest first, in UTC */

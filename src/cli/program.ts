@@ -11,6 +11,7 @@ import { register as registerDoctor } from './commands/doctor/index.js';
 import { register as registerEnrollments } from './commands/enrollments/index.js';
 import { register as registerFiles } from './commands/files/index.js';
 import { register as registerImports } from './commands/imports/index.js';
+import { register as registerMail } from './commands/mail/index.js';
 import { register as registerMigrate } from './commands/migrate/index.js';
 import { register as registerOpen } from './commands/open/index.js';
 import { register as registerOverview } from './commands/overview/index.js';
@@ -64,6 +65,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   registerSetup(program, registry);
   registerServe(program, registry);
   registerOpen(program, registry);
+  registerMail(program, registry);
   registerOverview(program, registry);
   registerDoctor(program, registry);
   registerConfig(program, registry);

@@ -6,7 +6,7 @@ import * as shapes from './response-schemas.js';
 
 /** The shapes of an overview, one for each role. */
 
-const { count, id, text } = shapes;
+const { count, id, nullableText, text } = shapes;
 
 const accountCounts = {
   total: count,
@@ -56,6 +56,16 @@ const superAdmin = component(
     courses,
     enrollments,
     requestsWaiting: count,
+    mailTrouble: Joi.object({
+      pausedBy: nullableText.description('Why no mail leaves; null while mails leave').example(null),
+      failed: count.description('Mails that failed in the last three days').example(2),
+      failedBy: nullableText
+        .description('Why the last of them failed; null for none')
+        .example('550 5.1.1 No such user'),
+    })
+      .allow(null)
+      .required()
+      .description('What keeps mails from arriving; null for nothing, and where no mail is sent'),
     imports: Joi.array().items(shapes.importSummary).required().description('The last 5 imports, the newest first'),
     weeks: weeks(Joi.object({ ...perWeek, accounts: count.description('Accounts created in the week').example(9) })),
     storage: component(

@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { AppError } from '../../errors.js';
+import { AppError, databaseUnusable, isAppError } from '../../errors.js';
 import type { Context } from '../../services/context.js';
+import { isMailSetUp } from '../../services/mail/outbox.js';
+import { type MailFigures, mailFigures } from '../../services/mail/queries.js';
 import type { Operation } from '../api/operation.js';
 import type { RequestFigures } from '../overload/requests.js';
 import { bearerToken } from './caller.js';
@@ -67,6 +69,48 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
   });
 }
 
+/** The figures of mails; nothing while the database can't be used, when the other figures still count. */
+async function readMails(context: Context): Promise<MailFigures | undefined> {
+  try {
+    return await mailFigures(context);
+  } catch (error) {
+    if (!isAppError(error, ...databaseUnusable)) throw error;
+    return undefined;
+  }
+}
+
+function addMailGauges(registry: Registry, context: Context): void {
+  // Both gauges are collected at once.
+  let reading: Promise<MailFigures | undefined> | undefined;
+  const read = () => {
+    reading ??= readMails(context).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  new Gauge({
+    name: 'coursectl_mails',
+    help: 'Mails that are queued or deferred, and those of the last 24 hours that were sent or have failed',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      const figures = await read();
+      this.reset();
+      for (const [state, count] of Object.entries(figures?.counts ?? {})) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'coursectl_mail_oldest_seconds',
+    help: 'Age of the oldest mail that waits; 0 for none',
+    registers: [registry],
+    async collect() {
+      const figures = await read();
+      if (figures) this.set(figures.oldestSeconds ?? 0);
+      else this.remove();
+    },
+  });
+}
+
 function addRefusalCounters(registry: Registry): Refusals {
   const counter = (name: string, help: string) => {
     const total = new Counter({ name: `coursectl_${name}_total`, help, registers: [registry] });
@@ -83,8 +127,10 @@ function addRefusalCounters(registry: Registry): Refusals {
 }
 
 /** The figures of one service, counted from now on. */
-export function createMetrics({ database }: Context, load?: () => Load): Metrics {
+export function createMetrics(context: Context, load?: () => Load): Metrics {
+  const { database } = context;
   const registry = new Registry();
+  if (isMailSetUp(context)) addMailGauges(registry, context);
   if (load) addLoadGauges(registry, load);
   let asked = false;
   const labelNames = ['method', 'path', 'status'] as const;

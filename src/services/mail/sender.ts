@@ -3,7 +3,10 @@ import { activeLeases, type Lease, withLease } from '../../db/lease.js';
 import { assertSchemaCurrent } from '../../db/migrations/migrator.js';
 import { AppError, isAppError } from '../../errors.js';
 import type { Core } from '../core.js';
-import { type MailTransport, openTransport } from './smtp.js';
+import { newIds } from '../new-ids.js';
+import { messageIdOf } from './outbox.js';
+import { renderMail } from './render.js';
+import { type Delivery, type MailTransport, openTransport } from './smtp.js';
 import { busy, Turn } from './turn.js';
 
 const minuteMs = 60_000;
@@ -152,6 +155,22 @@ export async function sendDueMails(core: Core, options: TurnOptions = {}): Promi
   };
   try {
     return await withLease(core.database, leaseName, 0, busy, work, { durationMs: defaultLeaseMs });
+  } finally {
+    transport.close();
+  }
+}
+
+/** Sends a mail that shows whether mail arrives, past the outbox. @throws AppError `MAIL_NOT_SET_UP` */
+export async function sendTestMail(
+  core: Core,
+  address: string,
+  { transport = transportOf(core) }: Pick<SenderOptions, 'transport'> = {},
+): Promise<Delivery> {
+  const { programme, publicUrl = '', language } = core.config.mail;
+  const [id = ''] = newIds(1);
+  try {
+    const rendered = renderMail({ kind: 'test' }, language, { programme, publicUrl });
+    return await transport.send({ ...rendered, to: { name: '', address }, messageId: messageIdOf(core, id) });
   } finally {
     transport.close();
   }

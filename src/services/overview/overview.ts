@@ -15,6 +15,7 @@ import {
 import { figuresOf } from '../figures.js';
 import { type StorageUsage, storageUsage } from '../files/usage.js';
 import { listImports } from '../imports/store/find-import.js';
+import { type MailTrouble, mailTrouble } from '../mail/queries.js';
 import { accountsPerWeek, dayOf, enrollmentsPerWeek, weekStarts } from './weeks.js';
 
 const maxImportsShown = 5;
@@ -32,6 +33,8 @@ export interface SuperAdminOverview {
   /** The last weeks, the oldest first, by their first day. */
   weeks: { week: string; enrollments: number; accounts: number }[];
   storage: StorageUsage;
+  /** What keeps mails from arriving. */
+  mailTrouble: MailTrouble | null;
 }
 
 /** The figures of a trainer's courses. */
@@ -60,29 +63,41 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
   const since = starts.slice(0, 1).map(dayOf).join();
-  const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage]] = await readInParallel(
-    core.database,
-    async () =>
-      [
-        await accountStatistics(core),
-        await countCourses(core, actor),
-        await figuresOf(core, `accounts per week since ${since}`, () => accountsPerWeek(core, starts), sum),
-      ] as const,
-    async () =>
-      [
-        await enrollmentStatistics(core, actor),
-        await figuresOf(core, `enrollments per week since ${since}`, () => enrollmentsPerWeek(core, starts), sum),
-        await listImports(core, { limit: maxImportsShown }),
-        await storageUsage(core),
-      ] as const,
-  );
+  const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage, trouble]] =
+    await readInParallel(
+      core.database,
+      async () =>
+        [
+          await accountStatistics(core),
+          await countCourses(core, actor),
+          await figuresOf(core, `accounts per week since ${since}`, () => accountsPerWeek(core, starts), sum),
+        ] as const,
+      async () =>
+        [
+          await enrollmentStatistics(core, actor),
+          await figuresOf(core, `enrollments per week since ${since}`, () => enrollmentsPerWeek(core, starts), sum),
+          await listImports(core, { limit: maxImportsShown }),
+          await storageUsage(core),
+          await mailTrouble(core),
+        ] as const,
+    );
   const weeks = starts.map((start, index) => ({
     week: dayOf(start),
     enrollments: perWeek[index] ?? 0,
     accounts: accounts[index] ?? 0,
   }));
   const requestsWaiting = enrollments.pending;
-  return { role: 'super_admin', people, courses, enrollments, requestsWaiting, imports, weeks, storage };
+  return {
+    role: 'super_admin',
+    people,
+    courses,
+    enrollments,
+    requestsWaiting,
+    imports,
+    weeks,
+    storage,
+    mailTrouble: trouble,
+  };
 }
 
 async function trainerOverview(core: Core, actor: Actor, trainerId: string): Promise<TrainerOverview> {

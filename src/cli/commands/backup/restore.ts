@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Context } from '../../../services/context.js';
 import { summaryOf } from '../../../services/maintenance/backup/manifest.js';
-import { restoreBackup } from '../../../services/maintenance/backup/restore.js';
+import { type Restored, restoreBackup } from '../../../services/maintenance/backup/restore.js';
 import { sweepFiles } from '../../../services/maintenance/orphan-cleanup.js';
 import { createProgress } from '../../core/changes/progress.js';
 import type { Result, Run } from '../../core/command/run.js';
@@ -13,7 +13,7 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
   const { config } = context;
   const folder = path.resolve(run.io.cwd, run.arguments.folder);
   const progress = createProgress(run, 'Restoring', undefined, 'file');
-  const { manifest, pending, stoppedImports } = await restoreBackup(context, {
+  const { manifest, pending, stoppedImports, mails } = await restoreBackup(context, {
     folder,
     signal: run.io.signal,
     onFile: (done) => progress.update(done),
@@ -28,7 +28,17 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
     nextStep(config.database.dialect, pending, stoppedImports),
   ];
   return {
-    json: { restore: { folder, databaseBytes, files, ...rest, pending, stoppedImports: stoppedImports ?? null } },
+    json: {
+      restore: {
+        folder,
+        databaseBytes,
+        files,
+        ...rest,
+        pending,
+        stoppedImports: stoppedImports ?? null,
+        mails: mails ?? null,
+      },
+    },
     text: [
       `Restored from ${folder},`,
       `a backup of ${manifest.startedAt.slice(0, 16).replace('T', ' ')} UTC:`,
@@ -36,11 +46,24 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
       ...(databaseBytes === null && stoppedImports !== undefined ? ['  database: all sessions are ended'] : []),
       ...(files === null ? [] : [`  ${counted(files, 'file')}: ${counted(rest.fileBytes, 'byte')}`]),
       ...(stoppedImports ? [`  ${counted(stoppedImports, 'import')} stopped: upload the files again`] : []),
+      ...mailsText(mails),
       ...rest.missing.map((key) => `  missing since before the backup: ${key}`),
       ...rest.damaged.map((key) => `  damaged since before the backup: ${key}`),
       ...hints.map((hint) => withCommandLines(run.io, hint)),
     ].join('\n'),
   };
+}
+
+/** What became of mails; nothing where there were none. */
+function mailsText(mails: Restored['mails']): string[] {
+  if (!mails) return [];
+  const { withdrawnMails, endedLinks } = mails;
+  return [
+    ...(withdrawnMails > 0
+      ? [`  ${counted(withdrawnMails, 'mail')} withdrawn: they may have left since the backup`]
+      : []),
+    ...(endedLinks > 0 ? [`  ${counted(endedLinks, 'link')} ended: invite people again who have no password yet`] : []),
+  ];
 }
 
 /** Removes what deletions had left at the time of the backup; a failure is only a warning, because the backup is restored. */

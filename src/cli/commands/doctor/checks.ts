@@ -7,6 +7,9 @@ import { setupStatus } from '../../../services/accounts/setup.js';
 import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
 import type { Context } from '../../../services/context.js';
+import { isMailSetUp } from '../../../services/mail/outbox.js';
+import { mailTrouble } from '../../../services/mail/queries.js';
+import { isSenderRunning, transportOf } from '../../../services/mail/sender.js';
 import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
 import { growthOf } from '../../../services/maintenance/retention.js';
@@ -71,6 +74,33 @@ function metrics({ http }: Config): Finding {
   return warning(
     'everybody who can reach the service can read /metrics',
     'Set METRICS_TOKEN, or let the proxy refuse /metrics.',
+  );
+}
+
+const mailSettings = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
+
+/** Whether the mail server can be used. */
+async function mailServer(context: Context): Promise<Finding> {
+  const { server, from, publicUrl } = context.config.mail;
+  if (!server) {
+    const values = [undefined, from, publicUrl];
+    return ok(`off: without ${mailSettings.filter((_, index) => values[index] === undefined).join(', ')}`);
+  }
+  const transport = transportOf(context);
+  await transport.verify().finally(() => transport.close());
+  return ok(`${server.host}:${server.port} can be used${server.user === undefined ? ', without a user' : ''}`);
+}
+
+/** Whether mails leave and arrive. */
+async function mails(context: Context): Promise<Finding> {
+  const trouble = await mailTrouble(context);
+  const isSent = (await isSenderRunning(context)) ? 'sent by the service' : 'no service runs that sends them';
+  if (trouble === null) return ok(isSent);
+  const { pausedBy, failed, failedBy } = trouble;
+  if (pausedBy !== null) return warning(`none leaves: ${pausedBy}`, 'Correct the settings, then restart the service.');
+  return warning(
+    `${counted(failed, 'mail')} failed in the last three days, the last one because: ${failedBy}`,
+    'Run: coursectl mail list --state failed. Send them again with: coursectl mail retry --state failed',
   );
 }
 
@@ -225,6 +255,7 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
     ['phones', phones],
     ['locked addresses', lockedOut],
     ['proxy', trustedProxy],
+    ...(isMailSetUp(context) ? [['mails', mails] as const] : []),
     ...(production ? [['demo programme', demoProgramme] as const] : []),
   ];
   if (state.status === 'ok') for (const [name, find] of contents) checks.push(await check(name, () => find(context)));
@@ -256,6 +287,7 @@ export async function doctor(run: Run, forProduction: boolean): Promise<Result> 
     const { database } = context.config;
     if (database.dialect === 'sqlite') checks.push(await check('database file', () => databaseFile(database)));
     checks.push(await check('file storage', () => fileStorage(context)));
+    checks.push(await check('mail server', () => mailServer(context)));
     checks.push(...(await databaseChecks(context, production)));
   }
   const healthy = checks.every(({ status }) => status !== 'failed');

@@ -6,7 +6,7 @@ import { superAdminOverview } from '../../../services/overview/overview.js';
 import type { Result, Run } from '../../core/command/run.js';
 import type { Column } from '../../core/listing/columns.js';
 import { rowsText, tableText } from '../../core/listing/table.js';
-import { counted, type Display } from '../../core/output/output.js';
+import { asTyped, counted, type Display, type Io } from '../../core/output/output.js';
 
 type Overview = ReturnType<typeof presentOverview<Awaited<ReturnType<typeof superAdminOverview>>>>;
 
@@ -52,8 +52,23 @@ function storageText({ storage }: Overview, display: Display): string {
   );
 }
 
+/** What to do about mails that don't arrive. */
+function mailText({ mailTrouble }: Overview, io: Io): string[] {
+  if (mailTrouble === null) return [];
+  const { pausedBy, failed, failedBy } = mailTrouble;
+  return [
+    ...(pausedBy === null ? [] : [`No mail leaves: ${pausedBy}`]),
+    ...(failed === 0
+      ? []
+      : [
+          `${counted(failed, 'mail')} failed, the last one because: ${failedBy}`,
+          `  ${asTyped(io, 'mail list --state failed')}`,
+        ]),
+  ];
+}
+
 /** The overview for people. */
-function overviewText(overview: Overview, display: Display): string {
+function overviewText(overview: Overview, { display, io }: Pick<Run, 'display' | 'io'>): string {
   const { courses, enrollments, requestsWaiting, weeks } = overview;
   return [
     peopleText(overview, display),
@@ -67,11 +82,12 @@ function overviewText(overview: Overview, display: Display): string {
       display,
     ),
     storageText(overview, display),
+    ...(overview.mailTrouble === null ? [] : [mailText(overview, io).join('\n')]),
   ].join('\n\n');
 }
 
 /** The figures that the super admin sees first. */
 export async function show(run: Run): Promise<Result> {
   const overview = presentOverview(await superAdminOverview(await run.context(), operator));
-  return { json: { overview }, text: overviewText(overview, run.display) };
+  return { json: { overview }, text: overviewText(overview, run) };
 }

@@ -129,6 +129,8 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   user: 'email address, phone number or id',
   enrollment: 'id or its last 8 characters, as lists show them; or use --trainee and --course',
   import: 'number, id or the last 8 characters of its id, as lists show them',
+  mail: 'id or its last 8 characters, as "mail list" shows them',
+  address: 'email address',
   'session-id': 'id or its last 8 characters, as "users sessions list" shows them',
   file: 'path of the file',
   folder: 'path of the folder of the backup',

@@ -16,6 +16,7 @@ import { copyStream, filesBelow, keyFolders } from './copy.js';
 import { checkedBackup, databaseName, filesName, type Manifest } from './manifest.js';
 import { linkedFile, sizeOf, stagedDatabase } from './places.js';
 import { adoptImports, isUsedSince } from './restored-imports.js';
+import { type EndedMails, endMails } from './restored-mails.js';
 import { assertFilesBelow, assertPlainTables } from './restored-rows.js';
 
 /** What was restored. */
@@ -25,6 +26,8 @@ export interface Restored {
   pending: string[];
   /** Imports that failed because their uploads are not in the backup; undefined where the database needs the operator's work. */
   stoppedImports: number | undefined;
+  /** Undefined there, too. */
+  mails: EndedMails | undefined;
 }
 
 /** Where a backup is put. */
@@ -39,7 +42,7 @@ interface Target {
  * Restores a backup into an installation that has neither a database nor other files. The database is checked in a copy beside
  * its place, and put into place last: until then no other command creates one. A restore that was killed is begun again by the
  * next one, which replaces its copies. All sessions are ended: some were ended since, and would be valid again. On a server so are
- * those of a dump that was restored before, unless its database was used since the backup.
+ * those of a dump that was restored before, unless its database was used since the backup. Mails and links: {@link endMails}.
  * @throws AppError `FILE_UNUSABLE` for a backup that can't be used, a target that has other files, and while another restore is
  *   running; `DATABASE_NOT_EMPTY`, `SCHEMA_OUTDATED` when a newer program made it, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
  */
@@ -92,7 +95,7 @@ async function put(core: Core, manifest: Manifest, target: Target, options: Back
   await inStorage(target.files, (storage) => assertNoOtherFiles(storage, manifest));
   if (target.database === undefined) {
     await inStorage(target.files, (storage) => copyFiles(manifest, storage, options));
-    return { manifest, pending: [], stoppedImports: await settleDump(core, manifest) };
+    return { manifest, pending: [], ...(await settleDump(core, manifest)) };
   }
   await assertNoDatabase(target.database);
   const staged = stagedDatabase(target.database);
@@ -152,11 +155,12 @@ async function stageDatabase(core: Core, manifest: Manifest, file: string, { fol
         await database.sequelize.query(`DELETE FROM ${table}`, { transaction });
     });
     const stoppedImports = await adoptImports(database, importsFolder(core), core.now());
+    const mails = await endMails(database, core.now());
     // Removes the write-ahead log.
     await database.close();
     await syncToDisk(file);
     await syncToDisk(path.dirname(file));
-    return { pending, stoppedImports };
+    return { pending, stoppedImports, mails };
   } finally {
     await database.close();
   }
@@ -216,19 +220,21 @@ async function copyFiles(
 
 /**
  * Does with a database on a server, whose dump was restored before, what a restore does with one in a file: ends its sessions and
- * stops imports whose uploads are not in the backup.
- * @returns how many imports failed; nothing when the dump wasn't restored yet, or the database can't be used or was used since
+ * stops imports whose uploads are not in the backup, and withdraws mails.
+ * @returns how many of each; nothing when the dump wasn't restored yet, or the database can't be used or was used since
  */
-async function settleDump(core: Core, manifest: Manifest): Promise<number | undefined> {
+async function settleDump(core: Core, manifest: Manifest): Promise<Pick<Restored, 'stoppedImports' | 'mails'>> {
   const { database } = core;
+  const unsettled = { stoppedImports: undefined, mails: undefined };
   try {
     // The dump was made before the files were copied.
-    if (await isUsedSince(database, new Date(manifest.startedAt))) return undefined;
+    if (await isUsedSince(database, new Date(manifest.startedAt))) return unsettled;
     await database.inTransaction((transaction) => database.models.Session.destroy({ where: {}, transaction }));
-    return await adoptImports(database, importsFolder(core), core.now());
+    const stoppedImports = await adoptImports(database, importsFolder(core), core.now());
+    return { stoppedImports, mails: await endMails(database, core.now()) };
   } catch (error) {
     // The files are restored, perhaps before the dump: the operator is told what is left to do about the database.
-    if (isAppError(error, ...databaseUnusable)) return undefined;
+    if (isAppError(error, ...databaseUnusable)) return unsettled;
     throw error;
   }
 }

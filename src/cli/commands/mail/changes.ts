@@ -1,0 +1,116 @@
+import { AppError, isAppError } from '../../../errors.js';
+import { type MailAction, mailListingSchema } from '../../../schemas/mail.js';
+import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
+import { operator } from '../../../services/core.js';
+import { changeMails, refusalOf } from '../../../services/mail/commands.js';
+import { assertMailSetUp } from '../../../services/mail/outbox.js';
+import { mailsMatching, mailsNamed, type ShownMail } from '../../../services/mail/queries.js';
+import { runBulk, type Selection, selectionOf, sourceOf } from '../../core/changes/bulk.js';
+import type { BulkWords, Named, Verdict } from '../../core/changes/bulk-plan.js';
+import { whenMailsLeave } from '../../core/changes/mail-hint.js';
+import type { Result, Run } from '../../core/command/run.js';
+import { queryOf } from './list.js';
+import { type changeOptions, mailHeadings } from './options.js';
+
+type ChangeRun = Run<'[mail...]', typeof changeOptions>;
+
+const words = {
+  retry: {
+    one: 'mail',
+    toDo: 'send again',
+    doing: 'Queueing',
+    done: 'queued again',
+    state: 'queued',
+    unchanged: 'queued already',
+  },
+  withdraw: {
+    one: 'mail',
+    toDo: 'withdraw',
+    doing: 'Withdrawing',
+    done: 'withdrawn',
+    state: 'withdrawn',
+    unchanged: 'withdrawn already',
+  },
+} as const satisfies Record<MailAction, BulkWords>;
+
+/** Mails per call of the service. */
+const batchSize = 100;
+
+interface NamedMail extends Named {
+  mail: ShownMail['mail'];
+}
+
+function namedMail({ mail, user }: ShownMail): NamedMail {
+  const name = `${mail.kind} to ${mail.address ?? user?.email ?? 'a deleted account'}`;
+  return { id: mail.id, name, label: `${name}, ${mail.state}`, mail };
+}
+
+/** @throws AppError `VALIDATION` */
+export function checkFilters({ options: { state, kind, since } }: ChangeRun): void {
+  validate(mailListingSchema, { state, kind, since });
+}
+
+const nothingNamed = () =>
+  new AppError(
+    'USAGE',
+    'A mail is missing: give its id, or filters such as --state failed. To list them: coursectl mail list',
+  );
+
+/** The mails that a command line means. @throws AppError `USAGE`, `NOT_FOUND`, `VALIDATION` */
+async function meant(run: ChangeRun, context: Context, action: MailAction): Promise<Selection<NamedMail>> {
+  const { state, kind, user, import: file, since } = run.options;
+  const source = await sourceOf(run, {
+    typed: run.arguments.mail,
+    isFiltered: [state, kind, user, file, since].some((one) => one !== undefined),
+    headings: mailHeadings,
+    words: words[action],
+    choose: () => Promise.reject(nothingNamed()),
+  });
+  if (source.kind !== 'filter') {
+    const names = source.kind === 'one' ? [source.name] : source.names;
+    const found = await mailsNamed(context, names);
+    return selectionOf(
+      names,
+      found.map((one) => (isAppError(one) ? one : namedMail(one))),
+    );
+  }
+  const { page: _, limit: __, ...filter } = validate(mailListingSchema, await queryOf(context, run.options));
+  const entries: Selection<NamedMail>['entries'] = [];
+  // Of a filter those are meant that the action is for.
+  for await (const mails of mailsMatching(context, filter))
+    for (const shown of mails)
+      if (!refusalOf(context, action, shown.mail)) entries.push({ given: null, found: namedMail(shown) });
+  return { entries, repeated: 0 };
+}
+
+async function change(run: ChangeRun, action: MailAction): Promise<Result> {
+  const context = await run.context();
+  if (action === 'retry') assertMailSetUp(context);
+  const selection = await meant(run, context, action);
+  let hint: string | undefined;
+  return runBulk(run, {
+    words: words[action],
+    selection,
+    batchSize,
+    preview: async (those) =>
+      those.map(({ mail }): Verdict => {
+        const refusal = refusalOf(context, action, mail);
+        return refusal ? { outcome: 'refused', refusal } : { outcome: 'done' };
+      }),
+    async change(those, signal) {
+      const input = { action, ids: those.map(({ id }) => id) };
+      const { outcomes, stopped } = await changeMails(context, operator, input, signal);
+      const isQueued = action === 'retry' && outcomes.some(({ outcome }) => outcome === 'done');
+      if (isQueued) hint ??= await whenMailsLeave(run.io, context);
+      return { verdicts: outcomes, stopped };
+    },
+    hint: () => hint,
+  });
+}
+
+/** Sends mails again. @throws AppError `MAIL_NOT_SET_UP`, and as the selection and the plan do */
+export const retry = (run: ChangeRun): Promise<Result> => change(run, 'retry');
+
+/** Withdraws mails. @throws AppError as the selection and the plan do */
+export const withdraw = (run: ChangeRun): Promise<Result> => change(run, 'withdraw');

@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command/command.js';
+import { bulkNotes } from '../../core/command/declaration.js';
+import { changeOptions, listOptions } from './options.js';
+
+export function register(program: Command, registry: Registry): void {
+  const mail = program.command('mail').description('List mails, send them, send them again and withdraw them');
+
+  define(mail, registry, {
+    usage: 'list',
+    schema: 'current',
+    stopsItself: false,
+    summary: 'List mails that wait, were sent, failed or were withdrawn, newest first',
+    examples: ['mail list --state failed', 'mail list --user ada@example.org', 'mail list --import 12 --json'],
+    options: listOptions,
+    load: () => import('./list.js').then(({ checkList, list }) => ({ check: checkList, run: list })),
+  });
+
+  define(mail, registry, {
+    usage: 'show <mail>',
+    schema: 'current',
+    stopsItself: false,
+    summary: 'Show one mail: whom it is for and what became of it, not what it says',
+    examples: ['mail show 5e1f02c6', 'mail show 5e1f02c6 --json'],
+    load: () => import('./list.js').then(({ show }) => ({ run: show })),
+  });
+
+  define(mail, registry, {
+    usage: 'retry [mail...]',
+    schema: 'current',
+    summary: 'Send mails again that failed or are deferred',
+    examples: ['mail retry 5e1f02c6', 'mail retry --state failed --kind invitation', 'mail retry --import 12 --yes'],
+    options: changeOptions,
+    notes: bulkNotes('mails'),
+    load: () => import('./changes.js').then(({ checkFilters, retry }) => ({ check: checkFilters, run: retry })),
+  });
+
+  define(mail, registry, {
+    usage: 'withdraw [mail...]',
+    schema: 'current',
+    summary: 'Withdraw mails that wait',
+    examples: ['mail withdraw 5e1f02c6', 'mail withdraw --import 12', 'mail withdraw --state queued --yes --json'],
+    options: changeOptions,
+    notes: bulkNotes('mails'),
+    load: () => import('./changes.js').then(({ checkFilters, withdraw }) => ({ check: checkFilters, run: withdraw })),
+  });
+
+  define(mail, registry, {
+    usage: 'send',
+    schema: 'current',
+    stopsItself: true,
+    summary: 'Send all mails that are due, where no service runs',
+    examples: ['mail send', 'mail send --json'],
+    notes: 'The service sends mails by itself.',
+    load: () => import('./send.js').then(({ send }) => ({ run: send })),
+  });
+
+  define(mail, registry, {
+    usage: 'test <address>',
+    schema: 'any',
+    missingDatabase: 'reported',
+    summary: 'Send one mail at once, and say what the mail server answers',
+    examples: ['mail test me@example.org'],
+    load: () => import('./send.js').then(({ checkTest, test }) => ({ check: checkTest, run: test })),
+  });
+}

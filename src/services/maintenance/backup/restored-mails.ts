@@ -1,0 +1,31 @@
+import { Op } from 'sequelize';
+import type { Database } from '../../../db/connection.js';
+
+/** What became of mails and links in a restored database. */
+export interface EndedMails {
+  withdrawnMails: number;
+  endedLinks: number;
+}
+
+/**
+ * In a restored database: withdraws the mails that are still to leave, because they may have left since the backup, and ends all
+ * links, because some were used or ended since. Requests of people who have forgotten their password are dropped.
+ */
+export async function endMails(database: Database, now: Date): Promise<EndedMails> {
+  const { Mail, Link, User } = database.models;
+  // A schema of an older program has none.
+  const has = (table: string) => database.read(() => database.sequelize.getQueryInterface().tableExists(table));
+  if (!(await has('mails')) || !(await has('links'))) return { withdrawnMails: 0, endedLinks: 0 };
+  return database.inTransaction(async (transaction) => {
+    await User.update(
+      { inviteState: null, invitedAt: null },
+      { where: { inviteState: 'queued' }, silent: true, transaction },
+    );
+    await Mail.destroy({ where: { identifier: { [Op.ne]: null } }, transaction });
+    const [withdrawnMails] = await Mail.update(
+      { state: 'withdrawn', nextAt: null, dedupeKey: null, finishedAt: now },
+      { where: { state: ['queued', 'sending', 'deferred'] }, transaction },
+    );
+    return { withdrawnMails, endedLinks: await Link.destroy({ where: {}, transaction }) };
+  });
+}
