@@ -45,6 +45,7 @@ describe('GET /api/overview', () => {
         courses: { total: 0, published: 0, unpublished: 0 },
         enrollments: noEnrollments,
         requestsWaiting: 0,
+        mailTrouble: null,
         imports: [],
         weeks: thisWeek().map((week, index) => ({ week, enrollments: 0, accounts: index === 11 ? 4 : 0 })),
         storage: {

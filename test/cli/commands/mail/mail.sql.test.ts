@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { startMailSender } from '../../../../src/services/mail/sender.js';
+import { testEnvironment } from '../../../support/environment.js';
+import { buildMail, buildUser } from '../../../support/factories.js';
+import { useHarness } from '../../../support/harness.js';
+import { mailSettings, transportTo, useMailServer } from '../../../support/mailbox.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { until } from '../../../support/until.js';
+
+const ended = { nextAt: null, finishedAt: new Date() };
+
+describe('coursectl mail', () => {
+  const harness = useHarness(mailSettings);
+  const mailbox = useMailServer(harness);
+  const cli = useCommandLine(() => ({
+    ...testEnvironment,
+    ...mailSettings,
+    DATABASE_URL: harness.databaseUrl,
+    SMTP_URL: mailbox.server.url,
+  }));
+  const failure = async (argv: readonly string[]) => {
+    const { exitCode, stderr } = await cli.run(argv);
+    expect(exitCode).to.be.oneOf([1, 2]);
+    return stderr;
+  };
+  const failed = (lastError: string) => buildMail(harness.context, { state: 'failed', lastError, ...ended });
+
+  it('lists mails by filters, and shows one', async () => {
+    const { id: userId } = await buildUser(harness.context, { email: 'ada@example.org' });
+    const mail = await buildMail(harness.context, { userId, kind: 'completed' });
+    await failed('550 no');
+    const filters = ['--user', 'ada@example.org', '--kind', 'completed', '--state', 'queued', '--since', '2026-01-01'];
+    const { mails } = await cli.json<{ mails: { id: string }[] }>(['mail', 'list', ...filters]);
+    expect(mails.map(({ id }) => id)).to.deep.equal([mail.id]);
+    const { stdout } = await cli.run(['mail', 'show', mail.id.slice(-8)]);
+    expect(stdout)
+      .to.match(/to +ada@example\.org\n/)
+      .and.to.include(`<${mail.id}@courses.example.org>`);
+  });
+
+  it('sends mails again that failed, and what is due', async () => {
+    await failed('550 no');
+    await buildMail(harness.context, { state: 'sent', ...ended });
+    const again = await cli.run(['mail', 'retry', '--kind', 'password-changed', '--yes']);
+    expect(again.exitCode, again.stderr).to.equal(0);
+    expect(again.stderr).to.equal(
+      '1 mail queued again.\nNo service runs that sends mails. Start it, or send them with: coursectl mail send\n',
+    );
+    const test = { kind: 'test', address: 'me@example.org' };
+    await buildMail(harness.context, test);
+    const { stdout, exitCode } = await cli.run(['mail', 'send']);
+    // Whom the other one was for doesn't exist.
+    expect({ stdout, exitCode }).to.deep.equal({ stdout: '1 mail sent.\n', exitCode: 0 });
+    expect(mailbox.server.mails.map(({ to }) => to)).to.deep.equal([['me@example.org']]);
+  });
+
+  it('withdraws mails that wait, and refuses others with the reason', async () => {
+    const [waiting, gone] = [await buildMail(harness.context), await failed('550 no')];
+    const { exitCode, stdout } = await cli.run(['mail', 'withdraw', waiting.id, gone.id, '--yes']);
+    expect(exitCode).to.equal(3);
+    expect(stdout).to.include('only mails that wait can be withdrawn');
+    expect((await waiting.reload()).state).to.equal('withdrawn');
+    expect(await failure(['mail', 'withdraw'])).to.include('A mail is missing: give its id, or filters');
+  });
+
+  it('is told that some were refused, or that the server can not be used', async () => {
+    const mail = { kind: 'test', address: 'me@example.org' };
+    await buildMail(harness.context, mail);
+    mailbox.server.refuse('RCPT', { code: 550, text: '5.1.1 No such user' });
+    const refused = await cli.run(['mail', 'send']);
+    expect(refused).to.include({ exitCode: 1, stdout: '0 mails sent, 1 failed.\n' });
+    await buildMail(harness.context, mail);
+    mailbox.server.refuse('MAIL FROM', { code: 550, text: '5.7.1 Not you' });
+    expect(await failure(['mail', 'send'])).to.include('5.7.1 Not you');
+  });
+
+  it('tests the server with one mail at once, and says what it answers', async () => {
+    const { stdout } = await cli.run(['mail', 'test', 'me@example.org']);
+    expect(stdout).to.include('The mail server took the mail to me@example.org.');
+    expect(mailbox.server.mails).to.have.length(1);
+    mailbox.server.refuse('RCPT', { code: 550, text: '5.1.1 No such user' });
+    expect(await failure(['mail', 'test', 'me@example.org'])).to.include('5.1.1 No such user');
+    expect(await failure(['mail', 'test', 'me'])).to.include('valid email address');
+  });
+
+  it('leaves sending to the service that runs', async () => {
+    const sender = startMailSender(harness.context, { pollMs: 10, transport: transportTo(mailbox.server) });
+    try {
+      await buildMail(harness.context, { kind: 'test', address: 'me@example.org' });
+      await until(() => Promise.resolve(mailbox.server.mails.length === 1));
+      expect(await failure(['mail', 'send'])).to.include('Another process sends the mails');
+      await failed('550 no');
+      const { stderr } = await cli.run(['mail', 'retry', '--state', 'failed', '--yes']);
+      expect(stderr).to.include('The service sends them now.');
+    } finally {
+      await sender.close();
+    }
+  });
+
+  it('is named by doctor and the overview while mails fail, or none leaves', async () => {
+    await failed('550 no such user');
+    await buildMail(harness.context, { lastError: 'the password is wrong' });
+    const doctor = await cli.run(['doctor']);
+    expect(doctor.stdout).to.include('mails: none leaves: the password is wrong');
+    expect(doctor.stdout).to.include(`ok       mail server: 127.0.0.1:${mailbox.server.port} can be used`);
+    const { stdout } = await cli.run(['overview']);
+    expect(stdout).to.include(
+      'No mail leaves: the password is wrong\n1 mail failed, the last one because: 550 no such',
+    );
+    mailbox.server.refuse('AUTH', { code: 535, text: '5.7.8 Wrong' });
+    expect((await cli.run(['doctor'])).stdout).to.match(/FAILED {3}mail server: .*535 5\.7\.8 Wrong/);
+  });
+
+  it('has figures for /metrics', async () => {
+    const createdAt = new Date(Date.now() - 60_000);
+    await buildMail(harness.context, { createdAt });
+    await buildMail(harness.context, { state: 'deferred' });
+    await failed('550 no');
+    const { text } = await harness.api('get', '/metrics').expect(200);
+    const counted = [...text.matchAll(/^coursectl_mails\{state="(\w+)"\} (\d+)$/gm)].map((found) => found.slice(1));
+    expect(Object.fromEntries(counted)).to.deep.equal({ queued: '1', deferred: '1', sent: '0', failed: '1' });
+    const [, age] = /^coursectl_mail_oldest_seconds (\S+)$/m.exec(text) ?? [];
+    expect(Number(age)).to.be.within(60, 120);
+  });
+});
