@@ -1,5 +1,4 @@
 import type { presentMail } from '../../../presenters/mail.js';
-import { mailKindNames, mailStates } from '../../../schemas/mail.js';
 import { bulkOptions } from '../../core/command/declaration.js';
 import { type Column, listingOptions } from '../../core/listing/columns.js';
 
@@ -27,8 +26,8 @@ export const mailColumns: readonly Column<Mail>[] = [
 
 /** Which mails are meant. */
 export const filterOptions = {
-  '--state <state>': `only mails in this state: ${mailStates.join(', ')}`,
-  '--kind <kind>': `only mails of this kind: ${mailKindNames.join(', ')}`,
+  '--state <state>': 'only mails in this state: queued, sending, deferred, sent, failed or withdrawn',
+  '--kind <kind>': 'only mails of this kind, such as invitation, reset or password-changed',
   '--user <user>': 'only mails to this account: email, phone or id',
   '--import <import>': 'only mails of this import: number or id',
   '--since <time>': 'only mails since this date or time, such as 2026-01-31 or 2026-01-31T08:00:00Z',
