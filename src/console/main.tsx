@@ -7,13 +7,15 @@ import { App } from './app/app.js';
 import { LoadFailure } from './app/load-failure.js';
 import { SignedIn } from './app/session-gate.js';
 import { startTranslation } from './i18n/i18n.js';
+import { isPublicPage, takeTokens } from './links/link-token.js';
 import { mayBeSignedIn } from './session/session.js';
 
+takeTokens();
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
 const translation = startTranslation();
 // At the same time as the words and the session, not after them.
-if (mayBeSignedIn()) SignedIn.preload();
+if (mayBeSignedIn() && !isPublicPage()) SignedIn.preload();
 const page = createRoot(root);
 try {
   await translation;

@@ -5,10 +5,10 @@ import { scaled } from '../support/machine.js';
 import { describePages, expect as expectPage } from './support/browser.js';
 import { type BuiltConsole, builtConsole } from './support/built-console.js';
 import { useConsole } from './support/console.js';
-import { routedPages } from './support/pages.js';
+import { publicPages, routedPages } from './support/pages.js';
 
 /** What a browser may load before a page is usable, in bytes, gzipped. */
-const budget = { js: 229_000, css: 40_000 };
+const budget = { js: 230_000, css: 40_000 };
 
 /** The JavaScript that a page may load at first, where it is more: for lists to choose from, forms, and German words. */
 const larger: Record<string, number> = {
@@ -24,7 +24,13 @@ const afterwards = { source: 'overview/weeks-chart.tsx', js: 125_000 };
 const languages = ['en', 'de'] as const;
 type Language = (typeof languages)[number];
 
-const firstScreens = ['sign-in/sign-in-page.tsx', 'setup/setup-page.tsx', 'sign-in/first-password-page.tsx'];
+const firstScreens = [
+  ...['sign-in/sign-in-page.tsx', 'setup/setup-page.tsx', 'sign-in/first-password-page.tsx'].map((source) => ({
+    source,
+    words: [],
+  })),
+  ...publicPages,
+];
 
 const wordsIn = (language: Language, ...parts: readonly string[]) =>
   ['common', ...parts].map((part) => `i18n/${language}/${part}.ts`);
@@ -51,7 +57,7 @@ describe('The built web console', () => {
 
   for (const language of languages) {
     it(`loads no more than the budget for the first screen (${language})`, () => {
-      for (const source of firstScreens) expectWithin(source, [source, ...wordsIn(language)]);
+      for (const { source, words } of firstScreens) expectWithin(source, [source, ...wordsIn(language, ...words)]);
     });
 
     it(`loads no more for each page than it may (${language})`, () => {

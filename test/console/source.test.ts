@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { en } from '../../src/console/i18n/en/words.js';
-import { routedPages } from './support/pages.js';
+import { publicPages, routedPages } from './support/pages.js';
 
 const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
@@ -45,10 +45,10 @@ describe('The source of the web console', () => {
   });
 
   it('loads for each page the words that it and its dialogs have, and no others', () => {
-    const router = 'app/router.tsx';
+    const routers = ['app/router.tsx', 'app/public-pages.tsx'];
     /** A file and what it imports, also later; but not other pages. */
     function closureOf(file: string, found = new Set<string>()): Set<string> {
-      if (found.has(file) || file === router || file.startsWith('i18n/')) return found;
+      if (found.has(file) || routers.includes(file) || file.startsWith('i18n/')) return found;
       found.add(file);
       for (const [, specifier = ''] of textOf(file).matchAll(/(?:from|import\()\s*'(\.[^']+)\.js'/g)) {
         const target = path.posix.join(path.posix.dirname(file), specifier);
@@ -63,7 +63,9 @@ describe('The source of the web console', () => {
         [...closureOf(file)].some((one) => new RegExp(`['\`]${screen}\\.[a-zA-Z$]`).test(textOf(one))),
       );
     expect(routedPages).to.have.length.above(10);
-    for (const { source, words } of routedPages) expect(words, source).to.have.members(wordsOf(source));
+    expect(publicPages).to.have.length.above(1);
+    for (const { source, words } of [...routedPages, ...publicPages])
+      expect(words, source).to.have.members(wordsOf(source));
     expect(wordsOf('main.tsx'), 'the frame and signing in').to.deep.equal([]);
   });
 

@@ -7,7 +7,8 @@ import { useSession } from '../session/session.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Failed } from '../ui/states.js';
 
-function Waiting() {
+/** Shown until it is known which page to show, and until its code has come. */
+export function Waiting() {
   const { t } = useTranslation();
   return (
     <Center mih="100vh">

@@ -8,8 +8,14 @@ import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { PasswordField } from '../ui/forms/password-field.js';
 
-/** Email or phone and password. @param identifier filled in, for who signs in again */
-export function SignInForm({ identifier = '' }: { identifier?: string }) {
+interface SignInFormProps {
+  /** Filled in, for who signs in again. */
+  identifier?: string;
+  onSignedIn?(): void;
+}
+
+/** Email or phone and password. */
+export function SignInForm({ identifier = '', onSignedIn }: SignInFormProps) {
   const { t } = useTranslation();
   const { signIn } = useSession();
   /** Until when sign-in is locked; null once that time has passed. */
@@ -25,6 +31,7 @@ export function SignInForm({ identifier = '' }: { identifier?: string }) {
       setLockedUntil(undefined);
       try {
         await signIn(values);
+        onSignedIn?.();
       } catch (error) {
         if (error instanceof ApiError && error.status === 429 && error.retryAfter !== undefined)
           setLockedUntil(new Date(Date.now() + error.retryAfter * 1000).toISOString());

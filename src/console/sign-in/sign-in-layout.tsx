@@ -22,7 +22,7 @@ export function SignInLayout({ title, hint, children }: { title: string; hint?: 
         </Group>
         <LanguageFailure failed={language.failed} />
         <Paper withBorder p="lg" shadow="sm">
-          <Title order={1} size="h2" mb={hint === undefined ? 'md' : 'xs'}>
+          <Title order={1} size="h2" mb={hint === undefined ? 'md' : 'xs'} tabIndex={-1} className="page-heading">
             {title}
           </Title>
           {hint !== undefined && (

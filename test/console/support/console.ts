@@ -6,6 +6,8 @@ import { compiledProgram } from '../../support/built-program.js';
 import { factoryPassword } from '../../support/factories.js';
 import { type Harness, useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
+import { type MailServer, startMailServer } from '../../support/mail-server.js';
+import { mailSettings } from '../../support/mailbox.js';
 import { type Browsing, useBrowser } from './browser.js';
 
 export interface ConsoleTest extends Harness, Browsing {
@@ -15,9 +17,16 @@ export interface ConsoleTest extends Harness, Browsing {
   openAs(user: User, path?: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
+/** A port of its own. */
+const address = { HOST: '127.0.0.1', PORT: '0' };
+
 /** Gives the enclosing `describe` the service with the built console on a port of its own, and a browser. */
-export function useConsole(settings: Record<string, string> = {}): ConsoleTest {
-  const harness = useHarness({ HOST: '127.0.0.1', PORT: '0', ...settings });
+export const useConsole = (settings: Record<string, string> = {}): ConsoleTest =>
+  useConsoleWith({ ...address, ...settings });
+
+/** @param settings read before the first test */
+function useConsoleWith(settings: Record<string, string>): ConsoleTest {
+  const harness = useHarness(settings);
   const browsing = useBrowser();
   let server: RunningServer;
   let consoleFolder: string;
@@ -45,6 +54,19 @@ export function useConsole(settings: Record<string, string> = {}): ConsoleTest {
       return page;
     },
   });
+  return test;
+}
+
+/** The same with mail set up: what the service sends arrives at a server of the suite. */
+export function useConsoleWithMail(): ConsoleTest & { mail: MailServer } {
+  const settings = { ...address, ...mailSettings };
+  before(async () => {
+    test.mail = await startMailServer();
+    settings.SMTP_URL = test.mail.url;
+  });
+  after(() => test.mail.close());
+  // Set above, before any test.
+  const test = useConsoleWith(settings) as ConsoleTest & { mail: MailServer };
   return test;
 }
 

@@ -127,6 +127,8 @@ export const common: Pick<Words, keyof typeof english> = {
     againHint: 'Deine Sitzung ist zu Ende. Melde dich an, um weiterzumachen; deine Eingaben sind noch da.',
     locked: 'Zu viele falsche Passwörter. Versuche es {{when}} noch einmal.',
     forgot: 'Kein Passwort, oder vergessen? Wer das Programm leitet, kann es zurücksetzen.',
+    noPassword: 'Kein Passwort, oder vergessen?',
+    mailLink: 'Lass dir einen Link schicken',
   },
   firstPassword: {
     title: 'Wähle ein eigenes Passwort',

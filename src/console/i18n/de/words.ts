@@ -4,9 +4,10 @@ import { catalogue } from './catalogue.js';
 import { common } from './common.js';
 import { courses } from './courses.js';
 import { imports } from './imports.js';
+import { links } from './links.js';
 import { overview } from './overview.js';
 import { people } from './people.js';
 import { profile } from './profile.js';
 
 /** All German words of the console. */
-export const de: Words = { ...common, overview, people, imports, courses, catalogue, audit, profile };
+export const de: Words = { ...common, overview, people, imports, courses, catalogue, audit, profile, links };

@@ -126,6 +126,8 @@ export const common = {
     againHint: 'Your session has ended. Sign in to go on; what you have typed is still here.',
     locked: 'Too many wrong passwords. Try again {{when}}.',
     forgot: 'No password, or forgotten? Ask the person who runs your programme to reset it.',
+    noPassword: 'No password, or forgotten?',
+    mailLink: 'Have a link mailed to you',
   },
   firstPassword: {
     title: 'Choose a password of your own',

@@ -1,0 +1,29 @@
+import type { ComponentType } from 'react';
+import { loadWords } from '../i18n/i18n.js';
+import { lazyPart } from '../ui/lazy.js';
+import { useKeptFocus } from './focus.js';
+import { SessionGate, Waiting } from './session-gate.js';
+
+interface PublicPageProps {
+  /** Shows what a session opens in place of the page. */
+  onSignedIn(): void;
+}
+
+const publicPage = (load: () => Promise<ComponentType<PublicPageProps>>) =>
+  lazyPart(async () => (await Promise.all([load(), loadWords('links')]))[0], <Waiting />);
+
+const pages: Record<string, ComponentType<PublicPageProps>> = {
+  '/set-password': publicPage(async () => (await import('../links/set-password-page.js')).SetPasswordPage),
+  '/forgot-password': publicPage(async () => (await import('../links/forgot-password-page.js')).ForgotPasswordPage),
+};
+
+/** The page of the address, which everybody sees, also who is signed in as somebody else. */
+export function PublicPage({ onSignedIn }: PublicPageProps) {
+  useKeptFocus();
+  const Page = pages[window.location.pathname];
+  function leave(): void {
+    window.history.replaceState(null, '', '/');
+    onSignedIn();
+  }
+  return Page ? <Page onSignedIn={leave} /> : <SessionGate />;
+}

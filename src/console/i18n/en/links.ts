@@ -1,0 +1,31 @@
+/** Pages of mailed links and of forgotten passwords. */
+export const links = {
+  missing: 'Open the link in your mail, or paste it here. This page forgets it when it is loaded again.',
+  invalid: 'This link is no longer valid',
+  invalidHint: 'It has been used, its time is over, or the account has changed since.',
+  other: 'This link is for something else',
+  otherHint: 'Open it in your mail, from where it leads to the right page.',
+  paste: 'Link',
+  pasteHint: 'The whole link, as it stands in the mail.',
+  noToken: 'This is no link of a mail, or not all of it. Copy the whole link.',
+  use: 'Use this link',
+  renew: 'Ask for a new link',
+  tooMany: 'There were too many requests from your network. Try again {{when}}.',
+  setPassword: 'Set password',
+  welcome: 'Welcome, {{name}}',
+  hello: 'Hello {{name}}',
+  choose: 'Choose a password for your account {{email}}. This link works until {{when}}.',
+  done: 'Your password is set',
+  doneHint: 'Sign in with it.',
+  forgot: 'No password, or forgotten?',
+  forgotHint: 'Say who you are: a link to set a password goes to the email of your account.',
+  send: 'Send link',
+  sent: 'Look at your mail',
+  sentHint:
+    'If there is an account with this email or phone, a link is on its way to its email. It works for a short time.',
+  nothingArrives:
+    'Nothing after a few minutes? Look into the spam folder, or enter your email or phone again. Who runs your programme can help, too.',
+  again: 'Enter it again',
+  noMail: 'Passwords cannot be set by mail here. Ask the person who runs your programme for a new one.',
+  back: 'Back to signing in',
+} as const;

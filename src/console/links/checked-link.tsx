@@ -1,0 +1,85 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError, type ResponseBody } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { SignInLayout } from '../sign-in/sign-in-layout.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { Failed, Loading } from '../ui/states.js';
+import { useLimitText } from './limit-text.js';
+import { keepToken, useLinkToken } from './link-token.js';
+
+type LinkState = ResponseBody<'checkLink'>;
+
+/** A link that can be used. */
+interface OpenLink extends LinkState {
+  token: string;
+  /** Looks again, for who was refused because it can no longer be used. */
+  recheck(): Promise<unknown>;
+}
+
+interface CheckedLinkProps {
+  /** What the page is for. */
+  title: string;
+  purposes: readonly LinkState['purpose'][];
+  /** How to get another link. */
+  renew: ReactNode;
+  children(link: OpenLink): ReactNode;
+}
+
+/** A page of mailed links: shows its content where the link can be used, and what to do where it can't, or where there is none. */
+export function CheckedLink({ title, purposes, renew, children }: CheckedLinkProps) {
+  const { t } = useTranslation();
+  const inWords = useLimitText();
+  const token = useLinkToken();
+  const check = useApi('checkLink', { body: { token } }, { enabled: token !== '' });
+  if (token === '') return <WithoutLink title={title} hint={t('links.missing')} renew={renew} />;
+  if (check.error instanceof ApiError && check.error.status === 400)
+    return <WithoutLink title={t('links.invalid')} hint={t('links.invalidHint')} renew={renew} />;
+  if (check.data && !purposes.includes(check.data.purpose))
+    return <WithoutLink title={t('links.other')} hint={t('links.otherHint')} renew={renew} />;
+  if (check.data) return children({ ...check.data, token, recheck: check.refetch });
+  return (
+    <SignInLayout title={title}>
+      {check.error ? (
+        <Failed error={inWords(check.error)} onRetry={() => void check.refetch()} />
+      ) : (
+        <Loading lines={3} />
+      )}
+    </SignInLayout>
+  );
+}
+
+/** The token in what somebody pasted: a link, also one that a mail server has packed into another one, or the token alone. */
+const tokenIn = (text: string): string | undefined => /(?:^|#|%23)([\w-]{43})(?![\w-])/.exec(text.trim())?.[1];
+
+/** Asks for another link, or for the same one in one piece. */
+function WithoutLink({ title, hint, renew }: { title: string; hint: string; renew: ReactNode }) {
+  const { t } = useTranslation();
+  const form = useApiForm({
+    initialValues: { link: '' },
+    validate: ({ link }) => (tokenIn(link) === undefined ? { link: t('links.noToken') } : {}),
+    submit: async ({ link }) => keepToken(tokenIn(link) ?? ''),
+  });
+  return (
+    <SignInLayout title={title} hint={hint}>
+      <Stack>
+        {renew}
+        <form onSubmit={form.onSubmit} noValidate>
+          <Stack gap="sm">
+            <TextInput
+              {...form.field('link')}
+              label={t('links.paste')}
+              description={t('links.pasteHint')}
+              autoComplete="off"
+              required
+            />
+            <Button type="submit" variant="default">
+              {t('links.use')}
+            </Button>
+          </Stack>
+        </form>
+      </Stack>
+    </SignInLayout>
+  );
+}

@@ -1,0 +1,14 @@
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client.js';
+import { formatAhead } from '../i18n/format.js';
+
+/** Says of a refusal that there were too many requests until when; other failures stay as they are. */
+export function useLimitText(): (error: unknown) => unknown {
+  const { t } = useTranslation();
+  return (error) =>
+    error instanceof ApiError && error.status === 429 && error.retryAfter !== undefined
+      ? new Error(
+          t('links.tooMany', { when: formatAhead(new Date(Date.now() + error.retryAfter * 1000).toISOString()) }),
+        )
+      : error;
+}

@@ -1,0 +1,37 @@
+import { useSyncExternalStore } from 'react';
+
+/** Whether the address is one of public-pages.tsx: mailed links open them, with a token as fragment, or nobody is signed in. */
+export const isPublicPage = (): boolean =>
+  /^\/((set|forgot)-password|(confirm|cancel)-email)$/.test(window.location.pathname);
+
+/** In memory alone: no address bar, request URL, log or storage of the browser has it. */
+let token = '';
+const listeners = new Set<() => void>();
+
+/** Goes on with another link; with none when it was used. */
+export function keepToken(next: string): void {
+  token = next;
+  for (const tell of listeners) tell();
+}
+
+/** Takes the token out of the address bar, and out of the history of this tab. */
+function takeToken(): void {
+  const { pathname, hash } = window.location;
+  if (hash === '' || !isPublicPage()) return;
+  window.history.replaceState(null, '', pathname);
+  keepToken(hash.slice(1));
+}
+
+/** At once, and when another link is put into the address bar of a page that is open. */
+export function takeTokens(): void {
+  takeToken();
+  window.addEventListener('hashchange', takeToken);
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+/** The token of the link that was opened or pasted last; empty without one, as after the page was loaded again. */
+export const useLinkToken = (): string => useSyncExternalStore(subscribe, () => token);

@@ -1,0 +1,53 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApiForm } from '../ui/forms/form.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
+import { PasswordField } from '../ui/forms/password-field.js';
+
+interface NewPasswordFormProps {
+  /** Of the account, for password managers. */
+  email?: string;
+  submitLabel: string;
+  /** As of `useApiForm`. */
+  submit(newPassword: string): Promise<void>;
+  /** A button for who would rather do something else. */
+  other?: ReactNode;
+}
+
+/** A password of one's own, twice. */
+export function NewPasswordForm({ email, submitLabel, submit, other }: NewPasswordFormProps) {
+  const { t } = useTranslation();
+  const form = useApiForm({
+    initialValues: { newPassword: '', again: '' },
+    validate: (values) => (values.newPassword === values.again ? {} : { again: t('firstPassword.mismatch') }),
+    submit: ({ newPassword }) => submit(newPassword),
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate>
+      <Stack>
+        <FormFailure>{form.failure}</FormFailure>
+        {email !== undefined && <input type="text" autoComplete="username" value={email} readOnly hidden />}
+        <PasswordField
+          {...form.field('newPassword')}
+          label={t('field.newPassword')}
+          autoComplete="new-password"
+          required
+          data-autofocus
+        />
+        <PasswordField
+          {...form.field('again')}
+          label={t('field.confirmPassword')}
+          autoComplete="new-password"
+          required
+        />
+        <Group justify={other === undefined ? 'flex-end' : 'space-between'}>
+          {other}
+          <Button type="submit" loading={form.submitting}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
