@@ -293,6 +293,8 @@ export interface UserDetails {
   inviteError: string | null;
   /** Since when the mail server refuses the address as unknown; null otherwise */
   mailFailedAt: string | null;
+  /** Language of mails to the person; null for that of the setting `MAIL_LANGUAGE` */
+  language: 'en' | 'de' | null;
 }
 
 /** An account */
@@ -638,9 +640,9 @@ export interface ImportFileColumn {
   /** Heading in the file, shortened */
   heading: string | null;
   /** Field that the column is imported as; null if it is not imported */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
   /** What the column may be that is not imported, by its heading or its values; null if nothing is suggested */
-  suggestion: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  suggestion: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
   /** Up to 5 values of its first rows, cut at 100 characters; what may be a password is masked */
   samples: string[];
 }
@@ -652,7 +654,7 @@ export interface ImportReason {
   /** Why the row was skipped or rejected, by its first fault: docs/IMPORTING.md lists the codes */
   code: string;
   /** Field to correct; null where it is not a single one */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
   /** The reason, for people; the same for all these rows */
   message: string;
   /** Number of rows; a row that has several problems counts for each */
@@ -666,7 +668,7 @@ export interface ImportWarning {
   /** The kind of warning: docs/IMPORTING.md lists them */
   code: 'COLUMN_DOUBTFUL' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'NOTES_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
   /** Field that it is about; null where it is not a single one */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
   /** The warning, for people */
   message: string;
   /** Number of rows or columns */
@@ -723,7 +725,7 @@ export type ImportPlan = {
   /** Fields that columns can be mapped to */
   fields: {
     /** File name */
-    name: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended';
+    name: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended';
     /** Whether a file must have it; a full name stands for first and last name */
     required: boolean;
   }[];
@@ -935,7 +937,7 @@ export interface ImportRow {
   /** Why the row was skipped or rejected, by its first fault: docs/IMPORTING.md lists the codes */
   code: string | null;
   /** Field to correct, where it is a single one */
-  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
   /** Why the row was rejected, for people */
   message: string | null;
   /** Account of the row, as it is now */
@@ -2988,7 +2990,7 @@ export interface PlanImportBody {
     /** Place of the column in a row of the file, from 0 */
     column: number;
     /** Field that the column is imported as; null: it is not imported */
-    field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+    field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
   }[];
 }
 

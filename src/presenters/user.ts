@@ -9,42 +9,42 @@ export const userViews = {
   /** All that the super admin sees. */
   admin: {
     shown: [...identity, 'phone', 'role', 'isActive', 'avatar', 'lastLogin', 'requiresPasswordChange'],
-    hidden: [],
+    hidden: ['language'],
   },
   /** Those who work with its owner. */
   person: {
     shown: [...identity, 'avatar'],
-    hidden: ['phone', 'role', 'isActive', 'lastLogin', 'requiresPasswordChange'],
+    hidden: ['phone', 'role', 'isActive', 'lastLogin', 'requiresPasswordChange', 'language'],
   },
   /** Section 4.3. */
   setup: {
     shown: [...identity, 'phone', 'role'],
-    hidden: ['isActive', 'avatar', 'lastLogin', 'requiresPasswordChange'],
+    hidden: ['isActive', 'avatar', 'lastLogin', 'requiresPasswordChange', 'language'],
   },
   /** Sections 4.4 and 4.5. */
   login: {
     shown: [...identity, 'phone', 'role', 'avatar', 'requiresPasswordChange'],
-    hidden: ['isActive', 'lastLogin'],
+    hidden: ['isActive', 'lastLogin', 'language'],
   },
   /** Section 4.6. */
   registered: {
     shown: [...identity, 'role', 'phone', 'isActive'],
-    hidden: ['avatar', 'lastLogin', 'requiresPasswordChange'],
+    hidden: ['avatar', 'lastLogin', 'requiresPasswordChange', 'language'],
   },
   /** Section 4.7. */
   own: {
     shown: [...identity, 'role', 'avatar', 'phone', 'lastLogin'],
-    hidden: ['isActive', 'requiresPasswordChange'],
+    hidden: ['isActive', 'requiresPasswordChange', 'language'],
   },
   /** Section 4.8. */
   profile: {
     shown: [...identity, 'role', 'avatar', 'phone'],
-    hidden: ['isActive', 'lastLogin', 'requiresPasswordChange'],
+    hidden: ['isActive', 'lastLogin', 'requiresPasswordChange', 'language'],
   },
   /** Section 4.10. */
   firstPasswordChange: {
     shown: [...identity, 'role', 'avatar', 'phone', 'requiresPasswordChange'],
-    hidden: ['isActive', 'lastLogin'],
+    hidden: ['isActive', 'lastLogin', 'language'],
   },
 } as const satisfies Readonly<Record<string, View<AccountField>>>;
 
@@ -60,7 +60,7 @@ export const presentUserDetails = (user: User, lockedUntil: Date | null) => ({
   lockedUntil,
   ...pick(user, ['invitedAt', 'inviteState']),
   inviteError: loaded(user.inviteError),
-  mailFailedAt: user.mailFailedAt,
+  ...pick(user, ['mailFailedAt', 'language']),
 });
 
 /** The same of a query that included {@link User.currentLock}. */

@@ -1,3 +1,4 @@
+import { mailLanguages } from '../config/mail-settings.js';
 import * as fields from './fields.js';
 import {
   type FieldDeclaration,
@@ -98,6 +99,15 @@ export const accountFields = {
     audited: false,
     exported: false,
     inSession: true,
+  },
+  /** Of mails; null for the setting `MAIL_LANGUAGE`. */
+  language: {
+    column: { type: 'word', length: 2, words: mailLanguages, nullable: true },
+    schema: () => fields.oneOf('Language', mailLanguages),
+    inputs: { import: 'optional' },
+    audited: false,
+    exported: true,
+    inSession: false,
   },
 } as const satisfies Readonly<Record<string, AccountFieldDeclaration>>;
 

@@ -60,7 +60,15 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
   .messages({ 'object.nand': 'Give a password or a password hash, not both.' });
 
 /** The columns of plain rows. */
-const quickColumns: readonly ImportColumn[] = ['firstName', 'lastName', 'email', 'phone', 'role', 'passwordHash'];
+const quickColumns: readonly ImportColumn[] = [
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'role',
+  'language',
+  'passwordHash',
+];
 const otherColumns = importColumns.filter((column) => !quickColumns.includes(column));
 
 const quickName =
@@ -74,12 +82,13 @@ const quickPhone = /^\+?\d(?:[ ()-]*\d){3,24}$/;
  * holds the one against the other.
  */
 export function quickPerson(input: Partial<Record<ImportColumn, string>>): ImportedPerson | undefined {
-  const { firstName = '', lastName = '', email = '', phone = '', role = '', passwordHash = '' } = input;
+  const { firstName = '', lastName = '', email = '', phone = '', role = '', language = '', passwordHash = '' } = input;
   if (firstName.length > 50 || lastName.length > 50 || email.length > 64 || phone.length > 50) return undefined;
   if (!quickName.test(firstName) || !quickName.test(lastName)) return undefined;
   if (!quickEmail.test(email) || (phone !== '' && !quickPhone.test(phone))) return undefined;
   if (otherColumns.some((column) => input[column])) return undefined;
   if (role !== '' && role !== 'trainee' && role !== 'trainer') return undefined;
+  if (language !== '' && language !== 'en' && language !== 'de') return undefined;
   if (passwordHash !== '' && !passwordHashShape.test(passwordHash)) return undefined;
   return {
     firstName,
@@ -87,6 +96,7 @@ export function quickPerson(input: Partial<Record<ImportColumn, string>>): Impor
     email: email.toLowerCase(),
     ...(phone !== '' && { phone }),
     ...(role !== '' && { role }),
+    ...(language !== '' && { language }),
     ...(passwordHash !== '' && { passwordHash }),
   };
 }

@@ -89,7 +89,7 @@ describe('User administration', () => {
       expect(headers['content-disposition']).to.equal('attachment; filename=users.csv');
       const [header, ...lines] = text.trim().split('\n');
       expect(header).to.equal(
-        'id,firstName,lastName,email,phone,role,isActive,requiresPasswordChange,lastLogin,createdAt',
+        'id,firstName,lastName,email,phone,role,isActive,requiresPasswordChange,lastLogin,language,createdAt',
       );
       expect(lines.map((line) => line.split(',')[3])).to.deep.equal(['one@example.org', 'two@example.org']);
       expect(text)

@@ -15,4 +15,4 @@ export const accountKeys = [
 ];
 
 /** What the super admin sees besides of an account that is listed or shown. */
-export const invitationKeys = ['invitedAt', 'inviteState', 'inviteError', 'mailFailedAt'];
+export const invitationKeys = ['invitedAt', 'inviteState', 'inviteError', 'mailFailedAt', 'language'];

@@ -1,5 +1,5 @@
 /** The fields of accounts, generated from src/schemas/account-fields.ts. Don't edit: `npm run api:types` writes this file. */
-export const accountFields = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange', 'lastLogin', 'avatar'] as const;
+export const accountFields = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange', 'lastLogin', 'avatar', 'language'] as const;
 export type AccountField = (typeof accountFields)[number];
 
 /** The fields that each input takes. */

@@ -7,7 +7,6 @@ import {
   type NonAttribute,
   type Sequelize,
 } from 'sequelize';
-import type { MailLanguage } from '../../config/mail-settings.js';
 import { accountFields, type SessionField } from '../../schemas/account-fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import type { InviteState } from '../../schemas/mail.js';
@@ -32,8 +31,6 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
   /** False until an invited person has set one. */
   declare hasPassword: CreationOptional<boolean>;
-  /** Of mails; null for the setting `MAIL_LANGUAGE`. */
-  declare language: CreationOptional<MailLanguage | null>;
   /**
    * What the program notes about mails to the person. It never changes `updatedAt`: undoing an import would take the account for
    * one that people have changed.
@@ -73,7 +70,6 @@ export function initUser(sequelize: Sequelize): typeof User {
       passwordHash: { type: DataTypes.STRING(72), allowNull: false },
       initialPasswordExpiresAt: timestamp(),
       hasPassword: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: true },
-      language: { type: DataTypes.STRING(2) },
       invitedAt: timestamp(),
       inviteState: { type: DataTypes.STRING(10) },
       mailFailedAt: timestamp(),

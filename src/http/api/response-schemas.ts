@@ -300,6 +300,9 @@ export const accountDetails = component(
     inviteState: nullableWord(inviteStates),
     inviteError: nullableText,
     mailFailedAt: nullableTimestamp,
+    language: nullableWord(mailLanguages)
+      .description('Language of mails to the person; null for that of the setting `MAIL_LANGUAGE`')
+      .example('de'),
   }),
 );
 

@@ -33,7 +33,8 @@ export type Invitation = Pick<User, 'hasPassword' | 'invitedAt' | 'inviteState'>
 export interface NewAccount
   extends Pick<AccountValues, Exclude<InitialField, DefaultedField>>,
     Partial<Pick<AccountValues, InitialField & DefaultedField>>,
-    Partial<Invitation> {
+    Partial<Invitation>,
+    Partial<Pick<AccountValues, 'language'>> {
   passwordHash: string;
   /** When a generated initial password expires; null for a password that a person chose. */
   initialPasswordExpiresAt: Date | null;
@@ -114,6 +115,7 @@ export async function addAccounts(
         ...storedPhoneKeys(account.phone, phones),
         passwordHash: account.passwordHash,
         initialPasswordExpiresAt: account.initialPasswordExpiresAt,
+        language: account.language ?? null,
         hasPassword: account.hasPassword ?? true,
         invitedAt: account.invitedAt ?? null,
         inviteState: account.inviteState ?? null,

@@ -36,6 +36,7 @@ export const userColumns: readonly Column<Account>[] = [
     fit: 'wrap',
     priority: 'on request',
   },
+  { name: 'language', value: ({ language }) => language, fit: 'whole', priority: 'on request' },
   { name: 'mailFailedAt', heading: 'MAIL FAILED', value: ({ mailFailedAt }) => mailFailedAt, priority: 'on request' },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 'on request' },
 ];

@@ -10,4 +10,5 @@ export const accountFields: Record<AccountField, string> = {
   requiresPasswordChange: 'Muss Passwort ändern',
   lastLogin: 'Letzte Anmeldung',
   avatar: 'Bild',
+  language: 'Sprache der E-Mails',
 };

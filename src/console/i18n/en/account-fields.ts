@@ -11,4 +11,5 @@ export const accountFields = {
   requiresPasswordChange: 'Must change password',
   lastLogin: 'Last sign-in',
   avatar: 'Picture',
+  language: 'Language of mails',
 } as const satisfies Record<AccountField, string>;

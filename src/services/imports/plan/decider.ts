@@ -274,7 +274,7 @@ const changedSince = (name: string) =>
   `Phone belongs to ${name}, who has another email, and was changed after the import began. Check the row, and import it again.`;
 
 /** Whether two values look the same: macOS writes an accent as a character of its own, and nobody sees that. */
-function isSame(one: string | boolean, other: string | boolean): boolean {
+function isSame(one: string | boolean, other: string | boolean | null): boolean {
   if (one === other) return true;
   return typeof one === 'string' && typeof other === 'string' && normalized(one, 'NFC') === normalized(other, 'NFC');
 }
@@ -284,7 +284,7 @@ function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountC
   const changes: Record<string, string | boolean> = {};
   for (const field of inputFields('import')) {
     const value = person[field];
-    if (value !== undefined && !isSame(value, account[field])) changes[field] = value;
+    if (value !== undefined && value !== null && !isSame(value, account[field])) changes[field] = value;
   }
   return changes;
 }

@@ -62,6 +62,8 @@ export interface PlannedChange {
   after: string | null;
 }
 
+const textOf = (value: string | boolean | null) => (value === null ? null : String(value));
+
 /** The changes of an update; of a password only that it gets a new one. */
 function changesOf(decision: Decision): PlannedChange[] {
   if (decision.outcome !== 'updated') return [];
@@ -69,7 +71,7 @@ function changesOf(decision: Decision): PlannedChange[] {
   const changed = Object.entries(changes).map(([field, after]) => ({
     field,
     // Only fields of accounts are changed.
-    before: String(account[field as keyof typeof changes]),
+    before: textOf(account[field as keyof typeof changes]),
     after: String(after),
   }));
   return resetPassword ? [...changed, { field: 'password', before: null, after: null }] : changed;

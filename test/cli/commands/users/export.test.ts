@@ -55,6 +55,7 @@ describe('coursectl users export', () => {
       isActive: 'true',
       requiresPasswordChange: 'false',
       lastLogin: '',
+      language: '',
       createdAt: ada.createdAt.toISOString(),
     });
     // A cell that a spreadsheet would run is text.

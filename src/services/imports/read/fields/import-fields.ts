@@ -100,6 +100,14 @@ export const fieldsInFiles: Readonly<Record<ImportField, FieldInFile>> = {
       'New status | Account status | User status | Attendee status | Status',
     ),
   },
+  language: {
+    label: 'Language',
+    invalid: 'TEXT_INVALID',
+    headings: words(
+      'Preferred language | Language of mails | User language | Lang | Locale | Sprache | Bevorzugte Sprache',
+      'Langue | Langue préférée | Idioma | Idioma preferido | Língua | اللغة | لغة',
+    ),
+  },
   password: {
     label: null,
     invalid: 'PASSWORD_INVALID',

@@ -11,6 +11,7 @@ import { delimiterNames } from '../csv/delimiters.js';
 import type { CsvRow } from '../csv/row-reader.js';
 import { isSecretColumn } from '../fields/header-aliases.js';
 import { filledWidth, headingKey, shownText } from '../fields/headings.js';
+import { languageOf } from '../fields/language-words.js';
 import { roleOf } from '../fields/role-words.js';
 import type { RowCode } from '../fields/row-codes.js';
 import type { RowWarning } from '../fields/warnings.js';
@@ -192,11 +193,12 @@ export class RowChecker {
     return found && rowProblem(found.code, { path: 'phone', message: found.message }, input, this.#words);
   }
 
-  /** The fields of a row, with known words for roles replaced by the roles. */
+  /** The fields of a row, with known words for roles and languages replaced by these; other languages have no mails. */
   #inputOf(cells: readonly string[]): RowInput {
     const input = fieldsOf(cells, this.#mapping);
     // What can't be seen is no phone.
     if (input.phone !== undefined && isBlank(input.phone)) input.phone = '';
+    if (input.language !== undefined) input.language = languageOf(input.language) ?? '';
     if (input.role !== undefined) input.role = input.role.trim();
     const role = roleOf(input.role ?? '');
     if (!role || role === input.role) return input;
