@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { AppError } from '../../../errors.js';
+import { bulkChangeSchema } from '../../../schemas/user.js';
+import { validate } from '../../../schemas/validate.js';
 import { changeManyUsers } from '../../../services/accounts/bulk.js';
 import { resetPassword, setUserActive } from '../../../services/accounts/commands.js';
 import { inviteUser } from '../../../services/accounts/invite.js';
@@ -115,8 +117,15 @@ export async function setActive(run: SwitchRun, action: 'activate' | 'deactivate
   };
 }
 
+type InviteRun = Run<'[user...]', typeof inviteOptions>;
+
+/** @throws AppError `VALIDATION` */
+export function checkInvite({ options: { message } }: InviteRun): void {
+  validate(bulkChangeSchema, { action: 'invite', message });
+}
+
 /** Invites people to set a password. @throws AppError as {@link accountsMeant}, and of one as {@link inviteUser} */
-export async function invite(run: Run<'[user...]', typeof inviteOptions>): Promise<Result> {
+export async function invite(run: InviteRun): Promise<Result> {
   const { message } = run.options;
   const meant = await accountsMeant(run, words.invite);
   const context = await run.context();

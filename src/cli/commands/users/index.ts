@@ -105,7 +105,7 @@ function registerChanges(users: Command, registry: Registry): void {
     ],
     options: inviteOptions,
     notes: `${bulkNotes('accounts')}\nAn initial password that was given out, and earlier links, stop working. Inactive people get their mail when they are activated.`,
-    load: () => import('./bulk.js').then(({ invite }) => ({ run: invite })),
+    load: () => import('./bulk.js').then(({ checkInvite, invite }) => ({ check: checkInvite, run: invite })),
   });
 
   define(users, registry, {

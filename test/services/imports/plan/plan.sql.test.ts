@@ -116,6 +116,7 @@ describe('coursectl users import --dry-run', () => {
       seconds: plan.seconds,
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
       generatedPasswords: 1,
+      invitations: 0,
       createdByRole: { trainee: 1, trainer: 0 },
       reasons: [
         { ...rejected, code: 'NAME_MISSING', field: 'firstName', message: name },
