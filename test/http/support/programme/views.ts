@@ -15,7 +15,10 @@ export const accountView = (person: Person) => ({
 });
 
 /** As the listing shows it. No command of the model locks an account. */
-export const listedAccountView = (person: Person) => ({ ...accountView(person), lockedUntil: null });
+export const listedAccountView = (person: Person) => ({
+  ...accountView(person),
+  ...{ lockedUntil: null, invitedAt: null, inviteState: null, inviteError: null, mailFailedAt: null, language: null },
+});
 
 const unsetFields = {
   shortDescription: null,

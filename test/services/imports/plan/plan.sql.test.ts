@@ -102,6 +102,7 @@ describe('coursectl users import --dry-run', () => {
     const nothing = { stopsAtLine: null, refusal: null, unfinished: null, interrupted: null, roleWords: {} };
     const none = { names: [], identityChanges: [], identityChangesLeftOut: 0, warnings: [] };
     const skipping = { onExisting: 'skip', match: 'email', missingPhone: 'reject', resetPasswords: false };
+    const passwords = { invite: false, withPasswords: false };
     const name = 'First name is required. A person with one name needs it in both columns.';
     const rejected = { outcome: 'rejected', count: 1, rows: [3] };
     expect(plan).to.deep.equal({
@@ -109,7 +110,7 @@ describe('coursectl users import --dry-run', () => {
       ...none,
       id: plan.id,
       file,
-      options: { role: 'trainee', enrollmentStatus: 'active', ...skipping, onError: 'continue' },
+      options: { role: 'trainee', enrollmentStatus: 'active', ...skipping, ...passwords, onError: 'continue' },
       format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false },
       columns: { firstName: 'firstName', lastName: 'lastName', email: 'email', phone: 'phone' },
       ignoredColumns: ['team'],
