@@ -9,16 +9,18 @@ import { buildTrainees } from '../support/factories.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
 import { mailSettings, tokenOf } from '../support/mailbox.js';
 import { until } from '../support/until.js';
-import { seconds } from './clients.js';
+import { seconds, send, statuses } from './clients.js';
+import { startProxy } from './proxy.js';
 import type { Verdict } from './report.js';
-import { type Instance, type Stage, setStage } from './stage.js';
+import { type Instance, type Stage, setStage, startInstance } from './stage.js';
 
 /** The service is killed while it sends: every mail arrives, and as few as possible twice. */
 
 const rounds = atDepth(3, 30);
-const mailsOfRound = 500;
+const mailsOfRound = atDepth(200, 500);
 /** An instance that died keeps the lease for so long, and the next one looks for it every 2 s; in milliseconds. */
 const takenOverWithinMs = 15_000 + 2000 + 3000;
+const goneMs = atDepth(5000, 60_000);
 const endsWithinMs = 18_000;
 const leaseName = 'mail-sender';
 
@@ -27,6 +29,9 @@ interface Scene {
   context: Context;
   server: MailServer;
   people: readonly string[];
+  settings: Readonly<Record<string, string>>;
+  /** That have arrived, by address. */
+  tokens: Map<string, string[]>;
   start(): Promise<Instance>;
 }
 
@@ -59,9 +64,13 @@ const isDone = async ({ context }: Scene) =>
 
 /** Waits until nothing is left to send, and looks at what has arrived since the last time. */
 async function arrivals(scene: Scene): Promise<Arrivals> {
-  const { context, server } = scene;
+  const { context, server, tokens } = scene;
   await until(() => isDone(scene), 'all mails have left');
   const arrived = server.mails.splice(0);
+  for (const mail of arrived) {
+    const [address = ''] = mail.to;
+    tokens.set(address, [...(tokens.get(address) ?? []), tokenOf(mail)]);
+  }
   const copies = new Map<string, number>();
   for (const { messageId } of arrived) copies.set(messageId, (copies.get(messageId) ?? 0) + 1);
   const rows = await context.database.models.Mail.findAll({ where: { state: 'sent' } });
@@ -116,7 +125,9 @@ async function killAgainAndAgain(scene: Scene): Promise<Verdict[]> {
       promised: `${rounds} times SIGKILL to the service while ${mailsOfRound} mails leave: each of them arrives`,
       measured: `killed after ${before.join(', ')}; ${copies} arrived, ${sum(all, 'lost')} lost`,
       kept:
-        sum(all, 'lost') === 0 && copies === rounds * mailsOfRound + doubles && before.every((count) => count < 500),
+        sum(all, 'lost') === 0 &&
+        copies === rounds * mailsOfRound + doubles &&
+        before.every((count) => count < mailsOfRound),
     },
     {
       promised:
@@ -219,6 +230,31 @@ async function withdrawAll(scene: Scene): Promise<Verdict> {
   };
 }
 
+/** The service loses its database, but not the mail server, and gets it back. */
+async function loseDatabase(scene: Scene): Promise<Verdict> {
+  const { stage, server, settings } = scene;
+  const proxy = await startProxy(Number(new URL(stage.databaseUrl()).port));
+  const instance = await startInstance(stage.databaseUrl(proxy.port), stage.folder, settings);
+  try {
+    await queue(scene);
+    await amidst(scene, mailsOfRound / 4);
+    proxy.set({ kind: 'reset' });
+    await sleep(goneMs);
+    const before = server.mails.length;
+    proxy.set({ kind: 'none' });
+    const all = await arrivals(scene);
+    return {
+      promised: `without a database for ${seconds(goneMs)}: each mail arrives, at most one of them twice`,
+      measured: `${before} before, ${all.copies} arrived, ${all.lost} lost, ${all.doubles} twice`,
+      kept: before < mailsOfRound && all.lost === 0 && all.doubles <= 1 && all.unexplained === 0,
+    };
+  } finally {
+    await kill(instance);
+    await expireLease(scene);
+    await proxy.close();
+  }
+}
+
 /** The server says nothing more after a mail, for which it would be waited for a minute. */
 async function stopBeforeSilence(scene: Scene): Promise<Verdict> {
   const { context, server } = scene;
@@ -243,6 +279,24 @@ async function stopBeforeSilence(scene: Scene): Promise<Verdict> {
   };
 }
 
+/** Of all links that a person got, one is used. */
+async function useOne(scene: Scene): Promise<Verdict> {
+  const instance = await scene.start();
+  const [[, tokens = []] = []] = scene.tokens;
+  const [token = '', ...others] = tokens;
+  const body = { token, newPassword: 'a password of my own' };
+  const { status } = await send(instance.url, { method: 'POST', path: '/api/links/set-password', body });
+  const check = (other: string) =>
+    send(instance.url, { method: 'POST', path: '/api/links/check', body: { token: other } });
+  const answers = await Promise.all(others.map(check));
+  await kill(instance);
+  return {
+    promised: 'once a link is used, the others of that person no longer work',
+    measured: `${status}; of ${others.length} others: ${statuses(answers)}`,
+    kept: status === 200 && answers.length > 0 && answers.every((answer) => answer.status === 400),
+  };
+}
+
 export async function run(): Promise<Verdict[]> {
   const stage = await setStage({ durable: false });
   const server = await startMailServer();
@@ -251,12 +305,22 @@ export async function run(): Promise<Verdict[]> {
     const context = await stage.createContext(settings);
     const people = await buildTrainees(context, mailsOfRound);
     await context.database.models.User.update({ hasPassword: false, inviteState: 'queued' }, { where: {} });
-    const scene: Scene = { stage, context, server, people, start: () => stage.start(settings) };
+    const scene: Scene = {
+      stage,
+      context,
+      server,
+      people,
+      settings,
+      tokens: new Map(),
+      start: () => stage.start(settings),
+    };
     return [
       ...(await killAgainAndAgain(scene)),
       ...(await twoInstances(scene)),
       await withdrawAll(scene),
+      await loseDatabase(scene),
       await stopBeforeSilence(scene),
+      await useOne(scene),
     ];
   } finally {
     await stage.close();
