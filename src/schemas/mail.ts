@@ -62,7 +62,7 @@ export const mailActions = ['retry', 'withdraw'] as const;
 export type MailAction = (typeof mailActions)[number];
 
 /** Mails that one bulk operation can change. */
-export const maxBulkMails = 1000;
+const maxBulkMails = 1000;
 
 /** Body of `POST /api/mails/bulk`. */
 export const mailChangeSchema = Joi.object<{ action: MailAction; ids: string[] }, true>({

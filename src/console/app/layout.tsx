@@ -5,7 +5,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { useChange } from '../api/queries.js';
+import { useApi, useChange } from '../api/queries.js';
 import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
 import { Logo } from '../appearance/logo.js';
 import type { Language } from '../i18n/i18n.js';
@@ -18,6 +18,7 @@ import { navigationOf } from './navigation.js';
 export function Layout() {
   const { t } = useTranslation();
   const user = useUser();
+  const { data: mail } = useApi('showForgotPassword', {}, { enabled: user.role === 'super_admin' });
   const [opened, { toggle, close }] = useDisclosure();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   /** Where the menu lies over the page: app.css. */
@@ -80,7 +81,7 @@ export function Layout() {
         </Group>
       </header>
       <Box component="nav" className="frame-menu" p="xs" aria-label={t('app.menu')} data-opened={opened || undefined}>
-        {navigationOf(user.role).map(({ to, label, icon: Icon }) => (
+        {navigationOf(user.role, mail?.available === true).map(({ to, label, icon: Icon }) => (
           <Link
             key={to}
             to={to}

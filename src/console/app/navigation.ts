@@ -4,6 +4,7 @@ import {
   IconClipboardList,
   IconFileImport,
   IconHistory,
+  IconMail,
   IconSchool,
   IconUsers,
 } from '@tabler/icons-react';
@@ -19,7 +20,10 @@ const entries = [
   { to: '/catalogue', label: 'nav.catalogue', icon: IconBook2, roles: ['trainee'] },
   { to: '/enrollments', label: 'nav.enrollments', icon: IconClipboardList, roles: ['super_admin'] },
   { to: '/enrollments', label: 'nav.participants', icon: IconClipboardList, roles: ['trainer'] },
+  { to: '/mail', label: 'nav.mail', icon: IconMail, roles: ['super_admin'] },
   { to: '/audit', label: 'nav.audit', icon: IconHistory, roles: ['super_admin'] },
 ] as const;
 
-export const navigationOf = (role: Role) => entries.filter(({ roles }) => roles.some((one) => one === role));
+/** @param hasMail whether mail is set up: without it there is nothing on its page */
+export const navigationOf = (role: Role, hasMail: boolean) =>
+  entries.filter(({ to, roles }) => roles.some((one) => one === role) && (to !== '/mail' || hasMail));

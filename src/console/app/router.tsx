@@ -202,6 +202,14 @@ const auditRoute = createRoute({
   component: byRole({ super_admin: auditPage }),
 });
 
+const mailPage = lazyPage(['mail'], () => import('../mail/mail-page.js'), 'MailPage');
+const mailRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/mail',
+  validateSearch: listSearch('state', 'kind', 'userId', 'importId'),
+  component: byRole({ super_admin: mailPage }),
+});
+
 const routeTree = rootRoute.addChildren([
   homeRoute,
   profileRoute,
@@ -216,6 +224,7 @@ const routeTree = rootRoute.addChildren([
   catalogueRoute,
   catalogueCourseRoute,
   auditRoute,
+  mailRoute,
 ]);
 
 export const router = createRouter({

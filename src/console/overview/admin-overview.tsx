@@ -14,6 +14,7 @@ import { Weeks } from './weeks.js';
 
 // Seen in the first days, or never.
 const DemoNotice = lazyPart(async () => (await import('./demo-notice.js')).DemoNotice);
+const MailTroubleNotice = lazyPart(async () => (await import('./mail-trouble.js')).MailTroubleNotice);
 const FirstSteps = lazyPart(async () => (await import('./first-steps.js')).FirstSteps);
 
 const roles = ['trainee', 'trainer', 'super_admin'] as const;
@@ -33,6 +34,7 @@ export function AdminOverview() {
           {(isAlone(overview) || loadDemo.isError) && (
             <FirstSteps demo={demo?.status === 'available' || loadDemo.isError ? loadDemo : undefined} />
           )}
+          {overview.mailTrouble && <MailTroubleNotice trouble={overview.mailTrouble} />}
           <Parts overview={overview} />
         </>
       )}

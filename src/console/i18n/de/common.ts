@@ -29,6 +29,7 @@ export const common: Pick<Words, keyof typeof english> = {
     imports: 'Importe',
     courses: 'Kurse',
     enrollments: 'Teilnahmen',
+    mail: 'E-Mail',
     audit: 'Protokoll',
     catalogue: 'Kursangebot',
     learning: 'Meine Kurse',

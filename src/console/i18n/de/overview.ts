@@ -1,6 +1,12 @@
 import type { Words } from '../en/words.js';
 
 export const overview: Words['overview'] = {
+  mail: {
+    paused: 'Es geht keine E-Mail hinaus: {{reason}}',
+    failed_one: '{{count}} E-Mail ist in den letzten drei Tagen gescheitert: {{reason}}',
+    failed_other: '{{count}} E-Mails sind in den letzten drei Tagen gescheitert, die letzte: {{reason}}',
+    open: 'E-Mails zeigen',
+  },
   title: 'Übersicht',
   all: 'Alle anzeigen',
   requestsWaiting: 'Offene Anfragen',

@@ -69,7 +69,7 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     INVITATION_NOT_NEEDED: 'Die Person hat schon ein eigenes Passwort.',
     MAIL_NOT_SET_UP: 'Auf diesem Server ist E-Mail nicht eingerichtet. Wer ihn betreibt, kann das tun.',
     MAIL_SENDER_BUSY: 'Ein anderer Prozess versendet die E-Mails.',
-    MAIL_CONFLICT: 'Die E-Mail hat sich inzwischen geändert und erlaubt das jetzt nicht.',
+    MAIL_CONFLICT: 'In ihrem jetzigen Zustand erlaubt die E-Mail das nicht.',
     MAIL_TOO_OLD: 'Die E-Mail ist zu alt, um noch einmal gesendet zu werden.',
     MAIL_REPLACED: 'Für diese Person gibt es eine neuere E-Mail dieser Art.',
     UNAVAILABLE: 'Der Dienst ist vorübergehend nicht verfügbar. Versuche es gleich noch einmal.',

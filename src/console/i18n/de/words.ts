@@ -5,9 +5,10 @@ import { common } from './common.js';
 import { courses } from './courses.js';
 import { imports } from './imports.js';
 import { links } from './links.js';
+import { mail } from './mail.js';
 import { overview } from './overview.js';
 import { people } from './people.js';
 import { profile } from './profile.js';
 
 /** All German words of the console. */
-export const de: Words = { ...common, overview, people, imports, courses, catalogue, audit, profile, links };
+export const de: Words = { ...common, overview, people, imports, courses, catalogue, audit, profile, links, mail };

@@ -28,6 +28,7 @@ export const common = {
     imports: 'Imports',
     courses: 'Courses',
     enrollments: 'Enrollments',
+    mail: 'Mail',
     audit: 'Audit log',
     catalogue: 'Catalogue',
     learning: 'My courses',

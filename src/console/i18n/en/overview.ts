@@ -1,4 +1,10 @@
 export const overview = {
+  mail: {
+    paused: 'No mail leaves: {{reason}}',
+    failed_one: '{{count}} mail failed in the last three days: {{reason}}',
+    failed_other: '{{count}} mails failed in the last three days, the last one: {{reason}}',
+    open: 'Show the mails',
+  },
   title: 'Overview',
   all: 'Show all',
   requestsWaiting: 'Requests waiting',

@@ -66,7 +66,7 @@ export const refusals = {
     INVITATION_NOT_NEEDED: 'The person has a password of their own.',
     MAIL_NOT_SET_UP: 'Mail is not set up on this server. Its operator can set it up.',
     MAIL_SENDER_BUSY: 'Another process sends the mails.',
-    MAIL_CONFLICT: 'The mail has changed in the meantime, and does not allow this now.',
+    MAIL_CONFLICT: 'The mail does not allow this in its present state.',
     MAIL_TOO_OLD: 'The mail is too old to be sent again.',
     MAIL_REPLACED: 'A newer mail of this kind was made for this person.',
     UNAVAILABLE: 'The service is temporarily unavailable. Try again shortly.',

@@ -1,0 +1,224 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Input, ResponseBody } from '../api/client.js';
+import { useApi, useChange } from '../api/queries.js';
+import { PersonPicker } from '../pickers/person-picker.js';
+import { useUser } from '../session/session.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
+import { TextLink } from '../ui/links.js';
+import { type Column, DataTable } from '../ui/lists/data-table.js';
+import { FilterSelect } from '../ui/lists/filter-select.js';
+import { Filters } from '../ui/lists/filters.js';
+import { listChange, oneOf, type SearchChange } from '../ui/lists/list-search.js';
+import { refusalText } from '../ui/messages.js';
+import { notifyDone } from '../ui/notify.js';
+import { Page } from '../ui/page.js';
+import { nameOf } from '../ui/person-name.js';
+import { Empty } from '../ui/states.js';
+import { StatusBadge, type Tone } from '../ui/status-badge.js';
+import { Time } from '../ui/time.js';
+
+type Mail = ResponseBody<'listMails'>['mails'][number];
+type Action = Input<'changeManyMails'>['body']['action'];
+
+const route = getRouteApi('/mail');
+
+const tones: Record<Mail['state'], Tone> = {
+  queued: 'waiting',
+  sending: 'waiting',
+  deferred: 'waiting',
+  sent: 'good',
+  failed: 'bad',
+  withdrawn: 'off',
+};
+
+const states = ['queued', 'deferred', 'sending', 'sent', 'failed', 'withdrawn'] as const;
+const kinds = [
+  ...(['invitation', 'reset', 'email-confirm', 'email-notice', 'email-changed', 'password-changed'] as const),
+  ...(['role-transferred', 'enrolled', 'accepted', 'refused', 'completed', 'requests', 'test'] as const),
+];
+
+const noFilters = { state: undefined, kind: undefined, userId: undefined, importId: undefined };
+
+function columnsOf(t: TFunction): Column<Mail>[] {
+  return [
+    { id: 'kind', header: t('mail.column.kind'), render: ({ kind }) => t(`mail.kind.${kind}`) },
+    {
+      id: 'state',
+      header: t('mail.column.state'),
+      render: ({ state }) => <StatusBadge tone={tones[state]}>{t(`mail.state.${state}`)}</StatusBadge>,
+    },
+    {
+      id: 'person',
+      header: t('mail.column.person'),
+      render: ({ user, address }) =>
+        user ? (
+          <TextLink to="/people/$id" params={{ id: user.id }}>
+            {nameOf(user)}
+          </TextLink>
+        ) : (
+          (address ?? '–')
+        ),
+    },
+    { id: 'address', header: t('mail.column.address'), optional: true, render: ({ address }) => address ?? '–' },
+    { id: 'lastError', header: t('mail.column.lastError'), render: ({ lastError }) => lastError ?? '–' },
+    {
+      id: 'createdAt',
+      header: t('mail.column.createdAt'),
+      render: ({ createdAt }) => <Time at={createdAt} relative />,
+    },
+    {
+      id: 'nextAt',
+      header: t('mail.column.nextAt'),
+      optional: true,
+      render: ({ nextAt }) => (nextAt === null ? '–' : <Time at={nextAt} />),
+    },
+    {
+      id: 'attempts',
+      header: t('mail.column.attempts'),
+      optional: true,
+      align: 'end',
+      render: ({ attempts }) => attempts,
+    },
+  ];
+}
+
+/** The mails of the service: what became of them, and what can be done about it. */
+export function MailPage() {
+  const { t } = useTranslation();
+  const { data } = useApi('showForgotPassword', {});
+  return (
+    <Page title={t('mail.title')} hint={t('mail.hint')}>
+      {data?.available === false && <Empty message={t('mail.off')} />}
+      {data?.available && <Mails />}
+    </Page>
+  );
+}
+
+function Mails() {
+  const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [selected, setSelected] = useState<ReadonlyMap<string, Mail>>(new Map());
+  const { userId, importId, page = 1, limit = 20 } = search;
+  const state = oneOf(states, search.state);
+  const kind = oneOf(kinds, search.kind);
+  const set = Object.entries({ state, kind, userId, importId }).filter(([, value]) => value !== undefined);
+  const filter = Object.fromEntries(set) as NonNullable<Input<'listMails'>['query']>;
+  const query = useApi('listMails', { query: { ...filter, page, limit } }, { keepPrevious: true });
+  const change = (next: SearchChange<typeof search>) => {
+    setSelected(new Map());
+    void navigate(listChange<typeof search>(next));
+  };
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <Stack gap="sm">
+      <Filters align="flex-end">
+        <FilterSelect
+          label={t('mail.column.state')}
+          any={t('mail.anyState')}
+          options={states.map((value) => ({ value, label: t(`mail.state.${value}`) }))}
+          value={state}
+          onChange={(next) => change({ state: next })}
+        />
+        <FilterSelect
+          label={t('mail.column.kind')}
+          any={t('mail.anyKind')}
+          options={kinds.map((value) => ({ value, label: t(`mail.kind.${value}`) }))}
+          value={kind}
+          onChange={(next) => change({ kind: next })}
+        />
+        <PersonPicker
+          label={t('mail.column.person')}
+          placeholder={t('mail.anyPerson')}
+          value={userId}
+          onChange={(next) => change({ userId: next })}
+        />
+        <TestMail />
+      </Filters>
+      <DataTable
+        label={t('mail.title')}
+        columns={columns}
+        query={query}
+        rows={query.data?.mails}
+        pagination={query.data?.pagination}
+        rowKey={({ id }) => id}
+        rowName={(mail) => `${t(`mail.kind.${mail.kind}`)}, ${mail.address ?? '–'}`}
+        search={search}
+        onSearch={change}
+        selection={{ selected, onChange: setSelected }}
+        filtered={set.length > 0}
+        onClearFilters={() => change(noFilters)}
+        empty={<Empty message={t('mail.none')} />}
+      />
+      <Changes selected={[...selected.values()]} onDone={() => setSelected(new Map())} />
+    </Stack>
+  );
+}
+
+/** Sends a mail to whoever looks, to see whether mail arrives. */
+function TestMail() {
+  const { t } = useTranslation();
+  const { email } = useUser();
+  const test = useChange('sendTestMail', ['listMails']);
+  return (
+    <>
+      <Button
+        variant="default"
+        loading={test.isPending}
+        onClick={() => test.mutate({ body: { email } }, { onSuccess: () => notifyDone(t('mail.tested', { email })) })}
+      >
+        {t('mail.test')}
+      </Button>
+      <FormFailure>{test.error ?? undefined}</FormFailure>
+    </>
+  );
+}
+
+/** What can be done with the selected mails, and why some were refused. */
+function Changes({ selected, onDone }: { selected: readonly Mail[]; onDone(): void }) {
+  const { t } = useTranslation();
+  const change = useChange('changeManyMails');
+  const [refusals, setRefusals] = useState<readonly string[]>([]);
+
+  function act(action: Action): void {
+    const ids = selected.map(({ id }) => id);
+    change.mutate(
+      { body: { action, ids } },
+      {
+        onSuccess({ outcomes }) {
+          const codes = outcomes.flatMap(({ code }) => (code === null ? [] : [code]));
+          setRefusals([...new Set(codes)].map((code) => refusalText({ code }, t)));
+          const count = outcomes.length - codes.length;
+          if (count > 0) notifyDone(t(`mail.done.${action}`, { count }));
+          onDone();
+        },
+      },
+    );
+  }
+
+  return (
+    <Stack gap="xs" role="status">
+      {refusals.map((refusal) => (
+        <Text key={refusal} size="sm">
+          {t('mail.refused', { refusal })}
+        </Text>
+      ))}
+      <FormFailure>{change.error ?? undefined}</FormFailure>
+      {selected.length > 0 && (
+        <Group gap="xs">
+          <Text size="sm">{t('mail.selected', { count: selected.length })}</Text>
+          <Button size="sm" loading={change.isPending} onClick={() => act('retry')}>
+            {t('mail.action.retry')}
+          </Button>
+          <Button size="sm" variant="default" loading={change.isPending} onClick={() => act('withdraw')}>
+            {t('mail.action.withdraw')}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}

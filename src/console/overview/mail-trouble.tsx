@@ -1,0 +1,19 @@
+import { Alert, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { TextLink } from '../ui/links.js';
+import type { Overview } from './overview-page.js';
+
+/** Says why mail doesn't leave or arrive, and leads to it. */
+export function MailTroubleNotice({ trouble }: { trouble: NonNullable<Overview<'super_admin'>['mailTrouble']> }) {
+  const { t } = useTranslation();
+  const { pausedBy, failed, failedBy } = trouble;
+  return (
+    <Alert color="red" variant="light" role="status" p="sm">
+      {pausedBy !== null && <Text size="sm">{t('overview.mail.paused', { reason: pausedBy })}</Text>}
+      {failed > 0 && <Text size="sm">{t('overview.mail.failed', { count: failed, reason: failedBy })}</Text>}
+      <TextLink to="/mail" search={failed > 0 ? { state: 'failed' } : {}} underline="always" fz="sm">
+        {t('overview.mail.open')}
+      </TextLink>
+    </Alert>
+  );
+}

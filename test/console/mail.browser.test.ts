@@ -1,0 +1,60 @@
+import { buildMail, buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { mailSettings } from '../support/mailbox.js';
+import { describePages, expect } from './support/browser.js';
+import { useConsole } from './support/console.js';
+
+const ended = { nextAt: null, finishedAt: new Date() };
+
+describePages('The page of mails', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole(mailSettings);
+
+  /** An invitation that failed, and a notice that waits until tomorrow. */
+  async function build() {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const person = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+    const failed = { state: 'failed', lastError: '550 5.7.1 Rejected', ...ended } as const;
+    await buildMail(test.context, { kind: 'invitation', userId: person.id, ...failed });
+    const nextAt = new Date(Date.now() + 86_400_000);
+    const waiting = await buildMail(test.context, { userId: person.id, nextAt });
+    return { admin, person, waiting };
+  }
+
+  it('is named by the overview while mails fail, and says for whom and why', async () => {
+    const { admin, person } = await build();
+    const page = await test.openAs(admin);
+    await expect(page.getByText('1 mail failed in the last three days: 550 5.7.1 Rejected')).toBeVisible();
+    await page.getByRole('link', { name: 'Show the mails' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'Invitation' });
+    await expect(row).toContainText('550 5.7.1 Rejected');
+    await expect(row.getByRole('link', { name: 'Tia Trainee' })).toHaveAttribute('href', `/people/${person.id}`);
+    await expect(page.getByRole('row').filter({ hasText: 'Password changed' })).toHaveCount(0);
+  });
+
+  it('withdraws what is selected, and says why it refuses others, in German on a narrow screen', async () => {
+    const { admin, waiting } = await build();
+    const page = await test.openAs(admin, '/mail', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
+    await page.getByRole('checkbox', { name: /^Passwort geändert/ }).check();
+    await page.getByRole('checkbox', { name: /^Einladung/ }).check();
+    await page.getByRole('button', { name: 'Zurückziehen' }).click();
+    await expect(page.getByText('1 E-Mail zurückgezogen.')).toBeVisible();
+    await expect(
+      page.getByText('Nicht geändert: In ihrem jetzigen Zustand erlaubt die E-Mail das nicht.'),
+    ).toBeVisible();
+    await expect(page.getByRole('row').filter({ hasText: 'Passwort geändert' })).toContainText('zurückgezogen');
+    expect((await waiting.reload()).state).toBe('withdrawn');
+  });
+});
+
+describePages('The page of mails without a mail server', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('says which settings to make, and is not in the menu', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(admin, '/mail');
+    await expect(page.getByText(/sets SMTP_URL, MAIL_FROM and PUBLIC_URL/)).toBeVisible();
+    await expect(page.getByRole('navigation').getByRole('link', { name: 'Mail' })).toHaveCount(0);
+  });
+});
