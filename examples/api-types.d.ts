@@ -792,6 +792,8 @@ export type ImportPlan = {
   generatedPasswords: number;
   /** How many people get an invitation by mail */
   invitations: number;
+  /** How many mails tell people of enrollments */
+  news: number;
   /** Words of the file that were read as roles */
   roleWords: {
     /** Word in the file */
@@ -977,7 +979,7 @@ export interface ImportUndo {
   removed: number;
   /** Accounts restored to their fields before the import */
   restored: number;
-  /** Invitations of the import that had left before to people whose accounts are removed */
+  /** Mails of the import that had left before to people whose accounts are removed */
   mailsSent: number;
   /** Accounts that the undo keeps, and why */
   kept: {
@@ -2836,6 +2838,8 @@ export interface CreateImportBody {
   invite?: boolean;
   /** With `invite`: also generate passwords, for people whom mail does not reach */
   withPasswords?: boolean;
+  /** Mail people who are enrolled in published courses, unless they are invited */
+  notify?: boolean;
   /** After a rejected row: continue, stop there, or import nothing */
   onError?: 'continue' | 'stop' | 'abort';
   /** Import nothing if more rows than this are rejected */
@@ -2983,6 +2987,8 @@ export interface PlanImportBody {
   invite?: boolean;
   /** With `invite`: also generate passwords, for people whom mail does not reach */
   withPasswords?: boolean;
+  /** Mail people who are enrolled in published courses, unless they are invited */
+  notify?: boolean;
   /** Import nothing if more rows than this are rejected */
   maxErrors?: number;
   /** What columns are, where that was not understood; others stay as they are */

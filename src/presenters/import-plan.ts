@@ -17,6 +17,7 @@ const unfinished: PlanContent = {
   identityChangesLeftOut: 0,
   generatedPasswords: 0,
   invitations: 0,
+  news: 0,
   roleWords: [],
   stopsAtLine: null,
   refusal: null,

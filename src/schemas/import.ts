@@ -81,6 +81,8 @@ export interface ImportOptions {
   invite: boolean;
   /** With `invite`: a generated one besides, for those whom mail doesn't reach. */
   withPasswords: boolean;
+  /** People who are enrolled get a mail about each published course, unless this import invites them. */
+  notify: boolean;
   /** What a bad row means for the others. */
   onError: 'continue' | 'stop' | 'abort';
   /** With more bad rows than this nothing is written. */
@@ -149,6 +151,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   resetPasswords: listing.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   invite: listing.queryBoolean('invite').default(false).custom(notWithResets),
   withPasswords: listing.queryBoolean('withPasswords').default(false).custom(onlyForInvited),
+  notify: listing.queryBoolean('notify').default(false),
   onError: fields.oneOf('onError', ['continue', 'stop', 'abort']).default('continue'),
   maxErrors: Joi.number()
     .integer()
@@ -213,6 +216,7 @@ export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOpt
   resetPasswords: fields.strictBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   invite: fields.strictBoolean('invite').default(false).custom(notWithResets),
   withPasswords: fields.strictBoolean('withPasswords').default(false).custom(onlyForInvited),
+  notify: fields.strictBoolean('notify').default(false),
   maxErrors: fields.strictWholeNumber('maxErrors', 0, 1_000_000_000),
   map: Joi.array()
     .items(

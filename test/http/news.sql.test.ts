@@ -181,6 +181,16 @@ describe('News at a mail server', () => {
     expect(digest?.to).to.deep.equal([owner.user.email]);
     expect(digest?.text).to.include('Knots');
   });
+
+  it('says nothing of a course that was unpublished before it leaves', async () => {
+    const { owner, trainee } = await castOf(harness.context);
+    const course = await buildCourse(harness.context, owner.user, { isPublished: true });
+    const assigned = { courseId: course.id, traineeId: trainee.user.id };
+    await harness.api('post', '/api/enrollments/assign', owner.token).send(assigned).expect(201);
+    await course.update({ isPublished: false });
+    expect(await mailbox.deliver()).to.deep.equal([]);
+    expect((await harness.context.database.models.Mail.findOne())?.state).to.equal('withdrawn');
+  });
 });
 
 describe('/api/mail-preferences', () => {

@@ -114,6 +114,7 @@ export interface PlanContent {
   identityChangesLeftOut: number;
   generatedPasswords: number;
   invitations: number;
+  news: number;
   /** Words of the file that were read as roles. */
   roleWords: { word: string; role: ImportableRole }[];
   stopsAtLine: number | null;

@@ -180,7 +180,7 @@ export const fieldDocs: Readonly<
     example: null,
   },
   mailsSent: {
-    description: 'Invitations of the import that had left before to people whose accounts are removed',
+    description: 'Mails of the import that had left before to people whose accounts are removed',
     example: 0,
   },
   map: {
@@ -210,6 +210,10 @@ export const fieldDocs: Readonly<
   },
   nextAt: { description: 'Time of the next attempt; null unless one is planned', example: moment },
   notes: { description: 'Notes on the enrollment', example: 'Needs a seat near the front.' },
+  notify: {
+    description: 'Mail people who are enrolled in published courses, unless they are invited',
+    example: false,
+  },
   number: { description: 'Number of the import: 1 for the first, counted up', example: 12 },
   onError: { description: 'After a rejected row: continue, stop there, or import nothing', example: 'continue' },
   onExisting: {

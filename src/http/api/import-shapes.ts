@@ -188,6 +188,7 @@ const importPlan = component(
     identityChangesLeftOut: count.description('How many more there are').example(0),
     generatedPasswords: count.description('How many accounts get a generated password').example(40),
     invitations: count.description('How many people get an invitation by mail').example(0),
+    news: count.description('How many mails tell people of enrollments').example(0),
     roleWords: Joi.array()
       .items(
         Joi.object({

@@ -45,7 +45,7 @@ async function newsContent(
   const enrollment = await Enrollment.findOne({
     attributes: ['id'],
     where: { userId, courseId: mail.courseId, status: statusOfNews[kind] },
-    include: { model: Course, as: 'course', attributes: ['id', 'title'] },
+    include: { model: Course, as: 'course', attributes: ['id', 'title'], where: { isPublished: true } },
     transaction,
   });
   if (!enrollment?.course) return undefined;

@@ -262,7 +262,7 @@ function keptText(kept: readonly KeptAccount[], count = kept.length): string[] {
 function undoText({ removed, restored, kept, mailsSent }: UndoResult, heading: string): string {
   const figures = `${counted(removed, 'account')} removed, ${restored} restored, ${kept.length} kept`;
   const sent =
-    mailsSent === 0 ? [] : [`${counted(mailsSent, 'invitation')} had left already; links in them stop working.`];
+    mailsSent === 0 ? [] : [`${counted(mailsSent, 'mail')} had left already; links to set passwords stop working.`];
   return [`${heading}: ${figures}`, ...sent, ...keptText(kept)].join('\n');
 }
 

@@ -71,6 +71,7 @@ export const importUsersOptions = {
     'write generated passwords to this file, which must not exist (default: people.credentials.csv for people.csv)',
   '--invite':
     'mail new people without a password a link to set one, and write no file of passwords; with --credentials they get both',
+  '--notify': 'also mail people who are enrolled in published courses, unless they are invited',
   '--rejects <file>':
     'write rejected rows to this file, which must not exist (default: people.rejected.csv for people.csv)',
   '--encoding <name>':

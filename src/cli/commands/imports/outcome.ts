@@ -40,6 +40,7 @@ export const planJson = ({ unfinished, seconds, ...plan }: ImportPlan): object =
     'createdByRole',
     'generatedPasswords',
     'invitations',
+    'news',
     'ignoredColumns',
     'names',
     'roleWords',
@@ -196,6 +197,7 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
     ...fitted([
       ...(plan.invitations > 0 ? [`  ${counted(plan.invitations, 'invitation')} to mail`] : []),
       ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
+      ...(plan.news > 0 ? [`  ${counted(plan.news, 'mail')} to tell people of enrollments`] : []),
       ...namesText(plan),
       ...renamed(plan),
       ...roleWordsText(plan),
@@ -286,6 +288,10 @@ export function report(
     `${counts.rejected} rejected`,
   ];
   const rejected = reasonsText(result.reasons);
+  const queued = [
+    ...(result.invitations > 0 ? [`Invitations: ${result.invitations.toLocaleString('en')} queued.`] : []),
+    ...(result.news > 0 ? [`Mails about enrollments: ${result.news.toLocaleString('en')} queued.`] : []),
+  ];
   const lines = [
     headline(result, seconds, io),
     `  ${changed.join(', ')}${rejected.length > 0 ? ':' : ''}`,
@@ -293,9 +299,7 @@ export function report(
     ...(credentialsFile
       ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]
       : []),
-    ...(result.invitations > 0
-      ? [`  Invitations: ${result.invitations.toLocaleString('en')} queued. ${whenMailsLeave(io)}`]
-      : []),
+    ...(queued.length > 0 ? [`  ${[...queued, whenMailsLeave(io)].join(' ')}`] : []),
     ...(rejectsFile
       ? [`  Rejected rows with reasons: ${rejectsFile}${whole ? ' (correct them and import that file)' : ''}`]
       : []),

@@ -35,6 +35,7 @@ export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOption
     'missingPhone',
     'resetPasswords',
     'invite',
+    'notify',
     'onError',
     'maxErrors',
     'encoding',

@@ -139,6 +139,7 @@ export const audit: Words['audit'] = {
     resetPasswords: 'Neue Passwörter',
     invite: 'Einladungen per E-Mail',
     withPasswords: 'Passwörter neben Einladungen',
+    notify: 'E-Mails über Teilnahmen',
     onError: 'Nach einer fehlerhaften Zeile',
     maxErrors: 'Höchstens fehlerhafte Zeilen',
     encoding: 'Zeichencodierung',

@@ -137,6 +137,7 @@ export const audit = {
     resetPasswords: 'New passwords',
     invite: 'Invitations by mail',
     withPasswords: 'Passwords besides invitations',
+    notify: 'Mails about enrollments',
     onError: 'After a bad row',
     maxErrors: 'Bad rows at most',
     encoding: 'Encoding',

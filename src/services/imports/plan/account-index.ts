@@ -6,7 +6,14 @@ import { type FileRow, isRejected } from '../read/rows/rows.js';
 import type { ExistingAccount } from './outcomes.js';
 
 /** The attributes of {@link ExistingAccount}. */
-export const accountAttributes = ['id', ...inputFields('import'), 'phoneKey', 'updatedAt'] as const;
+export const accountAttributes = [
+  'id',
+  ...inputFields('import'),
+  'phoneKey',
+  'mailOff',
+  'inviteState',
+  'updatedAt',
+] as const;
 
 /** The accounts that a batch of rows matches. */
 export interface MatchingAccounts {

@@ -13,10 +13,11 @@ export const courseProblems = {
   ambiguous: 'Course: there are several with this title. Name it by its id.',
 } as const;
 
-const referenceTo = ({ id, trainerId, maxStudents }: CourseReference): CourseReference => ({
+const referenceTo = ({ id, trainerId, maxStudents, isPublished }: CourseReference): CourseReference => ({
   id,
   trainerId,
   maxStudents,
+  isPublished,
 });
 
 const maxComparedTitles = 1000;

@@ -155,7 +155,10 @@ export class Decider {
   #decideSamePerson(row: CandidateRow, sameAs: number, account: ExistingAccount | undefined): Decision {
     if (account === undefined && sameAs < this.#writtenBefore)
       return rejection(row, 'ALREADY_EXISTS', `The account of line ${sameAs} was changed or removed meanwhile.`);
-    return { outcome: 'skipped', row, code: 'SAME_PERSON', sameAs, ...(account && { account }), enrollments: [] };
+    // Accounts that were there before are known by their first line.
+    const isOfCreated = !account || (this.#targets.lineOf(account.id) ?? row.line) > sameAs;
+    const same = { code: 'SAME_PERSON', sameAs, isOfCreated, ...(account && { account }) } as const;
+    return { outcome: 'skipped', row, ...same, enrollments: [] };
   }
 
   #decideRow(row: FileRow, { byEmail, byPhone }: MatchingAccounts): Decision {

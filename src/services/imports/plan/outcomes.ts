@@ -1,6 +1,7 @@
 import type { AccountInputField, AccountValues } from '../../../schemas/account-fields.js';
 import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-statuses.js';
 import type { ImportOptions } from '../../../schemas/import.js';
+import type { InviteState } from '../../../schemas/mail.js';
 import type { RowCode } from '../read/fields/row-codes.js';
 import type { CandidateRow, FileRow, RejectedRow } from '../read/rows/rows.js';
 
@@ -8,6 +9,8 @@ import type { CandidateRow, FileRow, RejectedRow } from '../read/rows/rows.js';
 export interface ExistingAccount extends Pick<AccountValues, AccountInputField<'import'>> {
   id: string;
   phoneKey: string | null;
+  mailOff: string;
+  inviteState: InviteState | null;
   updatedAt: Date;
 }
 
@@ -20,6 +23,7 @@ export interface CourseReference {
   trainerId: string;
   /** null: any number. */
   maxStudents: number | null;
+  isPublished: boolean;
 }
 
 /** An enrollment of somebody who isn't enrolled any more, as it is before a row enrolls them again. */
@@ -54,6 +58,8 @@ export interface SamePerson extends WithEnrollments {
   sameAs: number;
   /** As it is now; absent when the earlier line creates it and isn't written. */
   account?: ExistingAccount;
+  /** Whether the earlier line creates the account, or has done so. */
+  isOfCreated: boolean;
 }
 
 /** What an import does with a row. */
@@ -104,9 +110,29 @@ export function needsSecret(decision: Decision): decision is Decision & { outcom
 
 /** Whether the person of a row is invited to set a password: who brings one along keeps it. */
 export function isInvited({ invite }: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
-  if (!invite || decision.outcome !== 'created') return false;
-  const { password, passwordHash } = decision.row.person;
-  return password === undefined && passwordHash === undefined;
+  return invite && decision.outcome === 'created' && !bringsPassword(decision.row);
+}
+
+function bringsPassword({ person: { password, passwordHash } }: CandidateRow): boolean {
+  return password !== undefined || passwordHash !== undefined;
+}
+
+/** Whether the person gets an invitation while the import runs: a line about the same person has the same password, or none. */
+function getsInvitation(options: Pick<ImportOptions, 'invite'>, decision: Decision): boolean {
+  if (isSamePerson(decision)) return options.invite && decision.isOfCreated && !bringsPassword(decision.row);
+  // Who was invited while inactive gets the mail now.
+  if (decision.outcome === 'updated' && decision.changes.isActive) return decision.account.inviteState === 'queued';
+  return isInvited(options, decision);
+}
+
+/** The enrollments of which the person of a row is told by mail. */
+export function enrollmentsToTell(
+  options: Pick<ImportOptions, 'invite' | 'notify'>,
+  decision: Decision,
+): readonly PlannedEnrollment[] {
+  if (!options.notify || decision.outcome === 'rejected' || getsInvitation(options, decision)) return [];
+  if (decision.outcome !== 'created' && decision.account?.mailOff.split(' ').includes('enrolled')) return [];
+  return decision.enrollments.filter(({ course, status }) => status === 'active' && course.isPublished);
 }
 
 /** Whether the row only enrolls the person of an earlier line. */

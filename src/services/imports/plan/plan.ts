@@ -67,6 +67,8 @@ export interface ImportPlan {
   generatedPasswords: number;
   /** Mails that are queued. */
   invitations: number;
+  /** Mails about enrollments that are queued. */
+  news: number;
   /** The line of the bad row at which the import will stop, with `onError: stop`. */
   stopsAtLine: number | null;
   /** Why the plan must not be applied: more bad rows than the options allow. */
@@ -152,13 +154,13 @@ export interface PlanRequest {
 
 /**
  * Reads a whole file and plans its import.
- * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `MAIL_NOT_SET_UP` for invitations, `INTERRUPTED`
+ * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `MAIL_NOT_SET_UP` for mails, `INTERRUPTED`
  */
 export async function planImport(core: Core, request: PlanRequest): Promise<ImportPlan> {
   const startedAt = performance.now();
   const { file } = request;
   const wanted = validate(importOptionsSchema, request.options);
-  if (wanted.invite) assertMailSetUp(core);
+  if (wanted.invite || wanted.notify) assertMailSetUp(core);
   const identity = await fileIdentity(file);
   const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), wanted.encoding);
   const phones = await readPhoneKeys(core);
@@ -245,7 +247,7 @@ async function planRows(
   }
   if (summary.counts.rows === 0)
     throw new FileProblem('NO_ROWS', `The file ${file} has a header and no rows below it.`);
-  const { counts, createdByRole, samples, generatedPasswords, invitations } = summary;
+  const { counts, createdByRole, samples, generatedPasswords, invitations, news } = summary;
   const { identityChanges, identityChangesLeftOut } = summary;
   return {
     id: summary.id(fileSha256 + optionsText(options)),
@@ -267,6 +269,7 @@ async function planRows(
     identityChangesLeftOut,
     generatedPasswords,
     invitations,
+    news,
     stopsAtLine,
     // Once its rows are being undone, an import stays refused, whatever the rows are now.
     refusal: begun?.status === 'undoing' ? begun.errorMessage : refusalOf(options, counts, samples, rowsDone),

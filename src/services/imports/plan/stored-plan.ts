@@ -34,6 +34,7 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent 
     identityChangesLeftOut: leftOut,
     generatedPasswords,
     invitations: plan.invitations,
+    news: plan.news,
     roleWords: Object.entries(roleWords).map(([word, role]) => ({ word, role })),
     stopsAtLine,
     refusal,

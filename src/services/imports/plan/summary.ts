@@ -3,7 +3,7 @@ import type { ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange } from '../../../db/models/import-plan.js';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import type { RowCode } from '../read/fields/row-codes.js';
-import { type Decision, isInvited, isSamePerson, needsSecret, type Outcome } from './outcomes.js';
+import { type Decision, enrollmentsToTell, isInvited, isSamePerson, needsSecret, type Outcome } from './outcomes.js';
 
 /** A row shown as an example of what will happen; holds no password. */
 export interface PlanSample {
@@ -39,13 +39,15 @@ export class PlanSummary {
   generatedPasswords = 0;
   /** Mails to those who are active: the others get theirs when they are activated. */
   invitations = 0;
+  /** Mails about enrollments. */
+  news = 0;
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
   /**
    * @param done the counts of an earlier run; nothing for a new import
    */
   constructor(
-    readonly options: Pick<ImportOptions, 'role' | 'invite' | 'withPasswords'>,
+    readonly options: Pick<ImportOptions, 'role' | 'invite' | 'withPasswords' | 'notify'>,
     done: ImportCounts = noCounts,
   ) {
     this.counts = { ...done };
@@ -56,6 +58,9 @@ export class PlanSummary {
       this.#count(decision);
       this.#noteIdentity(decision);
       this.#digest.update(fingerprintOf(decision));
+      const told = enrollmentsToTell(this.options, decision).length;
+      if (told > 0) this.#digest.update(`${told} mails\n`);
+      this.news += told;
       const shown = this.#shown[decision.outcome];
       if (shown >= samplesPerOutcome[decision.outcome]) continue;
       this.#shown[decision.outcome] = shown + 1;

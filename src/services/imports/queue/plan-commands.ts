@@ -44,7 +44,7 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
   const { map = [], ...others } = validate(replanSchema, input);
   const byNumber = map.map(({ column, field }) => `#${column + 1}=${field ?? ''}`);
   const options = validate(importOptionsSchema, { ...others, map: byNumber });
-  if (options.invite) assertMailSetUp(core);
+  if (options.invite || options.notify) assertMailSetUp(core);
   await findImport(core, id);
   await defaultCourse(core, options.course);
   return core.database.inTransaction(async (transaction) => {

@@ -68,14 +68,14 @@ async function inspectUpload(
  * Queues an uploaded file, or with `plan` has it planned only. The file is moved to the spool, or removed when that fails.
  * @param options raw options of the import
  * @throws AppError `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and a file that can't be imported with
- *   any options, `MAIL_NOT_SET_UP` for invitations, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ *   any options, `MAIL_NOT_SET_UP` for mails, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
 export async function submitImport(core: Core, actor: Actor, upload: Upload, options: object): Promise<Import> {
   const id = uuidv7();
   const folder = path.join(importsFolder(core), id);
   try {
     const { plan, ...valid } = validate(importFormSchema, options);
-    if (valid.invite) assertMailSetUp(core);
+    if (valid.invite || valid.notify) assertMailSetUp(core);
     await defaultCourse(core, valid.course);
     if ((await stat(upload.path)).size === 0)
       throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);

@@ -6,10 +6,11 @@ import { searchKey } from '../../../schemas/keys.js';
 import { invitationsOf } from '../../accounts/invite.js';
 import { prepareAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
+import { queueNews } from '../../enrollments/news.js';
 import { queueMails } from '../../mail/outbox.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
-import { codesOf, type Decision, isInvited, isSamePerson } from '../plan/outcomes.js';
+import { codesOf, type Decision, enrollmentsToTell, isInvited, isSamePerson } from '../plan/outcomes.js';
 import type { CellMask } from '../read/preview.js';
 import { changedAccounts, type LedgerEntry } from '../store/audit-records.js';
 import { type BatchContext, createAccounts, type Secrets, updateExisting } from './accounts.js';
@@ -66,6 +67,12 @@ export async function writeBatch(
   const invited = created.filter(([, decision]) => isInvited(options, decision));
   const people = invited.map(([id, { row }]) => ({ id, isActive: row.person.isActive ?? true }));
   await queueMails(core, invitationsOf(people, { importId }), transaction);
+  const places = decisions.flatMap((decision) => {
+    const { userId } = ledger.get(decision.row.line) ?? {};
+    if (!userId) return [];
+    return enrollmentsToTell(options, decision).map(({ course }) => ({ userId, courseId: course.id }));
+  });
+  await queueNews(core, 'enrolled', places, transaction, { importId });
   if (records.length > 0) await audit.save(transaction);
 }
 

@@ -6,6 +6,7 @@ import { AppError, isAppError } from '../../../errors.js';
 import { recordAudit } from '../../audit/audit.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Actor, Core } from '../../core.js';
+import type { MailKind } from '../../mail/kinds.js';
 import { closeReports, openReports, type ReportPaths, type Reports, reportsOf } from '../output/reports.js';
 import { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
@@ -41,6 +42,8 @@ export interface AppliedImport extends ImportResult {
   reasons: readonly PlanReason[];
   /** Mails that were queued, in earlier runs too. */
   invitations: number;
+  /** Mails about enrollments that were queued, in earlier runs too. */
+  news: number;
 }
 
 /**
@@ -86,7 +89,7 @@ export async function runImport(
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(run, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
-    return { ...resultOf(record), reasons: run.reasons.list(), invitations: await invitationsOf(core, plan, record) };
+    return { ...resultOf(record), reasons: run.reasons.list(), ...(await mailsOf(core, plan, record)) };
   } catch (failure) {
     const error = await causeOf(failure, plan);
     if (run && breaksOff(run, error)) {
@@ -100,9 +103,10 @@ export async function runImport(
   }
 }
 
-async function invitationsOf({ database }: Core, { options }: ImportPlan, { id: importId }: Import): Promise<number> {
-  const where = { importId, kind: 'invitation' };
-  return options.invite ? database.read(() => database.models.Mail.count({ where })) : 0;
+/** How many mails an import has queued. */
+async function mailsOf({ database }: Core, { options: { invite, notify } }: ImportPlan, { id: importId }: Import) {
+  const count = (kind: MailKind) => database.read(() => database.models.Mail.count({ where: { importId, kind } }));
+  return { invitations: invite ? await count('invitation') : 0, news: notify ? await count('enrolled') : 0 };
 }
 
 /** Records an import that starts now. */

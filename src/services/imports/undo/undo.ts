@@ -15,7 +15,7 @@ export interface UndoResult {
   removed: number;
   restored: number;
   kept: KeptAccount[];
-  /** Invitations that had left before to people whose accounts are removed. */
+  /** Mails that had left before to people whose accounts are removed. */
   mailsSent: number;
 }
 

@@ -102,7 +102,7 @@ describe('coursectl users import --dry-run', () => {
     const nothing = { stopsAtLine: null, refusal: null, unfinished: null, interrupted: null, roleWords: {} };
     const none = { names: [], identityChanges: [], identityChangesLeftOut: 0, warnings: [] };
     const skipping = { onExisting: 'skip', match: 'email', missingPhone: 'reject', resetPasswords: false };
-    const passwords = { invite: false, withPasswords: false };
+    const mails = { invite: false, withPasswords: false, notify: false };
     const name = 'First name is required. A person with one name needs it in both columns.';
     const rejected = { outcome: 'rejected', count: 1, rows: [3] };
     expect(plan).to.deep.equal({
@@ -110,7 +110,7 @@ describe('coursectl users import --dry-run', () => {
       ...none,
       id: plan.id,
       file,
-      options: { role: 'trainee', enrollmentStatus: 'active', ...skipping, ...passwords, onError: 'continue' },
+      options: { role: 'trainee', enrollmentStatus: 'active', ...skipping, ...mails, onError: 'continue' },
       format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false },
       columns: { firstName: 'firstName', lastName: 'lastName', email: 'email', phone: 'phone' },
       ignoredColumns: ['team'],
@@ -118,6 +118,7 @@ describe('coursectl users import --dry-run', () => {
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
       generatedPasswords: 1,
       invitations: 0,
+      news: 0,
       createdByRole: { trainee: 1, trainer: 0 },
       reasons: [
         { ...rejected, code: 'NAME_MISSING', field: 'firstName', message: name },

@@ -52,6 +52,7 @@ describe('coursectl users import people.csv', () => {
         counts: { rows: 40, created: 40, updated: 0, skipped: 0, rejected: 0, enrolled: 0 },
         reasons: [],
         invitations: 0,
+        news: 0,
         credentialsFile: `${importing.folder}/people.credentials.csv`,
         rejectsFile: null,
         seconds: printed.import.seconds,

@@ -39,6 +39,7 @@ describe('A batch of an import is decided again', () => {
       outcome: 'skipped',
       code: 'SAME_PERSON',
       sameAs: 2,
+      isOfCreated: false,
       row: { line: 3, cells: ['Ann'], person: { ...person, isActive: true }, quotes: false },
       enrollments: [],
     };
