@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { generatePassword } from '../../src/console/people/password.js';
 import { csvOf, neutralized } from '../../src/console/ui/save-file.js';
 import { neutralizeCell } from '../../src/csv/cells.js';
-import { generatePassword as generateOnServer } from '../../src/services/credentials/passwords.js';
 
 describe('The files that the web console writes', () => {
   it('have an apostrophe where the files of the service have one', () => {
@@ -17,15 +15,5 @@ describe('The files that the web console writes', () => {
 
   it('have no cell that runs as a formula, whatever its delimiter is', () => {
     expect(csvOf([['Ann;=1+1', 'ann@example.org', '-x']])).to.equal("\ufeffAnn;'=1+1,ann@example.org,'-x\r\n");
-  });
-
-  it('have passwords like those that the service generates', () => {
-    const formOf = (generate: () => string) => {
-      const passwords = Array.from({ length: 500 }, generate);
-      const shapes = passwords.map((password) => password.replaceAll(/[^-]/g, 'x'));
-      return { shapes: [...new Set(shapes)], characters: [...new Set(passwords.join(''))].sort() };
-    };
-    expect(formOf(generatePassword)).to.deep.equal(formOf(generateOnServer));
-    expect(new Set(Array.from({ length: 500 }, generatePassword))).to.have.property('size', 500);
   });
 });

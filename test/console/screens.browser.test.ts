@@ -11,7 +11,7 @@ import {
   settled,
   widthBeyondWindow,
 } from './support/browser.js';
-import { useConsole } from './support/console.js';
+import { useConsole, useConsoleWithMail } from './support/console.js';
 import { buildScene } from './support/courses.js';
 import { whatFocusLacks } from './support/focus.js';
 import { layoutProblems } from './support/layout.js';
@@ -136,7 +136,7 @@ async function expectDifferentLook(one: Locator, other: Locator): Promise<void> 
 
 describePages('With the colours of the system alone, as in high contrast', function () {
   this.timeout(scaled(60_000));
-  const test = useConsole();
+  const test = useConsoleWithMail();
 
   it('shows what is ticked, switched on, chosen, open and done', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
@@ -162,13 +162,9 @@ describePages('With the colours of the system alone, as in high contrast', funct
 
     await page.getByRole('button', { name: 'New person' }).click();
     const dialog = page.getByRole('dialog', { name: 'New person' });
-    const track = dialog.locator('.mantine-Switch-track').first();
-    const off = await track.screenshot();
-    await dialog.getByRole('switch').first().press('Space');
-    await dialog.getByLabel('First name').focus();
-    await settled(page);
-    expect(off.equals(await track.screenshot())).toBe(false);
-    await expect(track).toHaveCSS('border-top-style', 'solid');
+    const chosen = dialog.getByRole('radio', { name: 'Invite by mail' });
+    await expect(chosen).toBeChecked();
+    await expectDifferentLook(chosen, dialog.getByRole('radio', { name: 'Show a password once' }));
     await expect(dialog).toHaveCSS('border-top-style', 'solid');
 
     await page.goto(`${test.url}/enrollments`);
@@ -192,7 +188,7 @@ describePages('With the colours of the system alone, as in high contrast', funct
 
 describePages('Motion', function () {
   this.timeout(scaled(60_000));
-  const test = useConsole();
+  const test = useConsoleWithMail();
 
   /** Opens a menu and a dialog, presses a switch; says what moved or faded meanwhile. */
   async function whatMoves(admin: User, reducedMotion: 'reduce' | 'no-preference'): Promise<string[]> {
@@ -209,8 +205,8 @@ describePages('Motion', function () {
     await expect(page.getByRole('columnheader', { name: 'Phone' })).toBeVisible();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'New person' }).click();
-    await page.getByRole('switch', { name: 'Generate a password' }).click();
-    await expect(page.getByRole('textbox', { name: 'Password' })).toBeVisible();
+    await page.getByRole('radio', { name: 'Show a password once' }).click();
+    await expect(page.getByLabel('Your message')).toBeHidden();
     await settled(page);
     // Put there above.
     return page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved);

@@ -73,7 +73,7 @@ export function useApi<Id extends OperationId>(
 }
 
 /** Passwords come with their answers, or are shown after them, and only once: these answers don't wait for what is read again. */
-const withPasswords: readonly OperationId[] = ['register', 'resetPassword', 'changeManyUsers'];
+const withPasswords: readonly OperationId[] = ['createUser', 'resetPassword', 'changeManyUsers'];
 
 /**
  * The one way to change: `mutate(input)` calls the operation, and is done when what is shown has been read again. So it is when

@@ -108,7 +108,7 @@ const peoplePage = lazyPage(['people'], () => import('../people/people-page.js')
 const peopleRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people',
-  validateSearch: listSearch('role', 'isActive', 'requiresPasswordChange', 'locked'),
+  validateSearch: listSearch('role', 'isActive', 'requiresPasswordChange', 'locked', 'invited'),
   component: byRole({ super_admin: peoplePage }),
 });
 

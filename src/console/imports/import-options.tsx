@@ -12,7 +12,7 @@ type Options = Import['options'];
 /** All options but `map`. */
 export const optionNames = [
   ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'missingPhone', 'onError', 'encoding'] as const),
-  ...(['delimiter', 'resetPasswords', 'maxErrors'] as const),
+  ...(['delimiter', 'resetPasswords', 'invite', 'withPasswords', 'maxErrors'] as const),
 ];
 export type OptionName = (typeof optionNames)[number];
 
@@ -25,6 +25,8 @@ const defaults: Readonly<Partial<Record<OptionName, unknown>>> = {
   missingPhone: 'reject',
   onError: 'continue',
   resetPasswords: false,
+  invite: false,
+  withPasswords: false,
   course: '',
   encoding: 'auto',
   delimiter: 'auto',
@@ -114,7 +116,7 @@ function columnText(entry: string, t: TFunction): string {
 }
 
 function valueText(name: OptionName, value: unknown, t: TFunction): string {
-  if (name === 'resetPasswords') return t('imports.options.yes');
+  if (typeof value === 'boolean') return t('imports.options.yes');
   const labels: Readonly<Record<string, Readonly<Record<string, string>>>> = valueLabels(t);
   return labels[name]?.[String(value)] ?? (typeof value === 'number' ? formatNumber(value) : String(value));
 }

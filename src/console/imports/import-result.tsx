@@ -23,10 +23,11 @@ export function ImportResult({ current }: { current: Import }) {
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
   const resume = useChange('resumeImport');
-  const { id, counts, error, hasRejects, undoneAt, ledgerClosedAt, canUndo } = current;
+  const { id, counts, error, hasRejects, undoneAt, ledgerClosedAt, canUndo, options } = current;
   // After an undo they are only of accounts that it has kept, which are left to undo.
   const hasCredentials = current.hasCredentials && !fetched && (undoneAt === null || canUndo);
   const wantsCredentials = hasCredentials && undoneAt === null;
+  const hasInvited = options.invite === true && options.withPasswords !== true && counts.created > 0;
   const path = { id };
 
   /** The service gives the file once: another tab or person may have fetched it. */
@@ -51,6 +52,11 @@ export function ImportResult({ current }: { current: Import }) {
       {undoneAt !== null && (
         <Text size="sm" c="dimmed" mb="sm">
           {t('imports.result.undoneAt', { time: formatTime(undoneAt) })}
+        </Text>
+      )}
+      {hasInvited && undoneAt === null && (
+        <Text size="sm" mb="sm">
+          {t('imports.result.invited')}
         </Text>
       )}
       <FormFailure>{resume.error ?? undefined}</FormFailure>
@@ -94,7 +100,7 @@ export function ImportResult({ current }: { current: Import }) {
         )}
       </Group>
       <Stack gap="sm" mt="sm">
-        <GivenOptions options={current.options} />
+        <GivenOptions options={options} />
         {hasRejects && (
           <UploadArea
             hint={t('imports.result.rejectsHint')}

@@ -1,6 +1,7 @@
-import { NativeSelect, Paper, SimpleGrid, TextInput, Title } from '@mantine/core';
+import { NativeSelect, Paper, SimpleGrid, Text, TextInput, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
+import { useMailSetUp } from '../api/mail.js';
 import { chosenColumns, delimiterName, type OptionName, optionNames, optionOf, valueLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
 
@@ -58,6 +59,14 @@ export function planRequest(current: Import, plan: Plan, changes: PlanChanges): 
   return { ...request, map: [...chosen.values()].filter(exists) };
 }
 
+/** How new people get in. */
+const ways = ['passwords', 'invitations', 'both'] as const;
+
+const wayOf = ({ invite, withPasswords }: Import['options']): (typeof ways)[number] =>
+  invite === true ? (withPasswords === true ? 'both' : 'invitations') : 'passwords';
+
+const optionsOfWay = (way: string) => ({ invite: way !== 'passwords', withPasswords: way === 'both' });
+
 interface PlanOptionsProps {
   /** With the options as the plan was made. */
   current: Pick<Import, 'options'>;
@@ -70,6 +79,7 @@ interface PlanOptionsProps {
 export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const { options } = current;
+  const isMailSetUp = useMailSetUp();
   const labels = valueLabels(t);
   const chosen = (name: OptionName): string => String(changes[name] ?? optionOf(options, name));
 
@@ -100,6 +110,14 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
           value={chosen('course')}
           onChange={({ currentTarget }) => onChange({ ...changes, course: currentTarget.value })}
         />
+        {(isMailSetUp || options.invite === true) && (
+          <NativeSelect
+            label={t('imports.options.access')}
+            data={ways.map((way) => ({ value: way, label: t(`imports.options.${way}`) }))}
+            value={wayOf({ ...options, ...changes })}
+            onChange={({ currentTarget }) => onChange({ ...changes, ...optionsOfWay(currentTarget.value) })}
+          />
+        )}
         <NativeSelect label={t('imports.options.encoding')} {...choice('encoding')} />
         <NativeSelect
           label={t('imports.options.delimiter')}
@@ -108,6 +126,11 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
           {...choice('delimiter')}
         />
       </SimpleGrid>
+      {!isMailSetUp && (
+        <Text size="sm" c="dimmed" mt="sm">
+          {t('imports.options.noMail')}
+        </Text>
+      )}
     </Paper>
   );
 }

@@ -128,12 +128,13 @@ export function PlanView({ current, plan }: PlanViewProps) {
 /** What applying the plan does, in a list. */
 function Effects({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
-  const { counts, generatedPasswords } = plan;
+  const { counts, generatedPasswords, invitations } = plan;
   if (!counts) return null;
   const effects = [
     ['willCreate', counts.created],
     ['willUpdate', counts.updated],
     ['willEnroll', counts.enrolled],
+    ['willInvite', invitations],
     ['willGenerate', generatedPasswords],
     ['willSkip', counts.skipped],
     ['willReject', counts.rejected],
@@ -153,7 +154,7 @@ const delimiterNames = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe
 
 function PlanSummary({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
-  const { file, counts, createdByRole, stopsAtLine, roleWords, expiresAt } = plan;
+  const { file, counts, createdByRole, invitations, stopsAtLine, roleWords, expiresAt } = plan;
   if (!counts) return null;
   return (
     <Paper withBorder p="md">
@@ -178,6 +179,7 @@ function PlanSummary({ plan }: { plan: Plan }) {
               {t(`imports.plan.${role}`, { count: createdByRole[role] })}
             </Text>
           ))}
+      {invitations > 0 && <Text size="sm">{t('imports.plan.willInvite', { count: invitations })}</Text>}
       {file && file.names.length > 0 && (
         <Text size="sm">{t('imports.plan.names', { names: file.names.join(', ') })}</Text>
       )}

@@ -59,6 +59,9 @@ export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
             {preview.restored > 0 && (
               <List.Item>{t('imports.result.undoneRestored', { count: preview.restored })}</List.Item>
             )}
+            {preview.mailsSent > 0 && (
+              <List.Item>{t('imports.result.undoneSent', { count: preview.mailsSent })}</List.Item>
+            )}
             {preview.kept.length > 0 && (
               <List.Item>{t('imports.result.undoneKept', { count: preview.kept.length })}</List.Item>
             )}

@@ -5,18 +5,23 @@ import { StatusBadge } from '../ui/status-badge.js';
 
 export type Account = ResponseBody<'listUsers'>['users'][number];
 
-type States = Pick<Account, 'isActive' | 'requiresPasswordChange'> & { lockedUntil?: string | null };
-
 /** Whether an account may sign in, and what is in its way. */
-export function AccountState({ account }: { account: States }) {
+export function AccountState({ account }: { account: Account }) {
   const { t } = useTranslation();
+  const { isActive, requiresPasswordChange, lockedUntil, inviteState, mailFailedAt } = account;
+  const isWaiting = inviteState === 'queued' || inviteState === 'sent';
   return (
-    <Group gap={4} wrap="nowrap">
-      <StatusBadge tone={account.isActive ? 'good' : 'off'}>
-        {t(account.isActive ? 'people.state.active' : 'people.state.inactive')}
+    <Group gap={4}>
+      <StatusBadge tone={isActive ? 'good' : 'off'}>
+        {t(isActive ? 'people.state.active' : 'people.state.inactive')}
       </StatusBadge>
-      {account.requiresPasswordChange && <StatusBadge tone="waiting">{t('people.state.initialPassword')}</StatusBadge>}
-      {account.lockedUntil && <StatusBadge tone="bad">{t('people.state.locked')}</StatusBadge>}
+      {isWaiting && <StatusBadge tone="waiting">{t('people.state.invited')}</StatusBadge>}
+      {inviteState === 'failed' && <StatusBadge tone="bad">{t('people.state.inviteFailed')}</StatusBadge>}
+      {requiresPasswordChange && (inviteState === null || inviteState === 'accepted') && (
+        <StatusBadge tone="waiting">{t('people.state.initialPassword')}</StatusBadge>
+      )}
+      {mailFailedAt && inviteState !== 'failed' && <StatusBadge tone="bad">{t('people.state.noMail')}</StatusBadge>}
+      {lockedUntil && <StatusBadge tone="bad">{t('people.state.locked')}</StatusBadge>}
     </Group>
   );
 }

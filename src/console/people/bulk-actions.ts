@@ -5,7 +5,15 @@ import type { Account } from './account-state.js';
 import type { PeopleFilter } from './people-filters.js';
 
 /** What can be done to many accounts at once. `enroll` is an operation of its own; the others are `changeManyUsers`. */
-export const bulkActions = ['activate', 'deactivate', 'reset_password', 'end_sessions', 'enroll', 'delete'] as const;
+export const bulkActions = [
+  'activate',
+  'deactivate',
+  'invite',
+  'reset_password',
+  'end_sessions',
+  'enroll',
+  'delete',
+] as const;
 export type BulkAction = (typeof bulkActions)[number];
 export type AccountAction = Exclude<BulkAction, 'enroll'>;
 

@@ -9,6 +9,7 @@ import { messageOf, refusalText } from '../ui/messages.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { type AccountAction, accountsOf, countOf, type Outcome, type Selected, targetOf } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
+import { InvitationMessage } from './invitation-message.js';
 import { SavePasswords } from './save-passwords.js';
 import { useShownOnce } from './shown-once.js';
 
@@ -34,12 +35,15 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const [failure, setFailure] = useState<unknown>();
   /** Accounts changed so far; undefined before and after. */
   const [done, setDone] = useState<number>();
+  const [message, setMessage] = useState('');
   const count = countOf(selected);
   const working = rehearsal.isPending || done !== undefined;
   const hasPasswords = result?.some(({ password }) => password !== undefined) ?? false;
   const isChanging = done !== undefined;
+  const closesByItself = !working && !hasPasswords && (message === '' || result !== undefined);
   useShownOnce(hasPasswords || (isChanging && action === 'reset_password'));
   useUnsavedGuard(isChanging && action !== 'reset_password', t('people.bulk.leave'));
+  useUnsavedGuard(message !== '' && !result && !isChanging);
   const left = useUnmountSignal();
 
   /** @param email what the account signs in with, where that is told */
@@ -70,13 +74,15 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
     setFailure(undefined);
     setDone(0);
     const outcomes: Outcome[] = [];
+    const given = message.trim() === '' ? {} : { message };
     // Exactly the accounts that were shown, whatever matches the filter by now; some at a time, to show progress.
     for (let begin = 0; begin < changing.length; begin += atATime) {
       // Nobody would see what became of the others.
       if (left.aborted) return;
       const some = changing.slice(begin, begin + atATime);
       try {
-        const response = await change.mutateAsync({ body: { action, ids: some.map(({ id }) => id), dryRun: false } });
+        const ids = some.map(({ id }) => id);
+        const response = await change.mutateAsync({ body: { action, ids, dryRun: false, ...given } });
         const emails = new Map(some.map(({ id, email }) => [id, email]));
         outcomes.push(...response.outcomes.map((one) => told(one, emails.get(one.id))));
       } catch (error) {
@@ -102,8 +108,8 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
       opened
       onClose={() => onClose(result !== undefined)}
       size="lg"
-      closeOnClickOutside={!working && !hasPasswords}
-      closeOnEscape={!working && !hasPasswords}
+      closeOnClickOutside={closesByItself}
+      closeOnEscape={closesByItself}
       withCloseButton={!working && !hasPasswords}
       title={name}
       closeButtonProps={{ 'aria-label': t('action.close') }}
@@ -119,6 +125,13 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
           <>
             <Text size="sm">{t(`people.bulk.hint.${action}`)}</Text>
             <Outcomes outcomes={plan} label={t('people.bulk.plan')} tense="future" />
+            {action === 'invite' && changing.length > 0 && (
+              <InvitationMessage
+                value={message}
+                onChange={({ currentTarget }) => setMessage(currentTarget.value)}
+                disabled={isChanging}
+              />
+            )}
           </>
         ) : (
           failure === undefined && (

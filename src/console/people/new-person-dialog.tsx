@@ -1,49 +1,53 @@
-import { Alert, Button, Group, Modal, NativeSelect, Stack, Switch, type TextInputProps } from '@mantine/core';
+import { Alert, Button, Group, Modal, NativeSelect, Radio, Stack, Text, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { inputFields } from '../api/account-fields.js';
 import type { ResponseBody } from '../api/client.js';
+import { useMailSetUp } from '../api/mail.js';
 import { useChange } from '../api/queries.js';
 import { CopyField } from '../ui/copy-field.js';
 import { AccountInputs } from '../ui/forms/account-inputs.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
-import { PasswordField } from '../ui/forms/password-field.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
 import { ButtonLink } from '../ui/links.js';
+import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
-import { generatePassword } from './password.js';
+import { InvitationMessage } from './invitation-message.js';
 import { useShownOnce } from './shown-once.js';
 
-/** The fields that are typed. */
-const texts = inputFields.register.filter(
-  (name) => name !== 'role' && name !== 'isActive' && name !== 'requiresPasswordChange',
-);
-// Object.fromEntries forgets which keys it was given.
-const empty = Object.fromEntries(texts.map((name) => [name, ''])) as Record<(typeof texts)[number], string>;
+/** The fields of the account that are typed. */
+const texts = ['firstName', 'lastName', 'email', 'phone'] as const;
 /** Where a dialog begins. */
 const autoFocus = { 'data-autofocus': true } as TextInputProps;
 
-type Created = ResponseBody<'register'>['user'] & { password: string };
+type Created = ResponseBody<'createUser'>['user'] & { password: string };
 
 interface NewPersonDialogProps {
   opened: boolean;
   onClose(): void;
 }
 
-/** Creates an account, then shows its password until the dialog is closed on purpose. */
+/** Creates an account; its person is invited, or their password shown until the dialog is closed on purpose. */
 export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
   const { t } = useTranslation();
-  const register = useChange('register');
+  const create = useChange('createUser');
   const [created, setCreated] = useState<Created>();
   const [dirty, setDirty] = useState(false);
-  useUnsavedGuard(opened && dirty && !register.isPending && !created);
-  useShownOnce(opened && (register.isPending || created !== undefined));
+  useUnsavedGuard(opened && dirty && !create.isPending && !created);
+  const awaitsPassword = create.isPending && create.variables.body.credentials === 'generated';
+  useShownOnce(opened && (awaitsPassword || created !== undefined));
 
   function close(): void {
     setCreated(undefined);
     setDirty(false);
     onClose();
+  }
+
+  function onCreated({ user, temporaryPassword }: ResponseBody<'createUser'>): void {
+    if (temporaryPassword === null) {
+      notifyDone(t('people.invitation.created', { name: nameOf(user) }));
+      close();
+    } else setCreated({ ...user, password: temporaryPassword });
   }
 
   const closesByItself = !dirty && !created;
@@ -56,12 +60,12 @@ export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
       withCloseButton={!created}
       title={created ? t('people.created', { name: nameOf(created) }) : t('people.create')}
       // Closing would only hide whose password is coming.
-      closeButtonProps={{ 'aria-label': t('action.close'), disabled: register.isPending }}
+      closeButtonProps={{ 'aria-label': t('action.close'), disabled: create.isPending }}
     >
       {created ? (
         <CreatedPerson person={created} onClose={close} />
       ) : (
-        <NewPersonForm register={register} onCreated={setCreated} onDirty={() => setDirty(true)} onCancel={close} />
+        <NewPersonForm create={create} onCreated={onCreated} onDirty={() => setDirty(true)} onCancel={close} />
       )}
     </Modal>
   );
@@ -87,54 +91,66 @@ function CreatedPerson({ person, onClose }: { person: Created; onClose(): void }
 }
 
 interface NewPersonFormProps {
-  register: ReturnType<typeof useChange<'register'>>;
-  onCreated(person: Created): void;
+  create: ReturnType<typeof useChange<'createUser'>>;
+  onCreated(response: ResponseBody<'createUser'>): void;
   onDirty(): void;
   onCancel(): void;
 }
 
-function NewPersonForm({ register, onCreated, onDirty, onCancel }: NewPersonFormProps) {
+function NewPersonForm({ create, onCreated, onDirty, onCancel }: NewPersonFormProps) {
   const { t } = useTranslation();
-  const [typed, setTyped] = useState(false);
+  const isMailSetUp = useMailSetUp();
+  const [chosen, setChosen] = useState<string>();
+  const invites = isMailSetUp && chosen !== 'generated';
   const form = useApiForm({
     initialValues: {
-      ...empty,
+      ...{ firstName: '', lastName: '', email: '', phone: '', message: '' },
       role: 'trainee' as 'trainee' | 'trainer',
-      isActive: true,
-      password: '',
     },
-    async submit(values) {
-      const password = typed ? values.password : generatePassword();
-      const { user } = await register.mutateAsync({ body: { ...values, password, requiresPasswordChange: !typed } });
-      onCreated({ ...user, password });
+    async submit({ message, ...person }) {
+      const credentials = invites ? 'invite' : 'generated';
+      onCreated(await create.mutateAsync({ body: { ...person, credentials, ...(invites && { message }) } }));
     },
   });
   return (
     <form onSubmit={form.onSubmit} onChange={onDirty} noValidate>
       <Stack>
         <FormFailure>{form.failure}</FormFailure>
-        <AccountInputs names={texts} field={form.field} more={{ firstName: autoFocus }} />
+        <AccountInputs
+          names={texts}
+          field={form.field}
+          more={{ firstName: autoFocus, phone: { required: false, description: t('people.phoneOptional') } }}
+        />
         <NativeSelect
           {...form.field('role')}
           label={t('field.role')}
           data={(['trainee', 'trainer'] as const).map((role) => ({ value: role, label: t(`role.${role}`) }))}
         />
-        <Switch {...form.field('isActive', 'checkbox')} label={t('people.maySignIn')} />
-        <Switch
-          checked={!typed}
-          onChange={({ currentTarget }) => setTyped(!currentTarget.checked)}
-          label={t('people.generate')}
-          description={t('people.generateHint')}
-        />
-        {typed && (
-          <PasswordField {...form.field('password')} label={t('field.password')} autoComplete="new-password" required />
+        {isMailSetUp ? (
+          <Radio.Group label={t('people.access.title')} value={invites ? 'invite' : 'generated'} onChange={setChosen}>
+            <Stack gap="xs" mt="xs">
+              {(['invite', 'generated'] as const).map((way) => (
+                <Radio
+                  key={way}
+                  value={way}
+                  label={t(`people.access.${way}`)}
+                  description={t(`people.access.${way}Hint`)}
+                />
+              ))}
+            </Stack>
+          </Radio.Group>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('people.access.generatedHint')} {t('people.access.noMail')}
+          </Text>
         )}
+        {invites && <InvitationMessage {...form.field('message')} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel} disabled={form.submitting}>
             {t('action.cancel')}
           </Button>
           <Button type="submit" loading={form.submitting}>
-            {t('action.create')}
+            {t(invites ? 'people.access.submit' : 'action.create')}
           </Button>
         </Group>
       </Stack>

@@ -35,6 +35,12 @@ export function peopleColumns(t: TFunction): Column<Account>[] {
       render: ({ lastLogin }) => <Time at={lastLogin} relative />,
     },
     {
+      id: 'invitedAt',
+      header: t('people.state.invited'),
+      optional: true,
+      render: ({ invitedAt }) => <Time at={invitedAt} relative />,
+    },
+    {
       id: 'createdAt',
       header: t('field.createdAt'),
       sortKey: 'createdAt',

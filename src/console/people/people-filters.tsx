@@ -1,25 +1,35 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
+import { useMailSetUp } from '../api/mail.js';
 import { FilterSelect } from '../ui/lists/filter-select.js';
 import { Filters } from '../ui/lists/filters.js';
 import { flag, type ListSearch, oneOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 
-export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked'>;
+export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'invited'>;
 
 const roles = ['super_admin', 'trainer', 'trainee'] as const;
+const invitations = ['no', 'queued', 'sent', 'failed', 'accepted'] as const;
 
 export type PeopleFilter = NonNullable<Operations['exportUsers']['parameters']['query']>;
 
 /** The filters of the address as the service takes them. */
-export function filterOf({ search, role, isActive, requiresPasswordChange, locked }: PeopleSearch): PeopleFilter {
+export function filterOf({
+  search,
+  role,
+  isActive,
+  requiresPasswordChange,
+  locked,
+  invited,
+}: PeopleSearch): PeopleFilter {
   const all = {
     search,
     role: oneOf(roles, role),
     isActive: flag(isActive),
     requiresPasswordChange: flag(requiresPasswordChange),
     locked: flag(locked),
+    invited: oneOf(invitations, invited),
   };
   // Only what is set: the keys stay the same.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as PeopleFilter;
@@ -31,6 +41,7 @@ export const noFilters = {
   isActive: undefined,
   requiresPasswordChange: undefined,
   locked: undefined,
+  invited: undefined,
 };
 
 interface PeopleFiltersProps {
@@ -41,6 +52,7 @@ interface PeopleFiltersProps {
 
 export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps) {
   const { t } = useTranslation();
+  const isMailSetUp = useMailSetUp();
   const yesOrNo = (yes: string, no: string) => [
     { value: 'true', label: yes },
     { value: 'false', label: no },
@@ -80,6 +92,15 @@ export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps
         options={yesOrNo(t('people.state.locked'), t('people.state.notLocked'))}
         onChange={(locked) => onSearch({ locked })}
       />
+      {(isMailSetUp || search.invited !== undefined) && (
+        <FilterSelect
+          label={t('people.invitation.title')}
+          value={search.invited}
+          any={t('people.any.invited')}
+          options={invitations.map((invited) => ({ value: invited, label: t(`people.filter.invited.${invited}`) }))}
+          onChange={(invited) => onSearch({ invited })}
+        />
+      )}
       {filtered && (
         <Button variant="subtle" onClick={() => onSearch(noFilters)}>
           {t('action.clear')}

@@ -1,8 +1,17 @@
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconKey, IconLockOpen, IconTrash, IconUserCheck, IconUserOff } from '@tabler/icons-react';
+import {
+  IconChevronDown,
+  IconKey,
+  IconLockOpen,
+  IconMail,
+  IconTrash,
+  IconUserCheck,
+  IconUserOff,
+} from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useMailSetUp } from '../api/mail.js';
 import { useChange } from '../api/queries.js';
 import { formatAhead } from '../i18n/format.js';
 import { useUser } from '../session/session.js';
@@ -19,7 +28,9 @@ const TemporaryPasswordDialog = lazyDialog(
   'password',
 );
 
-type Action = 'activation' | 'reset' | 'unlock' | 'delete';
+const InviteDialog = lazyDialog(async () => (await import('./invite-dialog.js')).InviteDialog, 'opened');
+
+type Action = 'activation' | 'invite' | 'reset' | 'unlock' | 'delete';
 
 /** What can be done to an account besides editing its fields. */
 export function PersonActions({ user }: { user: PersonDetails }) {
@@ -37,6 +48,9 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   const name = nameOf(user);
   const ask = (action: Action) => ({ opened: asked === action, onClose: () => setAsked(undefined) });
   const isProtected = user.role === 'super_admin';
+  // As far as is seen here: the service knows exactly who has a password of their own.
+  const isInvitable = user.requiresPasswordChange && user.lastLogin === null && user.inviteState !== 'accepted';
+  const invites = useMailSetUp() && isInvitable;
   // Resetting the own password would end the session that shows the new one.
   const isOwn = user.id === useUser().id;
 
@@ -85,6 +99,11 @@ export function PersonActions({ user }: { user: PersonDetails }) {
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
+            {invites && (
+              <Menu.Item leftSection={<IconMail size={16} aria-hidden />} onClick={() => setAsked('invite')}>
+                {t(user.invitedAt === null ? 'people.invitation.send' : 'people.invitation.again')}
+              </Menu.Item>
+            )}
             <Menu.Item
               leftSection={
                 user.isActive ? <IconUserOff size={16} aria-hidden /> : <IconUserCheck size={16} aria-hidden />
@@ -134,6 +153,7 @@ export function PersonActions({ user }: { user: PersonDetails }) {
       >
         {t('people.deleteHint')}
       </ConfirmDialog>
+      <InviteDialog {...ask('invite')} user={user} />
       <TemporaryPasswordDialog
         person={user}
         password={temporaryPassword}

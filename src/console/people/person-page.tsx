@@ -12,6 +12,7 @@ import { Empty, Loading, resultOf } from '../ui/states.js';
 import { AccountState } from './account-state.js';
 import { PersonActions } from './person-actions.js';
 import { PersonForm } from './person-form.js';
+import { PersonMail } from './person-mail.js';
 
 // Tabs that are opened later.
 const PersonSessions = lazyPart(async () => (await import('./person-sessions.js')).PersonSessions, <Loading />);
@@ -75,6 +76,7 @@ function Person({ id }: { id: string }) {
     >
       {/* What is shown stays, also of a deleted account: a password may be among it that is shown only once. */}
       {failed}
+      <PersonMail user={user} />
       <Tabs
         value={tab}
         onChange={(next) => void navigate({ search: next === null ? {} : { tab: next } })}

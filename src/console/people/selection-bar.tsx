@@ -1,6 +1,7 @@
 import { Button, Group, Menu, Paper, Text } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useMailSetUp } from '../api/mail.js';
 import { type BulkAction, bulkActions, countOf, maxAccounts, type Selected } from './bulk-actions.js';
 
 interface SelectionBarProps {
@@ -15,6 +16,7 @@ interface SelectionBarProps {
 /** What is selected, and what can be done with it. */
 export function SelectionBar({ selected, matching, onSelectMatching, onClear, onAct }: SelectionBarProps) {
   const { t } = useTranslation();
+  const isMailSetUp = useMailSetUp();
   const count = countOf(selected);
   if (count === 0) return null;
   return (
@@ -50,11 +52,13 @@ export function SelectionBar({ selected, matching, onSelectMatching, onClear, on
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            {bulkActions.map((action) => (
-              <Menu.Item key={action} onClick={() => onAct(action)}>
-                {t(`people.bulk.action.${action}`)}
-              </Menu.Item>
-            ))}
+            {bulkActions
+              .filter((action) => isMailSetUp || action !== 'invite')
+              .map((action) => (
+                <Menu.Item key={action} onClick={() => onAct(action)}>
+                  {t(`people.bulk.action.${action}`)}
+                </Menu.Item>
+              ))}
           </Menu.Dropdown>
         </Menu>
       </Group>

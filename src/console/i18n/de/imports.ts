@@ -87,6 +87,8 @@ export const imports: Words['imports'] = {
     willSkip_other: '{{count}} Zeilen werden übersprungen',
     willReject_one: '{{count}} Zeile wird abgelehnt; du kannst sie herunterladen und korrigieren',
     willReject_other: '{{count}} Zeilen werden abgelehnt; du kannst sie herunterladen und korrigieren',
+    willInvite_one: '{{count}} Person wird per E-Mail eingeladen',
+    willInvite_other: '{{count}} Personen werden per E-Mail eingeladen',
     willGenerate_one: '{{count}} Passwort wird erzeugt; du kannst es einmal herunterladen',
     willGenerate_other: '{{count}} Passwörter werden erzeugt; du kannst sie einmal herunterladen',
     identity: 'Änderungen, durch die ein Konto jemand anderem gehört',
@@ -142,6 +144,14 @@ export const imports: Words['imports'] = {
     automatic: 'Herausfinden',
     enrollmentStatus: 'Status der Teilnahme, wenn eine Zeile keinen nennt',
     resetPasswords: 'Neue Passwörter für geänderte Konten',
+    access: 'Wie neue Personen sich anmelden können',
+    passwords: 'Erzeugte Passwörter, zum Herunterladen',
+    invitations: 'Einladungen per E-Mail',
+    both: 'Beides, falls E-Mail nicht ankommt',
+    noMail:
+      'Um neue Personen per E-Mail einzuladen, statt Passwörter weiterzugeben, bitte die Person, die diesen Server betreibt, E-Mail einzurichten.',
+    invite: 'Einladungen per E-Mail',
+    withPasswords: 'Passwörter neben Einladungen',
     yes: 'Ja',
     maxErrors: 'Höchstens fehlerhafte Zeilen',
   },
@@ -268,6 +278,8 @@ export const imports: Words['imports'] = {
     credentialsTitle: 'Die erzeugten Passwörter herunterladen?',
     credentialsText:
       'Sie können nur einmal heruntergeladen werden. Bewahre die Datei sicher auf: Mit ihr können sich alle anmelden, die darin stehen.',
+    invited:
+      'Neue Personen wählen ihr Passwort über den Link in ihrer Einladung: Es gibt keine Passwörter herunterzuladen.',
     outcome: 'Alle Ergebnisse herunterladen',
     rowsDeleted:
       'Die Zeilen dieses Imports wurden am {{time}} in Dateien des Servers gesichert und gelöscht, wie es für den Dienst eingestellt ist. Er kann nicht mehr rückgängig gemacht oder fortgesetzt werden.',
@@ -281,6 +293,8 @@ export const imports: Words['imports'] = {
     undoneRemoved_other: '{{count}} Konten werden gelöscht',
     undoneRestored_one: '{{count}} Konto bekommt seine alten Werte zurück',
     undoneRestored_other: '{{count}} Konten bekommen ihre alten Werte zurück',
+    undoneSent_one: '{{count}} Einladung ist schon hinausgegangen; ihr Link gilt nicht mehr',
+    undoneSent_other: '{{count}} Einladungen sind schon hinausgegangen; ihre Links gelten nicht mehr',
     undoneKept_one: '{{count}} Konto bleibt, wie es ist, weil es seitdem benutzt oder geändert wurde',
     undoneKept_other: '{{count}} Konten bleiben, wie sie sind, weil sie seitdem benutzt oder geändert wurden',
     undone: 'Der Import wurde rückgängig gemacht.',

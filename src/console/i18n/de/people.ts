@@ -11,10 +11,44 @@ export const people: Words['people'] = {
   create: 'Neue Person',
   created: '{{name}} wurde angelegt',
   openPerson: 'Person öffnen',
-  maySignIn: 'Darf sich anmelden',
-  generate: 'Passwort erzeugen',
-  generateHint:
-    'Es wird einmal angezeigt, wenn das Konto angelegt ist, und muss bei der ersten Anmeldung geändert werden.',
+  phoneOptional: 'Freiwillig. Damit kann man sich auch anmelden.',
+  access: {
+    title: 'Wie die Person sich anmelden kann',
+    invite: 'Per E-Mail einladen',
+    inviteHint: 'Die Person bekommt einen Link, um ein Passwort zu wählen.',
+    generated: 'Ein Passwort einmal anzeigen',
+    generatedHint:
+      'Du siehst ein Passwort einmal und gibst es weiter. Es muss bei der ersten Anmeldung geändert werden.',
+    noMail: 'Um stattdessen per E-Mail einzuladen, bitte die Person, die diesen Server betreibt, E-Mail einzurichten.',
+    submit: 'Anlegen und einladen',
+  },
+  invitation: {
+    title: 'Einladung',
+    send: 'Per E-Mail einladen',
+    again: 'Noch einmal einladen',
+    ask: '{{name}} per E-Mail einladen?',
+    askAgain: '{{name}} noch einmal einladen?',
+    hint: 'Eine E-Mail mit einem Link, um ein Passwort zu wählen, geht an {{email}}. Passwort und Links, die die Person vorher bekommen hat, gelten nicht mehr.',
+    hintInactive:
+      'Eine E-Mail mit einem Link, um ein Passwort zu wählen, geht an {{email}}, sobald das Konto aktiviert ist. Passwort und Links, die die Person vorher bekommen hat, gelten nicht mehr.',
+    message: 'Deine Nachricht (freiwillig)',
+    messageHint: 'Was zu tun ist, steht in der E-Mail. Was du hier schreibst, steht auch darin.',
+    created: '{{name}} wurde angelegt und bekommt eine Einladung per E-Mail.',
+    done: '{{name}} bekommt eine Einladung per E-Mail.',
+    doneInactive: '{{name}} bekommt eine Einladung per E-Mail, sobald das Konto aktiviert ist.',
+    is: {
+      no: 'Nicht eingeladen.',
+      queued: 'Eingeladen {{when}}: Die E-Mail geht gleich hinaus.',
+      delayed: 'Eingeladen {{when}}: Die E-Mail ist noch nicht hinausgegangen. Das wird von selbst wieder versucht.',
+      inactive: 'Eingeladen {{when}}: Die E-Mail geht hinaus, sobald das Konto aktiviert ist.',
+      sent: 'Eingeladen {{when}}: Der Mailserver hat die E-Mail angenommen. Noch wurde kein Passwort gewählt.',
+      failed: 'Eingeladen {{when}}: Der Mailserver hat die E-Mail abgelehnt.',
+      accepted: 'Eingeladen {{when}}; ein Passwort wurde gewählt.',
+    },
+    notSent: 'Die Einladung ist nicht angekommen',
+    reason: 'Grund:',
+    unknown: 'Seit {{time}} sagt der Mailserver, dass es {{email}} nicht gibt. Berichtige die Adresse.',
+  },
   shownOnce: 'Dieses Passwort siehst du nur jetzt. Kopiere es und gib es weiter, bevor du den Dialog schließt.',
   savedPassword: 'Ich habe es gesichert',
   passwordLost: 'Das Passwort steht nur hier und geht verloren. Die Seite verlassen?',
@@ -53,11 +87,19 @@ export const people: Words['people'] = {
     active: 'Aktiv oder nicht',
     password: 'Jedes Passwort',
     locked: 'Gesperrt oder nicht',
+    invited: 'Eingeladen oder nicht',
   },
   filter: {
     active: 'Anmeldung',
     password: 'Passwort',
     locked: 'Sperre',
+    invited: {
+      no: 'Nicht eingeladen',
+      queued: 'Einladung wartet',
+      sent: 'Einladung verschickt',
+      failed: 'Einladung fehlgeschlagen',
+      accepted: 'Einladung angenommen',
+    },
   },
   state: {
     active: 'Aktiv',
@@ -66,6 +108,9 @@ export const people: Words['people'] = {
     ownPassword: 'Eigenes Passwort',
     locked: 'Gesperrt',
     notLocked: 'Nicht gesperrt',
+    invited: 'Eingeladen',
+    inviteFailed: 'Einladung fehlgeschlagen',
+    noMail: 'E-Mail kommt nicht an',
   },
   savedPasswords: 'Ich habe sie gesichert',
   shownOnceMany:
@@ -92,6 +137,7 @@ export const people: Words['people'] = {
     action: {
       activate: 'Aktivieren',
       deactivate: 'Deaktivieren',
+      invite: 'Per E-Mail einladen',
       reset_password: 'Passwörter zurücksetzen',
       end_sessions: 'Sitzungen beenden',
       enroll: 'In einen Kurs aufnehmen',
@@ -100,6 +146,8 @@ export const people: Words['people'] = {
     hint: {
       activate: 'Diese Personen können sich wieder anmelden.',
       deactivate: 'Ihre Sitzungen enden, und sie können sich nicht mehr anmelden. Kurse und Teilnahmen bleiben.',
+      invite:
+        'Sie bekommen eine E-Mail mit einem Link, um ein Passwort zu wählen, auch wenn sie schon eingeladen waren. Passwörter und Links von vorher gelten nicht mehr. Wer inaktiv ist, bekommt die E-Mail, sobald das Konto aktiviert ist.',
       reset_password:
         'Sie bekommen neue Passwörter, die du einmal siehst, und müssen sie bei der nächsten Anmeldung ändern. Ihre Sitzungen enden.',
       end_sessions: 'Sie müssen sich überall neu anmelden.',

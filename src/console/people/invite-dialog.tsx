@@ -1,0 +1,54 @@
+import { Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client.js';
+import { useChange } from '../api/queries.js';
+import { ConfirmDialog } from '../ui/forms/confirm.js';
+import { notifyDone } from '../ui/notify.js';
+import { nameOf } from '../ui/person-name.js';
+import { InvitationMessage } from './invitation-message.js';
+import type { PersonDetails } from './person-form.js';
+
+interface InviteDialogProps {
+  user: PersonDetails;
+  opened: boolean;
+  onClose(): void;
+}
+
+/** Invites a person by mail to choose a password, also again. */
+export function InviteDialog({ user, opened, onClose }: InviteDialogProps) {
+  const { t } = useTranslation();
+  const [message, setMessage] = useState('');
+  const change = useChange('changeManyUsers');
+  const name = nameOf(user);
+
+  async function invite(): Promise<void> {
+    const { outcomes } = await change.mutateAsync({
+      body: { action: 'invite', ids: [user.id], dryRun: false, ...(message.trim() !== '' && { message }) },
+    });
+    for (const { code } of outcomes) if (code !== null) throw new ApiError(400, { code });
+    setMessage('');
+    notifyDone(t(user.isActive ? 'people.invitation.done' : 'people.invitation.doneInactive', { name }));
+  }
+
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={() => {
+        setMessage('');
+        onClose();
+      }}
+      title={t(user.invitedAt === null ? 'people.invitation.ask' : 'people.invitation.askAgain', { name })}
+      action={t('people.invitation.send')}
+      dirty={message !== ''}
+      onConfirm={invite}
+    >
+      <Stack>
+        <Text size="sm">
+          {t(user.isActive ? 'people.invitation.hint' : 'people.invitation.hintInactive', { email: user.email })}
+        </Text>
+        <InvitationMessage value={message} onChange={({ currentTarget }) => setMessage(currentTarget.value)} />
+      </Stack>
+    </ConfirmDialog>
+  );
+}
