@@ -1,6 +1,7 @@
+import { mailSettings } from '../support/environment.js';
 import { buildMail, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { mailSettings } from '../support/mailbox.js';
+
 import { describePages, expect } from './support/browser.js';
 import { useConsole } from './support/console.js';
 

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { mailEnvironment } from '../support/environment.js';
+import { mailSettings } from '../support/environment.js';
 import { buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, expect, keepScreenshot } from './support/browser.js';
@@ -120,7 +120,7 @@ describePages('The own profile', function () {
 
 describePages('The mails that a person wants', function () {
   this.timeout(scaled(60_000));
-  const test = useConsole(mailEnvironment);
+  const test = useConsole(mailSettings);
 
   it('are chosen in the profile, and come in the language of the console', async () => {
     await buildUser(test.context, { role: 'super_admin' });

@@ -5,9 +5,10 @@ import { forceIncrementUserVersions } from '../../src/services/locks/row-locks.j
 import { findLink } from '../../src/services/mail/links.js';
 import { queueMails, withdrawMails } from '../../src/services/mail/outbox.js';
 import { atDepth } from '../support/depth.js';
+import { mailSettings } from '../support/environment.js';
 import { buildTrainees } from '../support/factories.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
-import { mailSettings, tokenOf } from '../support/mailbox.js';
+import { tokenOf } from '../support/mailbox.js';
 import { until } from '../support/until.js';
 import { seconds, send, statuses } from './clients.js';
 import { startProxy } from './proxy.js';

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import type { Response } from 'supertest';
 import type { MailKind } from '../../src/services/mail/kinds.js';
+import { mailSettings } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { mailSettings, tokenOf, useMailServer } from '../support/mailbox.js';
+import { tokenOf, useMailServer } from '../support/mailbox.js';
 import { expectFailure, expectInvalid, messageOf, messages } from './support/expectations.js';
 
 const newEmail = 'countess@example.org';

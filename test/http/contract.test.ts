@@ -4,7 +4,7 @@ import request, { type Response } from 'supertest';
 import type { Operation } from '../../src/http/api/operation.js';
 import type { contract } from '../../src/http/api/operations/contract.js';
 import { validationFailure } from '../../src/http/api/response-schemas.js';
-import { mailEnvironment } from '../support/environment.js';
+import { mailSettings } from '../support/environment.js';
 import { type Harness, useHarness } from '../support/harness.js';
 import { compile, type Described, describedBy } from './support/described.js';
 import { type Example, examples, operations, pathOf, sendExample } from './support/examples.js';
@@ -70,7 +70,7 @@ async function expectRefusals(harness: Harness, operation: Operation, { query: _
 }
 
 describe('The contract', () => {
-  const harness = useHarness(mailEnvironment);
+  const harness = useHarness(mailSettings);
 
   for (const [name, operation] of operations) {
     const { success } = operation;

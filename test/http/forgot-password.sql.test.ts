@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { Response } from 'supertest';
 import { lockedAddresses } from '../../src/services/auth/throttle-locks.js';
-import { mailEnvironment } from '../support/environment.js';
+import { mailSettings } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { mailSettings, tokenOf, useMailServer } from '../support/mailbox.js';
+import { tokenOf, useMailServer } from '../support/mailbox.js';
 import { expectFailure, expectInvalid } from './support/expectations.js';
 
 describe('A forgotten password', () => {
-  const harness = useHarness({ ...mailEnvironment, TRUST_PROXY: '1' });
+  const harness = useHarness({ ...mailSettings, TRUST_PROXY: '1' });
 
   const forget = (identifier: unknown, address = '192.0.2.1') =>
     harness.api('post', '/api/forgot-password').set('X-Forwarded-For', address).send({ identifier });
@@ -119,7 +119,7 @@ describe('A mail for a forgotten password', () => {
 });
 
 describe('A link that the super admin has mailed', () => {
-  const harness = useHarness(mailEnvironment);
+  const harness = useHarness(mailSettings);
 
   it('is queued once, with the old password and the sessions left as they are, and audited', async () => {
     const { token: admin } = await signIn(harness.context, { role: 'super_admin' });

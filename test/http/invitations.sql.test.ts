@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
+import { mailSettings } from '../support/environment.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { mailSettings, tokenOf, useMailServer } from '../support/mailbox.js';
+import { tokenOf, useMailServer } from '../support/mailbox.js';
 import { type Cast, castOf, changesOf } from './support/cast.js';
 import { expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { lockOf } from '../../src/services/auth/current-locks.js';
 import { lockedAddresses, sweepThrottle } from '../../src/services/auth/throttle-locks.js';
 import { unmatchableHash } from '../../src/services/credentials/passwords.js';
-import { mailEnvironment } from '../support/environment.js';
+import { mailSettings } from '../support/environment.js';
 import { buildLock, buildUser, factoryPassword, linkFor, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectFailure, messageOf, messages } from './support/expectations.js';
@@ -12,7 +12,7 @@ const newPassword = 'a password of my own';
 const invalid = 'This link is no longer valid.';
 
 describe('A link to set a password', () => {
-  const harness = useHarness({ ...mailEnvironment, TRUST_PROXY: '1', BCRYPT_COST: '5', PASSWORD_BLOCKLIST: 'on' });
+  const harness = useHarness({ ...mailSettings, TRUST_PROXY: '1', BCRYPT_COST: '5', PASSWORD_BLOCKLIST: 'on' });
 
   const post = (operation: 'check' | 'set-password', body: object, address = '192.0.2.1') =>
     harness.api('post', `/api/links/${operation}`).set('X-Forwarded-For', address).send(body);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Mail } from '../../src/db/models/mail.js';
 import type { User } from '../../src/db/models/user.js';
-import { mailEnvironment } from '../support/environment.js';
+import { mailSettings } from '../support/environment.js';
 import { buildMail, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 
@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 const ended = { nextAt: null, finishedAt: new Date() };
 
 describe('Mails of the outbox', () => {
-  const harness = useHarness(mailEnvironment);
+  const harness = useHarness(mailSettings);
   let token: string;
   let person: User;
   beforeEach(async () => {

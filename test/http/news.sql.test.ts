@@ -3,17 +3,17 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Mail } from '../../src/db/models/mail.js';
 import { transferSuperAdmin } from '../../src/services/accounts/transfer.js';
 import { operator } from '../../src/services/core.js';
-import { mailEnvironment } from '../support/environment.js';
+import { mailSettings } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { mailSettings, useMailServer } from '../support/mailbox.js';
+import { useMailServer } from '../support/mailbox.js';
 import { type Cast, castOf, type Person } from './support/cast.js';
 import { expectInvalid } from './support/expectations.js';
 
 const quarterMs = 15 * 60_000;
 
 describe('News', () => {
-  const harness = useHarness(mailEnvironment);
+  const harness = useHarness(mailSettings);
   let cast: Cast;
   let course: Course;
   let ada: string;
@@ -194,7 +194,7 @@ describe('News at a mail server', () => {
 });
 
 describe('/api/mail-preferences', () => {
-  const harness = useHarness(mailEnvironment);
+  const harness = useHarness(mailSettings);
   const path = '/api/mail-preferences';
   const ofTrainees = ['enrolled', 'accepted', 'refused', 'completed'];
 

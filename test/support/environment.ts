@@ -7,9 +7,10 @@ export const testEnvironment = {
   JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
 };
 
-/** Settings with which mail is set up, at a server that isn't reached. */
-export const mailEnvironment = {
+/** Settings with which mail is set up, at a server that isn't reached; where the real one is, `useMailServer` of mailbox.ts says. */
+export const mailSettings = {
   SMTP_URL: 'smtp://127.0.0.1:9',
-  MAIL_FROM: 'Weaving School <courses@example.org>',
+  MAIL_FROM: 'Training <training@example.org>',
   PUBLIC_URL: 'https://courses.example.org',
+  MAIL_PER_MINUTE: '10000',
 };

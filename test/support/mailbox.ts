@@ -6,14 +6,6 @@ import type { Harness } from './harness.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 import type { ReceivedMail } from './received-mail.js';
 
-/** Settings with which mail is set up; where the mail server is, {@link useMailServer} says. */
-export const mailSettings = {
-  SMTP_URL: 'smtp://127.0.0.1:9',
-  MAIL_FROM: 'Training <training@example.org>',
-  PUBLIC_URL: 'https://courses.example.org',
-  MAIL_PER_MINUTE: '10000',
-};
-
 /** The sender and the server of {@link mailSettings}. */
 export const transportTo = ({ url }: Pick<MailServer, 'url'>) =>
   openTransport({

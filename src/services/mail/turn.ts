@@ -166,13 +166,22 @@ export class Turn {
       }
       const outgoing = await this.#outgoing(mail, user, transaction);
       if (!outgoing) {
-        const ended = { state: 'withdrawn', finishedAt: this.#core.now() } as const;
-        await Mail.update(ended, { where: { id: mail.id }, transaction });
+        await this.#withdraw(mail, transaction);
         return undefined;
       }
       const { id, kind } = mail;
       return { mail: { id, kind, userId: user?.id ?? null }, attempt, outgoing };
     });
+  }
+
+  async #withdraw({ id, kind, userId }: Mail, transaction: Transaction): Promise<void> {
+    const { Mail, User } = this.#core.database.models;
+    const ended = { state: 'withdrawn', finishedAt: this.#core.now() } as const;
+    await Mail.update(ended, { where: { id }, transaction });
+    if (kind !== 'invitation' || userId === null) return;
+    // It was tried for too long. Who is inactive gets another one when activated.
+    const where = { id: userId, inviteState: 'queued' as const, isActive: true };
+    await User.update({ inviteState: 'failed' }, { where, silent: true, transaction });
   }
 
   async #mayReset(user: User, transaction: Transaction): Promise<boolean> {

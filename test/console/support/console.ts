@@ -3,11 +3,12 @@ import type { BrowserContextOptions, Page } from '@playwright/test';
 import type { User } from '../../../src/db/models/user.js';
 import { type RunningServer, startServer } from '../../../src/http/server/server.js';
 import { compiledProgram } from '../../support/built-program.js';
+import { mailSettings } from '../../support/environment.js';
 import { factoryPassword } from '../../support/factories.js';
 import { type Harness, useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
 import { type MailServer, startMailServer } from '../../support/mail-server.js';
-import { mailSettings } from '../../support/mailbox.js';
+
 import { type Browsing, useBrowser } from './browser.js';
 
 export interface ConsoleTest extends Harness, Browsing {

@@ -5,9 +5,10 @@ import { type NewMail, queueMails, withdrawMails } from '../../../src/services/m
 import { sendDueMails, startMailSender } from '../../../src/services/mail/sender.js';
 import { openTransport } from '../../../src/services/mail/smtp.js';
 import { failureOf } from '../../db/support/failure.js';
+import { mailSettings } from '../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
-import { linksOf, mailSettings, tokenOf, transportTo, useMailServer } from '../../support/mailbox.js';
+import { linksOf, tokenOf, transportTo, useMailServer } from '../../support/mailbox.js';
 import { until } from '../../support/until.js';
 
 const minuteMs = 60_000;
@@ -225,6 +226,14 @@ describe('The outbox and its sender', () => {
     await queue({ kind: 'test', address: 'me@example.org' });
     harness.advance(61 * minuteMs);
     expect(await mailbox.deliver()).to.have.length(0);
+  });
+
+  it('notes of an invitation that could not be sent for days that it has failed', async () => {
+    const user = await invited();
+    await queue({ kind: 'invitation', userId: user.id });
+    harness.advance(73 * 60 * minuteMs);
+    expect(await mailbox.deliver()).to.have.length(0);
+    expect((await user.reload()).inviteState).to.equal('failed');
   });
 
   it('tells a trainer once what waits for a reply', async () => {

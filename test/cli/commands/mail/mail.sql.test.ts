@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { startMailSender } from '../../../../src/services/mail/sender.js';
-import { testEnvironment } from '../../../support/environment.js';
+import { mailSettings, testEnvironment } from '../../../support/environment.js';
 import { buildMail, buildUser } from '../../../support/factories.js';
 import { useHarness } from '../../../support/harness.js';
-import { mailSettings, transportTo, useMailServer } from '../../../support/mailbox.js';
+import { transportTo, useMailServer } from '../../../support/mailbox.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { until } from '../../../support/until.js';
 

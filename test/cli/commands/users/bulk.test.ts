@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { displayWidth } from '../../../../src/cli/core/output/fit.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
 import { newIds } from '../../../../src/services/new-ids.js';
-import { mailEnvironment } from '../../../support/environment.js';
+import { mailSettings } from '../../../support/environment.js';
 import { buildUser, factoryPassword, tokenFor } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { scaled } from '../../../support/machine.js';
@@ -326,7 +326,7 @@ describe('Changes of many accounts at the command line', () => {
     });
 
     it('--link queues mails in place of passwords, for active accounts', async () => {
-      const env = { ...cli.env, ...mailEnvironment };
+      const env = { ...cli.env, ...mailSettings };
       const link = (...more: string[]) => cli.run(['users', 'reset-password', '--link', ...more], { env });
       const one = await link('ada@x.org');
       expect(one.stdout).to.include('A link to set a password is queued for ada@x.org.').and.to.include('mail send');

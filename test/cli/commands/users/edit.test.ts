@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
+import { mailSettings } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
-import { mailSettings } from '../../../support/mailbox.js';
+
 import { keys } from '../../../support/terminal.js';
 
 describe('coursectl users', () => {

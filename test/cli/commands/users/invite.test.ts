@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { mailSettings } from '../../../support/environment.js';
 import { buildUser } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
-import { mailSettings } from '../../../support/mailbox.js';
 
 const how = 'They leave while the service runs. To send them from here: coursectl mail send';
 const grace = ['--first-name', 'Grace', '--last-name', 'Hopper', '--email', 'grace@x.org', '--phone', '555 0101'];

@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { inviteUser } from '../../../../src/services/accounts/invite.js';
 import { operator } from '../../../../src/services/core.js';
 import { unmatchableHash } from '../../../../src/services/credentials/passwords.js';
+import { mailSettings } from '../../../support/environment.js';
 import { buildUser, signIn } from '../../../support/factories.js';
-import { mailSettings } from '../../../support/mailbox.js';
+
 import { breakAt } from '../support/fault.js';
 import { emailsOf, people, recordsOf, useImporting } from '../support/importing.js';
 import { importFile, importFirstBatch } from '../support/running.js';
