@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { mailSettings } from '../../../support/environment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../../../support/factories.js';
-import { mailSettings, useMailServer } from '../../../support/mailbox.js';
+import { useMailServer } from '../../../support/mailbox.js';
 import { breakAt } from '../support/fault.js';
 import { people, useImporting } from '../support/importing.js';
 import { importFile, importFirstBatch } from '../support/running.js';
