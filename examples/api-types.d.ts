@@ -1517,8 +1517,8 @@ export interface CheckLinkBody {
 export interface CheckLinkResponse {
   /** `invite`, `reset`: sets a password; `email`: confirms an address; `email-cancel`: cancels a change of it */
   purpose: 'invite' | 'reset' | 'email' | 'email-cancel';
-  /** First name */
-  firstName: string;
+  /** Whose account it is; null with the purpose `email`, whose link a stranger may have got */
+  firstName: string | null;
   /** The address that the link was sent to */
   email: string;
   /** Time at which the link ends */

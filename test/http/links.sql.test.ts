@@ -104,11 +104,13 @@ describe('A link to set a password', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('sets no password where it confirms an address, or cancels a change of it', async () => {
-    const user = await buildUser(harness.context);
+  it('sets no password where it confirms an address, and then names nobody, or cancels a change of it', async () => {
+    const user = await buildUser(harness.context, { firstName: 'Ada' });
+    const names = { email: null, 'email-cancel': 'Ada' };
     for (const purpose of ['email', 'email-cancel'] as const) {
       const token = await linkFor(harness.context, user, purpose, 'ada@example.org');
-      expect((await check(token).expect(200)).body).to.include({ purpose, email: 'ada@example.org' });
+      const shown = { purpose, email: 'ada@example.org', firstName: names[purpose] };
+      expect((await check(token).expect(200)).body).to.include(shown);
       expectFailure(await set(token), 400, invalid);
       await check(token).expect(200);
     }

@@ -15,6 +15,8 @@ const publicPage = (load: () => Promise<ComponentType<PublicPageProps>>) =>
 const pages: Record<string, ComponentType<PublicPageProps>> = {
   '/set-password': publicPage(async () => (await import('../links/set-password-page.js')).SetPasswordPage),
   '/forgot-password': publicPage(async () => (await import('../links/forgot-password-page.js')).ForgotPasswordPage),
+  '/confirm-email': publicPage(async () => (await import('../links/confirm-email-page.js')).ConfirmEmailPage),
+  '/cancel-email': publicPage(async () => (await import('../links/cancel-email-page.js')).CancelEmailPage),
 };
 
 /** The page of the address, which everybody sees, also who is signed in as somebody else. */

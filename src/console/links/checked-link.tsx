@@ -1,8 +1,8 @@
 import { Button, Stack, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, type ResponseBody } from '../api/client.js';
-import { useApi } from '../api/queries.js';
+import { queryClient, useApi } from '../api/queries.js';
 import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { Failed, Loading } from '../ui/states.js';
@@ -33,6 +33,8 @@ export function CheckedLink({ title, purposes, renew, children }: CheckedLinkPro
   const inWords = useLimitText();
   const token = useLinkToken();
   const check = useApi('checkLink', { body: { token } }, { enabled: token !== '' });
+  // A link that was used just now is looked at anew when it is opened again.
+  useEffect(() => () => queryClient.removeQueries({ queryKey: ['checkLink'] }), []);
   if (token === '') return <WithoutLink title={title} hint={t('links.missing')} renew={renew} />;
   if (check.error instanceof ApiError && check.error.status === 400)
     return <WithoutLink title={t('links.invalid')} hint={t('links.invalidHint')} renew={renew} />;

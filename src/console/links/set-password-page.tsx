@@ -40,7 +40,7 @@ export function SetPasswordPage({ onSignedIn }: SetPasswordPageProps) {
     >
       {({ purpose, firstName, email, expiresAt, token: open, recheck }) => (
         <SignInLayout
-          title={t(purpose === 'invite' ? 'links.welcome' : 'links.hello', { name: firstName })}
+          title={t(purpose === 'invite' ? 'links.welcome' : 'links.hello', { name: firstName ?? '' })}
           hint={t('links.choose', { email, when: formatTime(expiresAt) })}
         >
           <NewPasswordForm

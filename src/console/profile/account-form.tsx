@@ -10,8 +10,8 @@ import { TextLink } from '../ui/links.js';
 
 type Values = Pick<SessionUser, (typeof inputFields.profile)[number]>;
 
-/** Name and phone number. Only a super admin can change email addresses, on the pages of people. */
-export function AccountForm() {
+/** Name and phone number. @param byMail whether the email is changed by a mailed link: else by a super admin alone; undefined until it is known */
+export function AccountForm({ byMail }: { byMail: boolean | undefined }) {
   const { t } = useTranslation();
   const { reread, refresh } = useSession();
   const user = useUser();
@@ -60,14 +60,16 @@ export function AccountForm() {
             readOnly
             label={t('field.email')}
             description={
-              role === 'super_admin' ? (
+              byMail === false && role === 'super_admin' ? (
                 <TextLink to="/people/$id" params={{ id }}>
                   {t('profile.account.changeEmail')}
                 </TextLink>
               ) : (
-                t('profile.account.emailHint')
+                t(byMail === false ? 'profile.account.emailHint' : 'profile.account.emailBelow')
               )
             }
+            // Its place is kept until it is known what to say.
+            descriptionProps={{ style: { visibility: byMail === undefined ? 'hidden' : 'visible' } }}
             inputWrapperOrder={['label', 'input', 'description']}
           />
         </SimpleGrid>

@@ -10,23 +10,31 @@ import { lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
 import { Loading } from '../ui/states.js';
 import { AccountForm } from './account-form.js';
+import { EmailForm } from './email-form.js';
 import { PasswordForm } from './password-form.js';
 
 // Below the forms.
 const Sessions = lazyPart(async () => (await import('./sessions.js')).Sessions, <Loading />);
 
-/** The own account: what it is called, its image, its password, and where it is signed in. */
+/** The own account: what it is called, its image, its email and password, and where it is signed in. */
 export function ProfilePage() {
   const { t } = useTranslation();
+  const mail = useApi('showForgotPassword', {});
+  const byMail = mail.data?.available ?? (mail.error ? false : undefined);
   return (
     <Page title={t('app.profile')}>
       <Stack gap="lg">
         <Section title={t('profile.account.title')}>
           <Stack gap="lg">
             <Image />
-            <AccountForm />
+            <AccountForm byMail={byMail} />
           </Stack>
         </Section>
+        {byMail && (
+          <Section title={t('profile.email.title')}>
+            <EmailForm />
+          </Section>
+        )}
         <Section title={t('profile.password.title')} anchor="password">
           <PasswordForm />
         </Section>

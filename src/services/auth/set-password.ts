@@ -17,7 +17,8 @@ import { countLink, releaseLock } from './throttle-locks.js';
 /** What the page of a link shows. */
 interface ShownLink {
   purpose: LinkPurpose;
-  firstName: string;
+  /** Null for links that confirm an address, which may be a stranger's. */
+  firstName: string | null;
   /** The address that the link was sent to. */
   email: string;
   expiresAt: Date;
@@ -31,7 +32,8 @@ export async function checkLink(core: Core, input: unknown, client: Client): Pro
   const { token } = validate(linkSchema, input);
   await countLink(core, client);
   const { link, user } = await findLink(core, token, linkPurposes);
-  return { purpose: link.purpose, firstName: user.firstName, email: link.email, expiresAt: link.expiresAt };
+  const { purpose, email, expiresAt } = link;
+  return { purpose, firstName: purpose === 'email' ? null : user.firstName, email, expiresAt };
 }
 
 /**

@@ -29,4 +29,34 @@ export const links: Words['links'] = {
   again: 'Noch einmal eingeben',
   noMail: 'Hier lassen sich Passwörter nicht per E-Mail setzen. Wer das Programm leitet, kann dir ein neues geben.',
   back: 'Zurück zur Anmeldung',
+  confirmTitle: 'Neue E-Mail-Adresse bestätigen',
+  confirmHint:
+    '{{email}} wird die E-Mail-Adresse des Kontos, für das sie angefragt wurde. Dieser Link gilt bis {{when}}.',
+  confirmNext: 'Ab dann meldest du dich damit an. Alle Sitzungen des Kontos enden.',
+  confirmNotMine: 'Du hast das nicht angefragt? Schließe diese Seite: Es ändert sich nichts.',
+  confirm: 'Diese Adresse benutzen',
+  confirmed: 'Deine E-Mail-Adresse ist geändert',
+  confirmedHint: 'Melde dich ab jetzt mit {{email}} an.',
+  confirmRenew:
+    'Schon bestätigt? Dann melde dich mit der neuen Adresse an. Sonst fordere in deinem Profil einen neuen Link an.',
+  profile: 'Anmelden und Profil öffnen',
+  cancelTitle: 'Änderung deiner E-Mail-Adresse abbrechen',
+  cancelHint: 'Dein Konto soll eine andere E-Mail-Adresse bekommen oder hat sie schon. Dieser Link gilt bis {{when}}.',
+  cancelNotMine: 'Warst du das? Schließe diese Seite: Die Änderung geht weiter.',
+  cancelEffects: 'Was geschieht, wenn du sie abbrichst',
+  cancelEmail: '{{email}} ist wieder die E-Mail-Adresse deines Kontos.',
+  cancelPassword: 'Das Passwort wird entfernt: Vielleicht kennt es jemand anders.',
+  cancelSessions: 'Alle Sitzungen enden.',
+  cancelMail: 'Eine E-Mail an {{email}} bringt einen Link, mit dem du ein neues Passwort setzt.',
+  cancel: 'Änderung abbrechen',
+  cancelled: 'Die Änderung ist abgebrochen',
+  cancelledHint:
+    'Schau in dein Postfach: Ein Link, mit dem du ein neues Passwort setzt, ist an {{email}} unterwegs. Bis dahin kann sich niemand anmelden.',
+  cancelledRenew: 'Nach ein paar Minuten noch nichts? Schau in den Spam-Ordner, oder fordere einen neuen Link an.',
+  notRestored: 'Dein Konto ist für alle gesperrt, hat aber seine alte E-Mail-Adresse nicht zurück',
+  notRestoredHint:
+    'Ein anderes Konto hat inzwischen {{email}}. Das Passwort ist entfernt und alle Sitzungen sind beendet, aber es wird kein Link geschickt.',
+  askPerson: 'Bitte die Person, die das Programm leitet, deinem Konto seine E-Mail-Adresse zurückzugeben.',
+  cancelRenew:
+    'Schon benutzt? Dann suche in deinem Postfach nach einem Link, mit dem du ein neues Passwort setzt. Sonst lass dir einen schicken, und frag die Person, die das Programm leitet, wenn nichts ankommt.',
 };

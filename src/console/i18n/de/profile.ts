@@ -4,9 +4,20 @@ export const profile: Words['profile'] = {
   image: 'Profilbild',
   account: {
     title: 'Konto',
+    emailBelow: 'Du kannst sie weiter unten ändern.',
     emailHint: 'Nur ein Super-Admin kann sie ändern.',
     changeEmail: 'Auf deiner Seite unter „Personen“ ändern',
     required: 'Das darf nicht leer sein.',
+  },
+  email: {
+    title: 'E-Mail-Adresse ändern',
+    hint: 'Deine Adresse ändert sich, wenn du den Link öffnest, den wir an die neue schicken. Die jetzige bekommt eine Nachricht mit einem Link, der die Änderung abbricht.',
+    email: 'Neue E-Mail-Adresse',
+    submit: 'Link schicken',
+    sent: 'Wir haben einen Link an {{email}} geschickt',
+    sentHint:
+      'Öffne ihn innerhalb eines Tages, dann ändert sich deine Adresse. Nach ein paar Minuten noch nichts? Schau in den Spam-Ordner und prüfe die Adresse. Eine Adresse, die ein anderes Konto hat, bekommt keinen Link.',
+    tooMany: 'Zu viele Versuche. Versuche es {{when}} noch einmal.',
   },
   password: {
     title: 'Passwort',

@@ -2,9 +2,20 @@ export const profile = {
   image: 'Profile image',
   account: {
     title: 'Account',
+    emailBelow: 'You can change it below.',
     emailHint: 'Only a super admin can change it.',
     changeEmail: 'Change it on your page under People',
     required: 'This may not be empty.',
+  },
+  email: {
+    title: 'Change email',
+    hint: 'Your email changes when you open the link that we send to the new one. Your present email gets a notice, with a link that cancels the change.',
+    email: 'New email',
+    submit: 'Send link',
+    sent: 'We have sent a link to {{email}}',
+    sentHint:
+      'Open it within a day, and your email changes. Nothing after a few minutes? Look into the spam folder and check the address. An email that another account has gets no link.',
+    tooMany: 'Too many attempts. Try again {{when}}.',
   },
   password: {
     title: 'Password',

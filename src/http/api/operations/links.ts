@@ -20,7 +20,9 @@ export const linkOperations = {
           '`invite`, `reset`: sets a password; `email`: confirms an address; `email-cancel`: cancels a change of it',
         )
         .example('invite'),
-      firstName: shapes.text,
+      firstName: shapes.nullableText.description(
+        'Whose account it is; null with the purpose `email`, whose link a stranger may have got',
+      ),
       email: shapes.text.description('The address that the link was sent to'),
       expiresAt: shapes.timestamp.description('Time at which the link ends'),
     }),

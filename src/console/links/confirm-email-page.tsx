@@ -1,0 +1,59 @@
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { call } from '../api/client.js';
+import { formatTime } from '../i18n/format.js';
+import { SignInForm } from '../sign-in/sign-in-form.js';
+import { SignInLayout } from '../sign-in/sign-in-layout.js';
+import { CheckedLink } from './checked-link.js';
+import { LinkButton } from './link-button.js';
+import { useLinkToken } from './link-token.js';
+
+interface ConfirmEmailPageProps {
+  /** Shows what a session opens in place of the page. */
+  onSignedIn(): void;
+}
+
+/** Makes the address that a link was sent to the one of the account; then signing in with it. */
+export function ConfirmEmailPage({ onSignedIn }: ConfirmEmailPageProps) {
+  const { t } = useTranslation();
+  const token = useLinkToken();
+  /** The address that the account has now. */
+  const [done, setDone] = useState<string>();
+  if (done !== undefined && token === '')
+    return (
+      <SignInLayout title={t('links.confirmed')} hint={t('links.confirmedHint', { email: done })}>
+        <SignInForm identifier={done} onSignedIn={onSignedIn} />
+      </SignInLayout>
+    );
+  return (
+    <CheckedLink
+      title={t('links.confirmTitle')}
+      purposes={['email']}
+      renew={
+        <>
+          <Text>{t('links.confirmRenew')}</Text>
+          <Button component="a" href="/profile">
+            {t('links.profile')}
+          </Button>
+        </>
+      }
+    >
+      {({ email, expiresAt, token: open, recheck }) => (
+        <SignInLayout
+          title={t('links.confirmTitle')}
+          hint={t('links.confirmHint', { email, when: formatTime(expiresAt) })}
+        >
+          <LinkButton
+            label={t('links.confirm')}
+            recheck={recheck}
+            use={async () => setDone((await call('confirmEmail', { body: { token: open } })).email)}
+          >
+            <Text>{t('links.confirmNext')}</Text>
+            <Text>{t('links.confirmNotMine')}</Text>
+          </LinkButton>
+        </SignInLayout>
+      )}
+    </CheckedLink>
+  );
+}
