@@ -91,7 +91,8 @@ export const resetSchema = Joi.object<{ link: boolean }, true>({
   link: fields
     .strictBoolean('link')
     .default(false)
-    .description('Mail a link to set a password instead; the old password goes on until then'),
+    .description('Mail a link to set a password instead; the old password goes on until then')
+    .example(true),
 });
 
 /** Query of `GET /api/auth/sessions`. */

@@ -106,7 +106,8 @@ export const userUpdateSchema = Joi.object<UserUpdate>({
   verify: fields
     .strictBoolean('verify')
     .custom(onlyWithEmail)
-    .description('Whether the email is changed only when it is confirmed by the link that is sent to it'),
+    .description('Whether the email is changed only when it is confirmed by the link that is sent to it')
+    .example(true),
 });
 
 /** Body of `PUT /api/users/:id/status`. */

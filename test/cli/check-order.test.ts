@@ -23,7 +23,7 @@ const wrongValues: Readonly<Record<string, string>> = {
 };
 
 /** Options that name what must be looked up: an account, a course, a plan, a file; or of which no value is wrong. */
-const references = ['--course', '--trainee', '--trainer', '--actor', '--plan'];
+const references = ['--course', '--trainee', '--trainer', '--actor', '--user', '--import', '--plan'];
 const files = ['--credentials', '--rejects', '--mapping', '--output <file>'];
 
 const missing = { ID: '019873e1-4580-7dc1-98b7-e1f0ab8dc50b', FILE: 'missing.csv' };

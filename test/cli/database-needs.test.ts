@@ -73,6 +73,7 @@ const others: Readonly<Record<string, string>> = {
   restore: 'restored',
   serve: 'created with --migrate',
   doctor: 'reported',
+  'mail test': 'reported',
 };
 
 describe('In a folder without a database', () => {

@@ -54,6 +54,16 @@ describe('News', () => {
     expect(await told()).to.deep.equal([about('accepted'), about('completed'), about('enrolled', left.id)]);
   });
 
+  it('takes back what has not left when a place changes again', async () => {
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course);
+    for (const status of ['active', 'cancelled', 'active']) await setStatus(id, cast.owner, status).expect(200);
+    expect((await mails()).map(({ kind, state }) => `${kind} ${state}`)).to.deep.equal([
+      'accepted withdrawn',
+      'refused withdrawn',
+      'enrolled queued',
+    ]);
+  });
+
   it('tells who was refused or removed from a course, with a reply that was written then, not with what was noted before', async () => {
     for (const status of ['pending', 'active'] as const) {
       const trainee = await buildUser(harness.context);

@@ -6,7 +6,14 @@ import { contract } from '../../src/http/api/operations/contract.js';
 import { roles } from '../../src/schemas/fields.js';
 import { operator } from '../../src/services/core.js';
 import { createCourse } from '../../src/services/courses/commands.js';
-import { buildCourse, buildEnrollment, buildImport, buildMaterial, buildUser } from '../support/factories.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildImport,
+  buildMail,
+  buildMaterial,
+  buildUser,
+} from '../support/factories.js';
 import { type Harness, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { type Cast, castOf } from './support/cast.js';
@@ -47,6 +54,7 @@ async function fill({ context }: Harness, { cast, courseId }: World): Promise<vo
     await createCourse(context, operator, { title: 'Looms', description: 'Wood and thread.', trainerId });
     await buildMaterial(context, course);
     await buildImport(context, 0);
+    await buildMail(context, {});
   }
   const until = { createdAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000), ip: null, userAgent: null };
   for (const { user } of Object.values(cast))

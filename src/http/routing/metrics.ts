@@ -130,7 +130,8 @@ function addRefusalCounters(registry: Registry): Refusals {
 export function createMetrics(context: Context, load?: () => Load): Metrics {
   const { database } = context;
   const registry = new Registry();
-  if (isMailSetUp(context)) addMailGauges(registry, context);
+  // Whoever asks for a forgotten password could read there whether a mail has left.
+  if (isMailSetUp(context) && context.config.http.metricsToken !== undefined) addMailGauges(registry, context);
   if (load) addLoadGauges(registry, load);
   let asked = false;
   const labelNames = ['method', 'path', 'status'] as const;

@@ -6,10 +6,10 @@ import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit/audit.js';
 import { assertCurrentPassword } from '../auth/login.js';
 import { lockCaller } from '../auth/sessions.js';
-import { countLink } from '../auth/throttle-locks.js';
+import { findCountedLink } from '../auth/throttle-locks.js';
 import type { Actor, Caller, Client, Core } from '../core.js';
 import { unmatchableHash } from '../credentials/passwords.js';
-import { consumeLink, endAllLinks, endEmailChanges, findLink } from '../mail/links.js';
+import { consumeLink, endAllLinks, endEmailChanges } from '../mail/links.js';
 import { assertMailSetUp, queueMails } from '../mail/outbox.js';
 import { changeLockedUser } from './change-user.js';
 import { guarded, takenKeys, userKeys } from './store.js';
@@ -112,8 +112,7 @@ function setConfirmedEmail(core: Core, user: User, email: string): void {
  */
 export async function confirmEmail(core: Core, input: unknown, client: Client): Promise<string> {
   const { token } = validate(linkSchema, input);
-  await countLink(core, client);
-  const found = await findLink(core, token, ['email']);
+  const found = await findCountedLink(core, token, ['email'], client);
   const { email, userId } = found.link;
   const refusal = async () => ((await takenKeys(core.database, { email }, userId)).email ? 'EMAIL_TAKEN' : undefined);
   const confirm = async (transaction: Transaction) => {
@@ -135,8 +134,7 @@ export async function confirmEmail(core: Core, input: unknown, client: Client): 
  */
 export async function cancelEmail(core: Core, input: unknown, client: Client): Promise<boolean> {
   const { token } = validate(linkSchema, input);
-  await countLink(core, client);
-  const found = await findLink(core, token, ['email-cancel']);
+  const found = await findCountedLink(core, token, ['email-cancel'], client);
   const { email, userId } = found.link;
   const { User } = core.database.models;
   const cancel = async (transaction: Transaction) => {

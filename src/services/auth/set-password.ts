@@ -7,12 +7,12 @@ import { validate } from '../../schemas/validate.js';
 import { auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
 import type { Client, Core } from '../core.js';
 import type { HashRequest } from '../credentials/passwords.js';
-import { consumeLink, endLinks, findLink, type OpenLink } from '../mail/links.js';
+import { consumeLink, endLinks, type OpenLink } from '../mail/links.js';
 import { queueMails } from '../mail/outbox.js';
 import { assertNotInitialPassword, chosenPassword } from './login.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions } from './sessions.js';
-import { countLink, releaseLock } from './throttle-locks.js';
+import { findCountedLink, releaseLock } from './throttle-locks.js';
 
 /** What the page of a link shows. */
 interface ShownLink {
@@ -30,8 +30,7 @@ interface ShownLink {
  */
 export async function checkLink(core: Core, input: unknown, client: Client): Promise<ShownLink> {
   const { token } = validate(linkSchema, input);
-  await countLink(core, client);
-  const { link, user } = await findLink(core, token, linkPurposes);
+  const { link, user } = await findCountedLink(core, token, linkPurposes, client);
   const { purpose, email, expiresAt } = link;
   return { purpose, firstName: purpose === 'email' ? null : user.firstName, email, expiresAt };
 }
@@ -42,8 +41,7 @@ export async function checkLink(core: Core, input: unknown, client: Client): Pro
  */
 export async function setPassword(core: Core, input: unknown, client: Client, signal?: AbortSignal): Promise<void> {
   const { token, newPassword } = validate(setPasswordSchema, input);
-  await countLink(core, client);
-  const found = await findLink(core, token, ['invite', 'reset']);
+  const found = await findCountedLink(core, token, ['invite', 'reset'], client);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, found.user);
   const request: HashRequest = { owner: client.ip === null ? '' : networkOf(client.ip), signal };
   await assertNotInitialPassword(core, newPassword, found.user, request);

@@ -1,7 +1,10 @@
 import { Op, type Transaction, type WhereOptions } from 'sequelize';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
+import { isAppError } from '../../errors.js';
+import type { LinkPurpose } from '../../schemas/mail.js';
 import { recordAudit } from '../audit/audit.js';
 import type { Actor, Client, Core } from '../core.js';
+import { findLink, type OpenLink } from '../mail/links.js';
 import { isInForce } from './current-locks.js';
 import { countOrRefuse, lockAtLimit } from './throttle.js';
 import {
@@ -96,9 +99,24 @@ async function countAny(core: Core, subject: string, what: string): Promise<void
 export const countPhone = (core: Core, accountId: string): Promise<void> =>
   countAny(core, phonesSubject(accountId), 'phone numbers tried');
 
-/** Counts that a link is opened or used; those who guess can't be told from others. @throws AppError `TOO_MANY_ATTEMPTS` */
-export async function countLink(core: Core, { ip }: Client): Promise<void> {
-  if (ip !== null) await countAny(core, linksSubject(ip), 'links opened');
+/**
+ * The link of a token; counts those that don't work. The others aren't counted: a school behind one address may open hundreds of
+ * invitations in an hour.
+ * @throws AppError `LINK_INVALID`, `TOO_MANY_ATTEMPTS`
+ */
+export async function findCountedLink(
+  core: Core,
+  token: string,
+  purposes: readonly LinkPurpose[],
+  { ip }: Client,
+): Promise<OpenLink> {
+  try {
+    return await findLink(core, token, purposes);
+  } catch (error) {
+    if (isAppError(error, 'LINK_INVALID') && ip !== null)
+      await countAny(core, linksSubject(ip), 'links that are not valid');
+    throw error;
+  }
 }
 
 /** Counts that somebody has forgotten a password. @throws AppError `TOO_MANY_ATTEMPTS` */

@@ -1,9 +1,9 @@
 import type { Transaction } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
-import type { NewsKind } from '../../schemas/mail-preferences.js';
+import { type NewsKind, newsKinds } from '../../schemas/mail-preferences.js';
 import type { Actor, Core } from '../core.js';
-import { isMailSetUp, type NewMail, queueMails } from '../mail/outbox.js';
+import { isMailSetUp, type NewMail, queueMails, withdrawMails } from '../mail/outbox.js';
 
 /** Changes at the terminal tell nobody by themselves. */
 export const tellsByItself = ({ origin }: Actor): boolean => origin === 'http';
@@ -53,6 +53,11 @@ export async function queueNews(
   const mails = places
     .filter(({ userId, courseId }) => told.has(userId) && published.has(courseId))
     .map(({ userId, courseId }) => ({ kind, userId, courseId, ...more }));
+  // What is still to leave about the same place is out of date: switching to and fro doesn't add up to many mails.
+  for (const courseId of published) {
+    const userId = mails.filter((mail) => mail.courseId === courseId).map((mail) => mail.userId);
+    await withdrawMails(core, { courseId, userId, kind: [...newsKinds] }, transaction);
+  }
   await queueMails(core, mails, transaction);
 }
 

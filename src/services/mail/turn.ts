@@ -55,6 +55,8 @@ export class Turn {
   /** When the next mail may leave that counts for the rate. */
   #nextCountedAt = 0;
   #isPaused = true;
+  /** The mail at which the server couldn't be used the last time. */
+  #pausedAt: string | undefined;
 
   constructor(core: Core, lease: Lease, transport: MailTransport) {
     this.#core = core;
@@ -94,7 +96,12 @@ export class Turn {
       this.#nextCountedAt =
         Math.max(performance.now(), this.#nextCountedAt) + minuteMs / this.#core.config.mail.perMinute;
     const delivery = await this.#send(claimed);
-    await this.#record(claimed, delivery);
+    const isSecondPause = delivery.outcome === 'paused' && this.#pausedAt === mail.id;
+    this.#pausedAt = delivery.outcome === 'paused' ? mail.id : undefined;
+    // It may be the fault of this mail: servers close connections at some recipients. The next one is tried first then.
+    const noted: Delivery = isSecondPause ? { ...delivery, outcome: 'deferred', isAddressUnknown: false } : delivery;
+    await this.#record(claimed, noted);
+    await this.#notePause(delivery);
     return delivery;
   }
 
@@ -230,7 +237,6 @@ export class Turn {
       const [recorded] = await Mail.update({ ...changes, ...(address && { address }) }, { where, transaction });
       if (recorded > 0) await this.#noteOnAccount(mail, delivery, transaction);
     });
-    await this.#notePause(delivery);
   }
 
   #outcome(delivery: Delivery, attempt: number): Partial<Mail> {

@@ -115,6 +115,23 @@ describe('The outbox and its sender', () => {
     expect((await rows()).map(({ lastError }) => lastError)).to.deep.equal([null, null]);
   });
 
+  it('lets the others go where one mail makes the server close its connections', async () => {
+    const [odd, other] = [await invited(), await invited()];
+    await queue({ kind: 'password-changed', userId: odd.id }, { kind: 'invitation', userId: other.id });
+    mailbox.server.refuse('RCPT', (address) =>
+      address === odd.email ? { code: 530, text: '5.7.0 Not for you' } : undefined,
+    );
+    const transport = transportTo(mailbox.server);
+    const sender = startMailSender(harness.context, { pollMs: 10, pauseMs: 10, transport });
+    try {
+      const [mail] = await mailbox.server.waitFor(1);
+      expect(mail?.to).to.deep.equal([other.email]);
+    } finally {
+      await sender.close();
+    }
+    expect((await rows()).map(({ state }) => state)).to.deep.equal(['deferred', 'sent']);
+  });
+
   it('sends again what a server took without an answer', async () => {
     await queue({ kind: 'test', address: 'me@example.org' });
     mailbox.server.dieAfterData = true;

@@ -86,8 +86,8 @@ async function meant(run: ChangeRun, context: Context, action: MailAction): Prom
 
 async function change(run: ChangeRun, action: MailAction): Promise<Result> {
   const context = await run.context();
-  if (action === 'retry') assertMailSetUp(context);
   const selection = await meant(run, context, action);
+  if (action === 'retry') assertMailSetUp(context);
   let hint: string | undefined;
   return runBulk(run, {
     words: words[action],

@@ -57,9 +57,11 @@ export const linkOperations = {
     body: linkSchema,
     success: ok('The change is taken back', {
       message: shapes.message('Change of email cancelled.'),
-      restored: shapes.boolean.description(
-        'Whether the account has the email that the link was sent to; false when another account has it by now, and no link is sent',
-      ),
+      restored: shapes.boolean
+        .description(
+          'Whether the account has the email that the link was sent to; false when another account has it by now, and no link is sent',
+        )
+        .example(true),
     }),
     failures: ['LINK_INVALID', 'TOO_MANY_ATTEMPTS'],
   }),

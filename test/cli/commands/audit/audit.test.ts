@@ -132,7 +132,7 @@ describe('coursectl audit list', () => {
       ['--target nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
       ['--target-type course --target x', 1, 'Course not found: x. To list them: coursectl courses list'],
       ['--action user.explode', 2, '--action must be one of setup.complete, user.register, '],
-      ['--target-type x', 2, '--target-type must be one of user, address, import, course, enrollment.'],
+      ['--target-type x', 2, '--target-type must be one of user, address, import, course, enrollment, mail.'],
       ['--from yesterday', 2, '--from must be a date that exists, such as 2026-01-31.'],
     ] as const) {
       const { exitCode, message } = await cli.refusal(['audit', 'list', ...line.split(' ')]);

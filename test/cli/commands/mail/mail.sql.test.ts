@@ -10,7 +10,8 @@ import { until } from '../../../support/until.js';
 const ended = { nextAt: null, finishedAt: new Date() };
 
 describe('coursectl mail', () => {
-  const harness = useHarness(mailSettings);
+  const metricsToken = 'a-token-for-metrics';
+  const harness = useHarness({ ...mailSettings, METRICS_TOKEN: metricsToken });
   const mailbox = useMailServer(harness);
   const cli = useCommandLine(() => ({
     ...testEnvironment,
@@ -116,7 +117,7 @@ describe('coursectl mail', () => {
     await buildMail(harness.context, { createdAt });
     await buildMail(harness.context, { state: 'deferred' });
     await failed('550 no');
-    const { text } = await harness.api('get', '/metrics').expect(200);
+    const { text } = await harness.api('get', '/metrics', metricsToken).expect(200);
     const counted = [...text.matchAll(/^coursectl_mails\{state="(\w+)"\} (\d+)$/gm)].map((found) => found.slice(1));
     expect(Object.fromEntries(counted)).to.deep.equal({ queued: '1', deferred: '1', sent: '0', failed: '1' });
     const [, age] = /^coursectl_mail_oldest_seconds (\S+)$/m.exec(text) ?? [];
