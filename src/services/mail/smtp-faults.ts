@@ -39,6 +39,7 @@ export function asServerFault(error: unknown): ServerFault {
 }
 
 interface Explanation {
+  /** What the server does, such as "refuses connections". */
   problem: string;
   remedy: string;
 }
@@ -47,57 +48,66 @@ const authorities = 'Set NODE_EXTRA_CA_CERTS to the file of its authority, or in
 
 /** By the codes of Node's errors. @see https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const certificateFaults: Readonly<Record<string, Explanation>> = {
-  CERT_HAS_EXPIRED: { problem: 'its certificate has expired', remedy: 'Renew the certificate.' },
-  CERT_NOT_YET_VALID: { problem: 'its certificate is not valid yet', remedy: 'Check the clocks of both machines.' },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { problem: 'its certificate is self-signed', remedy: authorities },
-  SELF_SIGNED_CERT_IN_CHAIN: { problem: "its certificate's authority is not trusted", remedy: authorities },
-  UNABLE_TO_GET_ISSUER_CERT: { problem: "its certificate's authority is not trusted", remedy: authorities },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { problem: "its certificate's authority is not trusted", remedy: authorities },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { problem: "its certificate's authority is not trusted", remedy: authorities },
+  CERT_HAS_EXPIRED: { problem: 'has a certificate that has expired', remedy: 'Renew the certificate.' },
+  CERT_NOT_YET_VALID: {
+    problem: 'has a certificate that is not valid yet',
+    remedy: 'Check the clocks of both machines.',
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { problem: 'has a certificate that is self-signed', remedy: authorities },
+  SELF_SIGNED_CERT_IN_CHAIN: { problem: 'has a certificate whose authority is not trusted', remedy: authorities },
+  UNABLE_TO_GET_ISSUER_CERT: { problem: 'has a certificate whose authority is not trusted', remedy: authorities },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
+    problem: 'has a certificate whose authority is not trusted',
+    remedy: authorities,
+  },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { problem: 'has a certificate whose authority is not trusted', remedy: authorities },
 };
 
-function explainConnection({ code, originalCode = '', message }: ServerFault, { host, port, secure }: SmtpServer) {
+function explainConnection({ code, originalCode = '', message }: ServerFault, { host, secure }: SmtpServer) {
   const certificate = certificateFaults[originalCode];
   if (certificate) return certificate;
   if (originalCode === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return {
-      problem: `its certificate is for another host than ${host}`,
+      problem: `has a certificate for another host than ${host}`,
       remedy: 'Set SMTP_URL to a host that the certificate names, or install another certificate.',
     };
   if (/^ERR_SSL_/.test(originalCode))
     return {
-      problem: `no TLS connection was made (${originalCode})`,
+      problem: `makes no TLS connection (${originalCode})`,
       remedy: secure ? 'Begin SMTP_URL with smtp:// if the port is for STARTTLS.' : 'Check its versions of TLS.',
     };
   if (code === 'EDNS')
-    return { problem: `its name ${host} can't be resolved`, remedy: 'Correct the host in SMTP_URL.' };
+    return { problem: "can't be found: its name can't be resolved", remedy: 'Correct the host in SMTP_URL.' };
   if (originalCode === 'ECONNREFUSED')
-    return { problem: `it refuses connections to port ${port}`, remedy: 'Start it, or correct the port in SMTP_URL.' };
+    return { problem: 'refuses connections', remedy: 'Start it, or correct the port in SMTP_URL.' };
   if (code === 'ETIMEDOUT')
     return {
-      problem: `it doesn't answer (${message})`,
+      problem: `doesn't answer (${message})`,
       remedy:
         'Check the firewall and SMTP_URL: smtps:// is for TLS from the start (port 465), smtp:// for STARTTLS (587).',
     };
-  if (code === 'ECONNECTION') return { problem: 'it closed the connection', remedy: 'Look into its log.' };
-  return { problem: message, remedy: 'Check SMTP_URL, and look into the log of the server.' };
+  if (code === 'ECONNECTION') return { problem: 'closed the connection', remedy: 'Look into its log.' };
+  return { problem: `can't be used: ${message}`, remedy: 'Check SMTP_URL, and look into the log of the server.' };
 }
 
-/** What is wrong with a server, in its own words where it has some, and what to do. */
-export function explain(fault: ServerFault, server: SmtpServer): Explanation {
+function explain(fault: ServerFault, server: SmtpServer): Explanation {
   const { command = '', response } = fault;
   if (command === 'STARTTLS')
     return {
-      problem: `it offers no encryption (STARTTLS)${response ? `: ${response}` : ''}`,
+      problem: `offers no encryption (STARTTLS)${response ? `: ${response}` : ''}`,
       remedy:
         'Use smtps:// in SMTP_URL if it has a port for TLS. SMTP_TLS=opportunistic does without, but never for passwords.',
     };
   if (response === undefined) return explainConnection(fault, server);
-  const remedy =
-    fault.code === 'EAUTH'
-      ? 'Correct the user and password in SMTP_URL (percent-encoded).'
-      : 'Check SMTP_URL and MAIL_FROM, and look into the log of the server.';
-  return { problem: response, remedy };
+  if (fault.code === 'EAUTH')
+    return {
+      problem: `refuses the login: ${response}`,
+      remedy: 'Correct the user and password in SMTP_URL (percent-encoded).',
+    };
+  return {
+    problem: `answers: ${response}`,
+    remedy: 'Check SMTP_URL and MAIL_FROM, and look into the log of the server.',
+  };
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -120,7 +130,7 @@ function contentOf({ to, subject, text, html }: MailContent) {
 }
 
 /** Takes out of a server's words what it repeats of the login or the mail. */
-export function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, mail?: MailContent) {
+function hideSecrets(words: string, { user = '', password = '' }: SmtpServer, mail?: MailContent) {
   const login = [
     password,
     encodeURIComponent(password),
@@ -135,9 +145,31 @@ export function hideSecrets(words: string, { user = '', password = '' }: SmtpSer
   return hidden.replace(/[\w-]{40,}/g, '…');
 }
 
-/** A reply as one line of at most 300 characters, without the code that begins each further line of it. */
-export function oneLine(words: string): string {
+/** A reply as one line, without the code that begins each further line of it. */
+function oneLine(words: string, longest = 300): string {
   const joined = words.replace(/[\r\n]+\d{3}[- ](\d\.\d{1,3}\.\d{1,3} )?/g, ' ');
   const line = joined.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  return line.length <= 300 ? line : `${line.slice(0, 299).toWellFormed()}…`;
+  return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
+}
+
+/** Whether a server's words say that it knows no such mailbox: 5.1.1, 5.1.2, 5.1.3, 5.1.10 or 5.2.1. */
+export const saysAddressUnknown = (words: string): boolean => /^5\d\d[ -]5\.(1\.(1|2|3|10)|2\.1)(?!\d)/.test(words);
+
+/** As many characters as a mail keeps of a reason. */
+const longestReason = 500;
+
+/**
+ * Why a server can't be used, and what to do, in whole sentences that name it.
+ * @param mail that was being sent, if any
+ */
+export function whyUnusable(fault: ServerFault, server: SmtpServer, mail?: MailContent): string {
+  const { problem, remedy } = explain(fault, server);
+  const words = oneLine(hideSecrets(problem, server, mail)).replace(/\.$/, '');
+  return oneLine(`The mail server ${server.host}:${server.port} ${words}. ${remedy}`, longestReason);
+}
+
+/** Why one mail wasn't taken: the server's words, where it has some. */
+export function whyNotTaken(fault: ServerFault, server: SmtpServer, mail: MailContent): string {
+  const words = fault.response ?? `The mail server ${explain(fault, server).problem}`;
+  return oneLine(hideSecrets(words, server, mail));
 }

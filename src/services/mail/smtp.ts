@@ -1,6 +1,6 @@
 import type { MailAddress, SmtpServer } from '../../config/mail-settings.js';
 import { AppError } from '../../errors.js';
-import { asServerFault, explain, hideSecrets, oneLine, type ServerFault } from './smtp-faults.js';
+import { asServerFault, type ServerFault, saysAddressUnknown, whyNotTaken, whyUnusable } from './smtp-faults.js';
 
 /** How mail leaves: taken from the settings by the caller. */
 export interface TransportOptions {
@@ -19,12 +19,12 @@ export interface OutgoingMail {
   messageId: string;
 }
 
-/** What became of a mail. Reasons are one line of at most 300 characters, without secrets and content. */
+/** What became of a mail. Reasons are one line of at most 500 characters, without secrets and content. */
 export type Delivery =
   | { outcome: 'accepted' }
-  /** `isAddressUnknown`: the server knows no such mailbox (RCPT answered 5.1.1, 5.1.2, 5.1.3, 5.1.10 or 5.2.1). */
+  /** `isAddressUnknown`: the server knows no such mailbox (its answer to RCPT). */
   | { outcome: 'deferred' | 'failed'; reason: string; isAddressUnknown: boolean }
-  /** The whole server can't be used now, for any mail. */
+  /** The whole server can't be used now, for any mail: why, and what to do. */
   | { outcome: 'paused'; reason: string };
 
 export interface MailTransport {
@@ -127,8 +127,6 @@ function messageOf(mail: OutgoingMail, { from, replyTo }: TransportOptions) {
   };
 }
 
-const unknownAddress = /^5\d\d[ -]5\.(1\.(1|2|3|10)|2\.1)(?!\d)/;
-
 /** Which outcome a fault is. */
 function outcomeOf(fault: ServerFault, contentSent: boolean): 'deferred' | 'failed' | 'paused' {
   const { command = '', responseCode = 0 } = fault;
@@ -171,10 +169,9 @@ export function openTransport(options: TransportOptions, conditions: Conditions 
       if (!closed && fault?.code === 'ECONNECTION' && fault.command === undefined) fault = await attempt(mail);
       if (!fault) return { outcome: 'accepted' };
       const outcome = outcomeOf(fault, progress.contentSent);
-      const { problem } = explain(fault, options.server);
-      const reason = oneLine(hideSecrets(problem, options.server, mail));
-      if (outcome === 'paused') return { outcome, reason };
-      const isAddressUnknown = fault.command === 'RCPT TO' && unknownAddress.test(fault.response ?? '');
+      if (outcome === 'paused') return { outcome, reason: whyUnusable(fault, options.server, mail) };
+      const reason = whyNotTaken(fault, options.server, mail);
+      const isAddressUnknown = fault.command === 'RCPT TO' && saysAddressUnknown(fault.response ?? '');
       return { outcome, reason, isAddressUnknown };
     },
 
@@ -184,13 +181,7 @@ export function openTransport(options: TransportOptions, conditions: Conditions 
       try {
         await transport.verify();
       } catch (error) {
-        const { problem, remedy } = explain(asServerFault(error), options.server);
-        const words = oneLine(hideSecrets(problem, options.server)).replace(/\.$/, '');
-        const { host, port } = options.server;
-        throw new AppError(
-          'MAIL_SERVER_UNUSABLE',
-          `The mail server ${host}:${port} can't be used: ${words}. ${remedy}`,
-        );
+        throw new AppError('MAIL_SERVER_UNUSABLE', whyUnusable(asServerFault(error), options.server));
       }
     },
 

@@ -172,9 +172,14 @@ describe('Sending by SMTP', () => {
     expect(await send({ host: 'mail.invalid', timeouts: quick })).to.include({ outcome: 'paused' });
     server.silent = true;
     const delivery = await send({ timeouts: quick });
-    expect(delivery).to.include({ outcome: 'paused', reason: "it doesn't answer (Greeting never received)" });
+    const named = `The mail server 127.0.0.1:${server.port}`;
+    expect(delivery).to.include({ outcome: 'paused' });
+    expect(delivery)
+      .to.have.property('reason')
+      .that.includes(`${named} doesn't answer (Greeting never received). Check the firewall`);
     await server.close();
-    expect(await send()).to.include({ outcome: 'paused', reason: `it refuses connections to port ${server.port}` });
+    const reason = `${named} refuses connections. Start it, or correct the port in SMTP_URL.`;
+    expect(await send()).to.deep.equal({ outcome: 'paused', reason });
   });
 
   it('defers a mail whose server is silent after the content', async () => {
@@ -232,6 +237,16 @@ describe('Sending by SMTP', () => {
     for (const secret of [...login, token, mail.subject]) expect(reason).not.to.include(secret);
   });
 
+  it('gives reasons of a pause that fit, without passwords and content, and say what to do', async () => {
+    await start();
+    server.refuse('MAIL FROM', { code: 550, text: `${server.password} ${token} ${'no '.repeat(200)}` });
+    const { reason } = (await send()) as { reason: string };
+    expect(reason)
+      .to.match(/^The mail server 127\.0\.0\.1:\d+ answers: 550 … … no .*…\. Check SMTP_URL and MAIL_FROM, and look/)
+      .and.not.include(token);
+    expect(reason.length).to.be.at.most(500);
+  });
+
   describe('without a trusted certificate', () => {
     const trusted = () => makeCertificate(`IP:${elsewhere}`);
 
@@ -245,9 +260,15 @@ describe('Sending by SMTP', () => {
     });
 
     const certificates: [what: string, name: string, expired: boolean, isTrusted: boolean, words: string][] = [
-      ['that is not trusted', `IP:${elsewhere}`, false, false, 'certificate is self-signed. Set NODE_EXTRA_CA_CERTS'],
-      ['for another host', 'DNS:other.example.org', false, true, 'certificate is for another host than 0.0.0.0. Set'],
-      ['that has expired', `IP:${elsewhere}`, true, true, 'certificate has expired. Renew'],
+      [
+        'that is not trusted',
+        `IP:${elsewhere}`,
+        false,
+        false,
+        'a certificate that is self-signed. Set NODE_EXTRA_CA_CERTS',
+      ],
+      ['for another host', 'DNS:other.example.org', false, true, 'a certificate for another host than 0.0.0.0. Set'],
+      ['that has expired', `IP:${elsewhere}`, true, true, 'a certificate that has expired. Renew'],
     ];
     for (const [what, name, expired, isTrusted, words] of certificates)
       it(`tells no password to a server with a certificate ${what}, and says so`, async () => {
@@ -309,14 +330,14 @@ describe('Sending by SMTP', () => {
       server.refuse('AUTH', { code: 535, text: `5.7.8 hunter2-hunter2 is wrong` });
       const refused = await complaint({});
       expect(refused).to.equal(
-        `The mail server 127.0.0.1:${server.port} can't be used: 535 5.7.8 … is wrong. Correct the user and password in SMTP_URL (percent-encoded).`,
+        `The mail server 127.0.0.1:${server.port} refuses the login: 535 5.7.8 … is wrong. Correct the user and password in SMTP_URL (percent-encoded).`,
       );
       server.silent = true;
       expect(await complaint({ timeouts: quick }))
         .to.include("doesn't answer")
         .and.include('smtps://');
       await server.close();
-      expect(await complaint({})).to.include(`refuses connections to port ${server.port}. Start it`);
+      expect(await complaint({})).to.include(`127.0.0.1:${server.port} refuses connections. Start it`);
       expect(await complaint({ host: 'mail.invalid', timeouts: quick })).to.include("can't be resolved");
     });
 

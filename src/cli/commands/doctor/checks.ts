@@ -10,6 +10,7 @@ import type { Context } from '../../../services/context.js';
 import { isMailSetUp } from '../../../services/mail/outbox.js';
 import { mailTrouble } from '../../../services/mail/queries.js';
 import { isSenderRunning, transportOf } from '../../../services/mail/sender.js';
+import { saysAddressUnknown } from '../../../services/mail/smtp-faults.js';
 import { assertNoUnfinishedRestore } from '../../../services/maintenance/backup/places.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
 import { growthOf } from '../../../services/maintenance/retention.js';
@@ -97,10 +98,17 @@ async function mails(context: Context): Promise<Finding> {
   const isSent = (await isSenderRunning(context)) ? 'sent by the service' : 'no service runs that sends them';
   if (trouble === null) return ok(isSent);
   const { pausedBy, failed, failedBy } = trouble;
-  if (pausedBy !== null) return warning(`none leaves: ${pausedBy}`, 'Correct the settings, then restart the service.');
+  if (pausedBy !== null)
+    return warning(
+      `none leaves: ${pausedBy}`,
+      'The service tries again by itself; restart it after a change of the settings.',
+    );
+  const remedy = saysAddressUnknown(failedBy ?? '')
+    ? 'Correct addresses that do not exist with: coursectl users edit <email> --email <correct email>'
+    : 'Send them again with: coursectl mail retry --state failed';
   return warning(
     `${counted(failed, 'mail')} failed in the last three days, the last one because: ${failedBy}`,
-    'Run: coursectl mail list --state failed. Send them again with: coursectl mail retry --state failed',
+    `Run: coursectl mail list --state failed. ${remedy}`,
   );
 }
 

@@ -98,6 +98,36 @@ describe('coursectl mail', () => {
     }
   });
 
+  it('says in whole sentences that the server is down, or refuses the login', async () => {
+    const mail = await buildMail(harness.context, { kind: 'test', address: 'me@example.org' });
+    const server = `The mail server 127.0.0.1:${mailbox.server.port}`;
+    const expectReason = async (reason: string) => {
+      for (const command of [['send'], ['test', 'me@example.org']])
+        expect(await failure(['mail', ...command])).to.equal(`error: ${reason}\n`);
+      expect((await mail.reload()).lastError).to.equal(reason);
+      const { stdout } = await cli.run(['doctor']);
+      const afterwards = ' -> The service tries again by itself; restart it after a change of the settings.';
+      expect(stdout).to.include(`FAILED   mail server: ${reason}`).and.include(`none leaves: ${reason}${afterwards}`);
+    };
+    mailbox.server.refuse('AUTH', { code: 535, text: '5.7.8 Wrong' });
+    await expectReason(
+      `${server} refuses the login: 535 5.7.8 Wrong. Correct the user and password in SMTP_URL (percent-encoded).`,
+    );
+    await mailbox.server.close();
+    await expectReason(`${server} refuses connections. Start it, or correct the port in SMTP_URL.`);
+  });
+
+  it('is said by doctor to be sent again, or that an address does not exist', async () => {
+    await failed('550 5.7.1 Spam');
+    expect((await cli.run(['doctor'])).stdout)
+      .to.include('mail retry --state failed')
+      .and.not.include('users edit');
+    await failed('550 5.1.1 No such user');
+    expect((await cli.run(['doctor'])).stdout)
+      .to.include('users edit <email> --email')
+      .and.not.include('mail retry');
+  });
+
   it('is named by doctor and the overview while mails fail, or none leaves', async () => {
     await failed('550 no such user');
     await buildMail(harness.context, { lastError: 'the password is wrong' });
