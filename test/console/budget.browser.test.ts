@@ -8,13 +8,12 @@ import { useConsole } from './support/console.js';
 import { publicPages, routedPages } from './support/pages.js';
 
 /** What a browser may load before a page is usable, in bytes, gzipped. */
-const budget = { js: 230_000, css: 40_000 };
+const budget = { js: 231_000, css: 40_000 };
 
 /** The JavaScript that a page may load at first, where it is more: for lists to choose from, forms, and German words. */
 const larger: Record<string, number> = {
   'imports/import-page.tsx': 236_000,
-  'enrollments/enrollments-page.tsx': 231_000,
-  'courses/new-course-page.tsx': 247_000,
+  'courses/new-course-page.tsx': 248_000,
   'courses/course-page.tsx': 255_000,
 };
 

@@ -203,6 +203,9 @@ describePages('A link to set a password', function () {
     await page.getByLabel('Link').press('Enter');
     await asked;
     await expect(heading(page)).toHaveText('This link is no longer valid');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await signInAt(page, user.email, own);
+    await expect(page.getByRole('banner')).toBeVisible();
   });
 
   it('is for whom it was sent to, also where somebody else is signed in', async () => {

@@ -7,6 +7,7 @@ import { SignInLayout } from '../sign-in/sign-in-layout.js';
 import { CheckedLink } from './checked-link.js';
 import { LinkButton } from './link-button.js';
 import { useLinkToken } from './link-token.js';
+import { SignInLink } from './sign-in-link.js';
 
 interface Outcome {
   /** The address that the account had. */
@@ -77,7 +78,7 @@ function Cancelled({ email, restored }: Outcome) {
     >
       <Stack>
         <Text>{t(restored ? 'links.cancelledRenew' : 'links.askPerson')}</Text>
-        {restored && <RenewButton />}
+        {restored ? <RenewButton /> : <SignInLink />}
       </Stack>
     </SignInLayout>
   );

@@ -8,6 +8,7 @@ import { useApiForm } from '../ui/forms/form.js';
 import { Failed, Loading } from '../ui/states.js';
 import { useLimitText } from './limit-text.js';
 import { keepToken, useLinkToken } from './link-token.js';
+import { SignInLink } from './sign-in-link.js';
 
 type LinkState = ResponseBody<'checkLink'>;
 
@@ -44,7 +45,10 @@ export function CheckedLink({ title, purposes, renew, children }: CheckedLinkPro
   return (
     <SignInLayout title={title}>
       {check.error ? (
-        <Failed error={inWords(check.error)} onRetry={() => void check.refetch()} />
+        <Stack>
+          <Failed error={inWords(check.error)} onRetry={() => void check.refetch()} />
+          <SignInLink />
+        </Stack>
       ) : (
         <Loading lines={3} />
       )}
@@ -81,6 +85,7 @@ function WithoutLink({ title, hint, renew }: { title: string; hint: string; rene
             </Button>
           </Stack>
         </form>
+        <SignInLink />
       </Stack>
     </SignInLayout>
   );

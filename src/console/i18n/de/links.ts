@@ -10,6 +10,7 @@ export const links: Words['links'] = {
   pasteHint: 'Der ganze Link, wie er in der E-Mail steht.',
   noToken: 'Das ist kein Link aus einer E-Mail, oder nicht der ganze. Kopiere den ganzen Link.',
   use: 'Diesen Link benutzen',
+  signIn: 'Zur Anmeldung',
   renew: 'Neuen Link anfordern',
   tooMany: 'Aus deinem Netz kamen zu viele Anfragen. Versuche es {{when}} noch einmal.',
   setPassword: 'Passwort setzen',

@@ -9,6 +9,7 @@ export const links = {
   pasteHint: 'The whole link, as it stands in the mail.',
   noToken: 'This is no link of a mail, or not all of it. Copy the whole link.',
   use: 'Use this link',
+  signIn: 'Sign in',
   renew: 'Ask for a new link',
   tooMany: 'There were too many requests from your network. Try again {{when}}.',
   setPassword: 'Set password',
