@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { Response } from 'supertest';
+import type { User } from '../../src/db/models/user.js';
 import type { MailKind } from '../../src/services/mail/kinds.js';
+import { useImporting } from '../services/imports/support/importing.js';
 import { mailSettings } from '../support/environment.js';
-import { buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { buildMail, buildUser, factoryPassword, linkFor, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { tokenOf, useMailServer } from '../support/mailbox.js';
 import { expectFailure, expectInvalid, messageOf, messages } from './support/expectations.js';
@@ -136,12 +138,12 @@ describe('The own email', () => {
       expect(await user.reload()).to.include({ email: newEmail, emailConfirmedAt: null, mailFailedAt: null });
     });
 
-    it('ends a change that was asked for before', async () => {
+    it('ends a change that was asked for before, whose notice is withdrawn', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { user, token: own } = await signIn(harness.context);
       await request(own, 'other@example.org').expect(202);
       await update(token, user.id, { email: newEmail }).expect(200);
-      expect((await queued(user.id)).map(({ kind }) => kind)).to.deep.equal(['email-changed', 'email-notice']);
+      expect((await queued(user.id)).map(({ kind }) => kind)).to.deep.equal(['email-changed']);
     });
 
     it('with verify stays until the link is used; other fields change at once', async () => {
@@ -306,6 +308,96 @@ describe('The links of a change of email', () => {
       await expectRestored(person);
     });
 
+    const asStranger = 'of a stranger';
+    const tokenBy = async (email: string, password?: string) =>
+      ((await login(email, password).expect(200)).body as { token: string }).token;
+    const kindsTo = (sent: Awaited<ReturnType<typeof mailbox.deliver>>, email: string) =>
+      sent.filter(({ to }) => to.includes(email)).map(({ subject }) => subject);
+
+    it('after a stranger has cancelled a later change, which brings back the email of the stranger', async () => {
+      const person = await asked();
+      await confirm(person.confirmation).expect(200);
+      const second = await ask(await tokenBy(newEmail), 'third@example.org');
+      await cancel(second.cancellation).expect(200);
+      const [reset] = await mailbox.deliver();
+      expect(reset?.to).to.deep.equal([newEmail]);
+      const body = { token: reset ? tokenOf(reset) : '', newPassword: asStranger };
+      await harness.api('post', '/api/links/set-password').send(body).expect(200);
+      await cancel(person.cancellation).expect(200);
+      await expectRestored(person);
+    });
+
+    it('where the owner hears of it late, by mails that a stranger can neither withdraw nor redirect', async () => {
+      const { user, token } = await signIn(harness.context);
+      const old = user.email;
+      mailbox.server.refuse('RCPT', (address) =>
+        address === old ? { code: 451, text: '4.7.1 Greylisted' } : undefined,
+      );
+      const passwords = { currentPassword: factoryPassword, newPassword: asStranger };
+      await harness.api('put', '/api/auth/change-password', token).send(passwords).expect(200);
+      const first = await ask(token, newEmail, asStranger);
+      expect(first.cancellation).to.equal('');
+      await confirm(first.confirmation).expect(200);
+      const second = await ask(await tokenBy(newEmail, asStranger), 'third@example.org', asStranger);
+      await confirm(second.confirmation).expect(200);
+      const third = await ask(await tokenBy('third@example.org', asStranger), 'fourth@example.org', asStranger);
+      await cancel(third.cancellation).expect(200);
+      await mailbox.deliver();
+      mailbox.server.refuse('RCPT', undefined);
+      harness.advance(5 * 60 * 60_000);
+      const late = await mailbox.deliver();
+      expect(kindsTo(late, old)).to.have.lengthOf(2);
+      expect(late.flatMap(({ to }) => to)).to.deep.equal([old, old]);
+      // Asked for after the change that the owner hears of, though its link is older.
+      await cancel(second.cancellation).expect(200);
+      await mailbox.deliver();
+      const notice = late.find(({ text }) => text.includes('/cancel-email#'));
+      await cancel(notice ? tokenOf(notice) : '').expect(200);
+      await expectRestored({ user, old });
+    });
+
+    it('unless somebody else has changed the email or the activity since, which withdraws notices, too', async () => {
+      const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
+      const update = (path: string, body: object) => harness.api('put', `/api/users/${path}`, admin).send(body);
+      const rescues: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+        email: (id) => update(id, { email: 'safe@example.org' }).expect(200),
+        activity: async (id) => {
+          await update(`${id}/status`, { isActive: false }).expect(200);
+          await update(`${id}/status`, { isActive: true }).expect(200);
+        },
+      };
+      for (const [what, rescue] of Object.entries(rescues)) {
+        const person = await asked();
+        const { id, email } = person.user;
+        mailbox.server.refuse('RCPT', { code: 451, text: '4.7.1 Greylisted' });
+        await ask(person.token, 'another@example.org');
+        mailbox.server.refuse('RCPT', undefined);
+        await rescue(id);
+        expectFailure(await cancel(person.cancellation), 400, linkInvalid);
+        harness.advance(60 * 60_000);
+        const sent = await mailbox.deliver();
+        expect(
+          sent.filter(({ text }) => text.includes('#')),
+          what,
+        ).to.deep.equal([]);
+        expect(
+          sent.map(({ to }) => to),
+          what,
+        ).to.deep.equal(what === 'email' ? [[email]] : []);
+      }
+    });
+
+    it('after new passwords of the super admin and of a reset link', async () => {
+      const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
+      const person = await asked();
+      await harness.api('post', `/api/users/${person.user.id}/reset-password`, admin).expect(200);
+      const token = await linkFor(harness.context, person.user);
+      await harness.api('post', '/api/links/set-password').send({ token, newPassword: asStranger }).expect(200);
+      await mailbox.deliver();
+      await cancel(person.cancellation).expect(200);
+      await expectRestored(person);
+    });
+
     it('and end the access of strangers where another account has the old email by now', async () => {
       const { user, token, old, confirmation, cancellation } = await asked();
       await confirm(confirmation).expect(200);
@@ -326,6 +418,52 @@ describe('The links of a change of email', () => {
       harness.advance(7 * 24 * 60 * 60_000 + 1);
       expectFailure(await cancel(late.cancellation), 400, linkInvalid);
     });
+  });
+});
+
+describe('The links that cancel a change of email', () => {
+  const importing = useImporting(mailSettings);
+  const { models } = importing;
+
+  /** How many links and open notices an account has, after it got one of each. */
+  async function left(user: User, act: () => Promise<unknown>) {
+    const { id: userId, email: address } = user;
+    await linkFor(importing.context, user, 'email-cancel');
+    await buildMail(importing.context, { kind: 'email-notice', userId, address });
+    await act();
+    const notices = { userId, kind: 'email-notice', state: 'queued' as const };
+    return [await models().Link.count({ where: { userId } }), await models().Mail.count({ where: notices })];
+  }
+
+  async function importRow(row: string, ...options: string[]) {
+    const file = importing.write('people.csv', `firstName,lastName,email,phone,isActive\n${row}\n`);
+    const { id } = await importing.json(file, '--on-existing', 'update', ...options);
+    return async () => expect((await importing.cli('imports', 'undo', id, '--yes')).exitCode).to.equal(0);
+  }
+
+  it('end, and notices are withdrawn, when an import or its undo changes the email or the activity', async () => {
+    const changes = [
+      { row: 'Ada,King,ada@example.org,+49 30 1,false', options: [] },
+      { row: 'Ada,King,safe@example.org,+49 30 1,true', options: ['--match', 'phone'] },
+    ];
+    for (const { row, options } of changes) {
+      const user = await buildUser(importing.context, {
+        ...{ firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '+49 30 1' },
+      });
+      let undo = async (): Promise<unknown> => undefined;
+      const imported = async () => {
+        undo = await importRow(row, ...options);
+      };
+      expect(await left(user, imported), row).to.deep.equal([0, 0]);
+      expect(await left(await user.reload(), undo), `undo of ${row}`).to.deep.equal([0, 0]);
+      expect(await user.reload()).to.include({ email: 'ada@example.org', isActive: true });
+      await user.destroy();
+    }
+  });
+
+  it('go on when an import changes a name', async () => {
+    const user = await buildUser(importing.context, { email: 'ada@example.org', phone: '+49 30 1' });
+    expect(await left(user, () => importRow('Augusta,King,ada@example.org,+49 30 1,true'))).to.deep.equal([1, 1]);
   });
 });
 

@@ -21,7 +21,11 @@ describe('A link to set a password', () => {
   const login = (identifier: string, password: string) =>
     harness.api('post', '/api/auth/login').set('X-Forwarded-For', '192.0.2.1').send({ identifier, password });
   const mails = async () =>
-    (await harness.context.database.models.Mail.findAll()).map(({ kind, userId }) => ({ kind, userId }));
+    (await harness.context.database.models.Mail.findAll()).map(({ kind, userId, address }) => ({
+      kind,
+      userId,
+      address,
+    }));
   const invited = () =>
     buildUser(harness.context, { passwordHash: unmatchableHash(5), requiresPasswordChange: true }).then((user) =>
       user.update({ hasPassword: false, inviteState: 'sent' }, { silent: true }),
@@ -62,7 +66,7 @@ describe('A link to set a password', () => {
       { action: 'user.set-password', actorId: user.id, targetId: user.id, ip: '192.0.2.1' },
     ]);
     expect(JSON.stringify(entries)).not.to.include(token).and.not.to.include(newPassword);
-    expect(await mails()).to.deep.equal([{ kind: 'password-changed', userId: user.id }]);
+    expect(await mails()).to.deep.equal([{ kind: 'password-changed', userId: user.id, address: user.email }]);
   });
 
   it('gives an invited person the first password, without a notice that it was changed', async () => {

@@ -150,9 +150,9 @@ describe('News', () => {
     const [from, to] = [cast.admin.user, cast.foreign.user];
     await transferSuperAdmin(harness.context, operator, { from: from.id, to: to.id });
     const rows = await mails();
-    expect(rows.map(({ kind, userId }) => [kind, userId])).to.deep.equal([
-      ['role-transferred', from.id],
-      ['role-transferred', to.id],
+    expect(rows.map(({ kind, userId, address }) => [kind, userId, address])).to.deep.equal([
+      ['role-transferred', from.id, from.email],
+      ['role-transferred', to.id, to.email],
     ]);
     expect(rows.map(dataOf)).to.deep.equal([
       { isNew: false, other: 'Alan Turing' },
@@ -163,7 +163,8 @@ describe('News', () => {
   it('tells a person that the super admin has reset the password, which it does not hold', async () => {
     const { body } = await harness.api('post', `/api/users/${ada}/reset-password`, cast.admin.token).expect(200);
     const [row, ...others] = await mails();
-    expect(row).to.include({ kind: 'password-changed', userId: ada, courseId: null });
+    const address = (await harness.context.database.models.User.findByPk(ada))?.email;
+    expect(row).to.include({ kind: 'password-changed', userId: ada, address, courseId: null });
     expect(others).to.deep.equal([]);
     expect(JSON.stringify(row)).not.to.include(body.temporaryPassword);
   });

@@ -88,7 +88,7 @@ export async function linkFor(
   email = own,
 ): Promise<string> {
   const { token } = await context.database.inTransaction((transaction) =>
-    createLink(context, { userId, purpose, email }, transaction),
+    createLink(context, { userId, purpose, email, createdAt: context.now() }, transaction),
   );
   return token;
 }

@@ -11,6 +11,7 @@ export class Link extends Model<InferAttributes<Link>, InferCreationAttributes<L
   /** The address that it was sent to, or for `email` the one that it confirms. */
   declare email: string;
   declare expiresAt: Date;
+  /** When its mail was queued. */
   declare createdAt: Date;
 }
 

@@ -9,7 +9,7 @@ import { lockCaller } from '../auth/sessions.js';
 import { findCountedLink } from '../auth/throttle-locks.js';
 import type { Actor, Caller, Client, Core } from '../core.js';
 import { unmatchableHash } from '../credentials/passwords.js';
-import { consumeLink, endAllLinks, endEmailChanges } from '../mail/links.js';
+import { consumeLink, endEmailChanges, endLinksAfterCancel } from '../mail/links.js';
 import { assertMailSetUp, queueMails } from '../mail/outbox.js';
 import { changeLockedUser } from './change-user.js';
 import { guarded, takenKeys, userKeys } from './store.js';
@@ -128,7 +128,8 @@ export async function confirmEmail(core: Core, input: unknown, client: Client): 
 
 /**
  * Takes a change of address back that its owner has not asked for: who did knows the password. Restores the address that the link was
- * sent to, takes the password away and sends a link for another one; sessions and all other links end.
+ * sent to, takes the password away and sends a link for another one; sessions and other links end, but for those that cancel earlier
+ * changes.
  * @returns whether the account has the address: not when another account has it by now, and then no link is sent
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`
  */
@@ -146,7 +147,7 @@ export async function cancelEmail(core: Core, input: unknown, client: Client): P
       account.set({ passwordHash, hasPassword: false, initialPasswordExpiresAt: null });
     };
     await changeLockedUser(core, openedBy(user, client), user, { action: 'user.cancel-email', apply }, transaction);
-    await endAllLinks(core, userId, transaction);
+    await endLinksAfterCancel(core, found.link, transaction);
     if (!isTaken) await queueMails(core, [{ kind: 'reset', userId }], transaction);
     return !isTaken;
   };

@@ -4,7 +4,7 @@ import { notFound } from '../../errors.js';
 import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit/audit.js';
 import { endSessions } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
-import { endLinks } from '../mail/links.js';
+import { endAllLinks, endLinks } from '../mail/links.js';
 import { queueMails } from '../mail/outbox.js';
 import { renamedBy, replaceWords } from './words.js';
 
@@ -34,11 +34,11 @@ export async function changeLockedUser(
 ): Promise<void> {
   const { id } = user;
   const before = auditedUser(user);
-  const wasActive = user.isActive;
   await apply(user, transaction);
   // After a loss of rights, and after another way to sign in, the account must sign in again.
   const hasNewLogin = newLogins.includes(action) || user.changed('email');
   const ends = hasNewLogin || user.changed('role') || (user.changed('isActive') && !user.isActive);
+  const hasNewReach = user.changed('email') || user.changed('isActive');
   await replaceWords(core, [renamedBy(user)], transaction);
   await user.save({ transaction });
   const changes = changesBetween(before, auditedUser(user));
@@ -48,10 +48,12 @@ export async function changeLockedUser(
   // A caller who has changed their own email stays signed in where they did it.
   const isOwn = action === 'user.update' && id === actor.actorId;
   if (ends) await endSessions(core, id, transaction, isOwn ? actor.sessionId : undefined);
-  if (ends || user.isActive !== wasActive) await endLinks(core, [id], transaction);
+  // Who rescues an account may take it from somebody who reads the mail of its old address.
+  if (hasNewReach && id !== actor.actorId) await endAllLinks(core, [id], transaction);
+  else if (ends || hasNewReach) await endLinks(core, [id], transaction);
   // The terminal mails nobody.
   if (action === 'user.reset-password' && actor.origin === 'http')
-    await queueMails(core, [{ kind: 'password-changed', userId: id }], transaction);
+    await queueMails(core, [{ kind: 'password-changed', userId: id, address: user.email }], transaction);
 }
 
 /** Changes an account with its audit entry. @throws AppError `NOT_FOUND`, and what `apply` throws */

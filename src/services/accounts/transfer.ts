@@ -84,6 +84,7 @@ export async function transferSuperAdmin(
     const news = (reader: User, other: User) => ({
       kind: 'role-transferred' as const,
       userId: reader.id,
+      address: reader.email,
       data: { isNew: reader === to, other: `${other.firstName} ${other.lastName}` },
     });
     await queueMails(core, [news(from, to), news(to, from)], transaction);

@@ -237,7 +237,7 @@ async function replacePassword(
     await user.update(chosenPassword(passwordHash), { transaction });
     await endSessions(core, user.id, transaction, caller.sessionId);
     await endLinks(core, [user.id], transaction);
-    await queueMails(core, [{ kind: 'password-changed', userId: user.id }], transaction);
+    await queueMails(core, [{ kind: 'password-changed', userId: user.id, address: user.email }], transaction);
     return user;
   });
 }

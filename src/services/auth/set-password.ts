@@ -36,7 +36,8 @@ export async function checkLink(core: Core, input: unknown, client: Client): Pro
 }
 
 /**
- * Sets the password of a link's account. The link ends, as do all sessions, other links and the lock of the account.
+ * Sets the password of a link's account. The link ends, as do all sessions, other links (but those that cancel a change of
+ * address) and the lock of the account.
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `LINK_INVALID`, `OVERLOADED`, `INTERRUPTED`
  */
 export async function setPassword(core: Core, input: unknown, client: Client, signal?: AbortSignal): Promise<void> {
@@ -67,10 +68,10 @@ async function store(
   await releaseLock(core, user.id, transaction);
   await endSessions(core, user.id, transaction);
   await endLinks(core, [user.id], transaction);
-  const { id, role } = user;
+  const { id, role, email } = user;
   const record = { action: 'user.set-password', targetType: 'user', targetId: id } as const;
   const changes = changesBetween(before, auditedUser(user));
   await recordAudit(core, { origin: 'http', actorId: id, role, ip }, { ...record, ...changes }, transaction);
-  if (!isFirst) await queueMails(core, [{ kind: 'password-changed', userId: id }], transaction);
+  if (!isFirst) await queueMails(core, [{ kind: 'password-changed', userId: id, address: email }], transaction);
   return user;
 }

@@ -1,4 +1,4 @@
-import { type LinkPurpose, mailKindNames } from '../../schemas/mail.js';
+import type { LinkPurpose, mailKindNames } from '../../schemas/mail.js';
 import type { NewsKind } from '../../schemas/mail-preferences.js';
 
 const hourMs = 60 * 60_000;
@@ -32,8 +32,9 @@ export const mailKinds = {
   'email-notice': { ...urgent, link: 'email-cancel' },
   /** The super admin has changed the address; goes to the old address. */
   'email-changed': urgent,
+  /** Goes to the address of the moment of the change, whatever the account has when it leaves. */
   'password-changed': urgent,
-  /** The rights of the super admin were transferred to somebody else; goes to both. */
+  /** The rights of the super admin were transferred to somebody else; goes to the addresses that both had then. */
   'role-transferred': urgent,
   /** Asked for by an operator, to see whether mail arrives. */
   test: { ...urgent, longestAgeMs: hourMs },
@@ -56,5 +57,3 @@ export const linkOf = (kind: MailKind): LinkPurpose | undefined => {
   const declaration: MailKindDeclaration = mailKinds[kind];
   return declaration.link;
 };
-
-export const kindsWithLink = mailKindNames.filter((kind) => linkOf(kind) !== undefined);

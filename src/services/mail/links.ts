@@ -5,7 +5,6 @@ import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
 import type { LinkPurpose } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
-import { kindsWithLink } from './kinds.js';
 import { withdrawMails } from './outbox.js';
 
 const minuteMs = 60_000;
@@ -31,16 +30,19 @@ export interface NewLink {
   expiresAt: Date;
 }
 
-/** Makes a link. @param link its account is locked by the transaction, so that a change of it ends the link or comes before */
+/**
+ * Makes a link.
+ * @param link its account is locked by the transaction, so that a change of it ends the link or comes before; `createdAt` is when its
+ *   mail was queued, however late that leaves
+ */
 export async function createLink(
   core: Core,
-  link: Pick<Link, 'userId' | 'purpose' | 'email'>,
+  link: Pick<Link, 'userId' | 'purpose' | 'email' | 'createdAt'>,
   transaction: Transaction,
 ): Promise<NewLink> {
   const token = randomBytes(32).toString('base64url');
-  const createdAt = core.now();
-  const expiresAt = new Date(createdAt.getTime() + lifetimeMs(core, link.purpose));
-  await core.database.models.Link.create({ ...link, tokenHash: hashOf(token), createdAt, expiresAt }, { transaction });
+  const expiresAt = new Date(core.now().getTime() + lifetimeMs(core, link.purpose));
+  await core.database.models.Link.create({ ...link, tokenHash: hashOf(token), expiresAt }, { transaction });
   return { token, expiresAt };
 }
 
@@ -86,7 +88,7 @@ export async function consumeLink(core: Core, { link }: OpenLink, transaction: T
 /**
  * Ends the links of accounts, and changes of address that aren't confirmed: for every change of a password, an address, a role or
  * activity, in its transaction. Links that cancel a change of address go on: who had taken over an account would change its password
- * first.
+ * first. Where somebody else changes the address or activity, {@link endAllLinks} ends them, too.
  */
 export async function endLinks(core: Core, userIds: readonly string[], transaction: Transaction): Promise<void> {
   const where = { userId: [...userIds], purpose: { [Op.ne]: 'email-cancel' } };
@@ -100,8 +102,33 @@ export async function endEmailChanges(core: Core, userId: string, transaction: T
   await withdrawMails(core, { userId, kind: 'email-confirm' }, transaction);
 }
 
-/** Ends all links of an account, and those that are still to leave. */
-export async function endAllLinks(core: Core, userId: string, transaction: Transaction): Promise<void> {
-  await core.database.models.Link.destroy({ where: { userId }, transaction });
-  await withdrawMails(core, { userId, kind: kindsWithLink }, transaction);
+/**
+ * Ends all links of accounts whose address or activity somebody else has changed, such as the super admin, who rescues them: those, too,
+ * that cancel a change of address, because a stranger may read the mail of the old one.
+ */
+export async function endAllLinks(core: Core, userIds: readonly string[], transaction: Transaction): Promise<void> {
+  await endLinks(core, userIds, transaction);
+  await endCancellations(core, { userId: [...userIds] }, transaction);
+}
+
+/**
+ * After a link has cancelled a change of address: ends those that cancel this change and later ones, and what else is still to leave.
+ * Those of earlier changes go on, because they went to addresses nearer to the owner: the change that was cancelled may have been one
+ * from an address of a stranger.
+ * @param cancelled the link; its other links were ended by {@link endLinks}
+ */
+export async function endLinksAfterCancel(core: Core, cancelled: Link, transaction: Transaction): Promise<void> {
+  const { userId, createdAt } = cancelled;
+  await endCancellations(core, { userId, createdAt: { [Op.gte]: createdAt } }, transaction);
+  await withdrawMails(core, { userId, kind: ['invitation', 'reset'] }, transaction);
+}
+
+/** Ends links that cancel a change of address, and withdraws the notices that are to bring some. */
+async function endCancellations(
+  core: Core,
+  where: Readonly<{ userId: string | string[]; createdAt?: { [Op.gte]: Date } }>,
+  transaction: Transaction,
+): Promise<void> {
+  await core.database.models.Link.destroy({ where: { ...where, purpose: 'email-cancel' }, transaction });
+  await withdrawMails(core, { ...where, kind: 'email-notice' }, transaction);
 }

@@ -214,12 +214,12 @@ export class Turn {
     const purpose = linkOf(kind);
     let shown = { link: '', expiresAt: this.#core.now() };
     if (purpose && user) {
-      const link = { userId: user.id, purpose, email: address };
+      const link = { userId: user.id, purpose, email: address, createdAt: mail.createdAt };
       const { token, expiresAt } = await createLink(this.#core, link, transaction);
       shown = { link: `${publicUrl}/${pageOf[purpose]}#${token}`, expiresAt };
     }
-    // To an address that isn't known to be the person's, nothing that a person typed.
-    const name = user && mail.address === null ? `${user.firstName} ${user.lastName}` : '';
+    // To an address that isn't the person's, nothing that a person typed.
+    const name = user?.email === address ? `${user.firstName} ${user.lastName}` : '';
     return {
       ...renderMail(content(shown), user?.language ?? language, { programme, publicUrl }),
       to: { name, address },
@@ -235,7 +235,7 @@ export class Turn {
       const where = { id: mail.id, state: 'sending' as const, attempts: attempt };
       const address = delivery.outcome === 'accepted' ? outgoing.to.address : undefined;
       const [recorded] = await Mail.update({ ...changes, ...(address && { address }) }, { where, transaction });
-      if (recorded > 0) await this.#noteOnAccount(mail, delivery, transaction);
+      if (recorded > 0) await this.#noteOnAccount(mail, outgoing.to.address, delivery, transaction);
     });
   }
 
@@ -259,13 +259,19 @@ export class Turn {
   }
 
   /** Without a change of `updatedAt`. */
-  async #noteOnAccount({ userId, kind }: Claimed['mail'], delivery: Delivery, transaction: Transaction): Promise<void> {
+  async #noteOnAccount(
+    { userId, kind }: Claimed['mail'],
+    email: string,
+    delivery: Delivery,
+    transaction: Transaction,
+  ): Promise<void> {
     const { User } = this.#core.database.models;
     const { outcome } = delivery;
     if (userId === null || outcome === 'paused' || outcome === 'deferred') return;
     // Confirmations and notices go to addresses that the account doesn't have.
     if (kind === 'email-confirm' || kind === 'email-notice' || kind === 'email-changed') return;
-    const options = { where: { id: userId }, silent: true, transaction };
+    // It may have another one by now.
+    const options = { where: { id: userId, email }, silent: true, transaction };
     if (outcome === 'accepted') await User.update({ mailFailedAt: null }, options);
     else if (delivery.isAddressUnknown) await User.update({ mailFailedAt: this.#core.now() }, options);
     if (kind !== 'invitation') return;

@@ -63,6 +63,15 @@ describe('The outbox and its sender', () => {
     expect((await user.reload()).updatedAt).to.deep.equal(before);
   });
 
+  it('notes nothing of an address that the account does not have any more', async () => {
+    const user = await buildUser(harness.context);
+    await queue({ kind: 'password-changed', userId: user.id, address: user.email });
+    await user.update({ email: 'another@example.org' });
+    mailbox.server.refuse('RCPT', { code: 550, text: '5.1.1 No such user' });
+    expect(await mailbox.send()).to.deep.equal({ sent: 0, failed: 1, deferred: 0 });
+    expect((await user.reload()).mailFailedAt).to.equal(null);
+  });
+
   it('fails a mail whose recipient is refused for good, and notes addresses that do not exist', async () => {
     const [gone, refused] = [await invited(), await invited()];
     await queue({ kind: 'invitation', userId: gone.id }, { kind: 'invitation', userId: refused.id });

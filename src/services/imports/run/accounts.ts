@@ -13,7 +13,7 @@ import { addAccounts, initialPasswordExpiry, type NewAccount, updateAccounts } f
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
 import { generatedPasswordCost, generatePassword } from '../../credentials/passwords.js';
-import { endLinks } from '../../mail/links.js';
+import { endAllLinks, endLinks } from '../../mail/links.js';
 import { accountAttributes } from '../plan/account-index.js';
 import { type Decision, type ExistingAccount, isInvited, needsSecret } from '../plan/outcomes.js';
 import { blockedRoleChanges } from '../plan/role-changes.js';
@@ -138,6 +138,8 @@ export async function updateExisting(
     await endSessions(core, signedOut, transaction);
     await endLinks(core, signedOut, transaction);
   }
+  const rescued = updates.filter(changesReach).map(({ account }) => account.id);
+  if (rescued.length > 0) await endAllLinks(core, rescued, transaction);
   const reset = updates.flatMap(({ account, resetPassword }) => (resetPassword ? [account.id] : []));
   if (reset.length > 0) await endInvitations(core, reset, transaction);
   const activated = updates.flatMap(({ account, changes }) => (changes.isActive === true ? [account.id] : []));
@@ -163,6 +165,9 @@ function noteOf(account: LockedAccount, changes: ReturnType<typeof changesOf>, n
 function endsItsSessions({ changes, resetPassword }: Update): boolean {
   return resetPassword || changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
 }
+
+/** Whether an update changes how the person is reached, or whether they may sign in: see {@link endAllLinks}. */
+const changesReach = ({ changes }: Update) => changes.email !== undefined || changes.isActive !== undefined;
 
 const imported = inputFields('import');
 

@@ -8,7 +8,7 @@ import { removeWords } from '../../accounts/words.js';
 import type { AuditRecord } from '../../audit/audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Core } from '../../core.js';
-import { endLinks } from '../../mail/links.js';
+import { endAllLinks, endLinks } from '../../mail/links.js';
 import { removeMailsOf, withdrawMails } from '../../mail/outbox.js';
 import { lockPhoneKeys, storedPhoneKeys } from '../../phone-country.js';
 import { removedAccount, restoredAccount } from '../store/audit-records.js';
@@ -73,6 +73,8 @@ export async function restoreAccounts(
     await endSessions(core, signedOut, transaction);
     await endLinks(core, signedOut, transaction);
   }
+  const rescued = restored.filter(({ note }) => changesReach(note)).map(({ user }) => user.id);
+  if (rescued.length > 0) await endAllLinks(core, rescued, transaction);
   await endInvitations(
     core,
     restored.flatMap(({ user, note }) => (note.before?.passwordHash === undefined ? [] : [user.id])),
@@ -102,3 +104,6 @@ function endsSessionsOf({ before }: UndoNote): boolean {
   const isAnother = before.email !== undefined || before.role !== undefined || before.isActive === false;
   return before.passwordHash !== undefined || isAnother;
 }
+
+/** Whether restoring changes how the person is reached, or whether they may sign in: see {@link endAllLinks}. */
+const changesReach = ({ before }: UndoNote) => before?.email !== undefined || before?.isActive !== undefined;
