@@ -14,6 +14,15 @@ import { asTyped, counted, type Io, whenMailsLeave, widthOf } from '../../core/o
 import { printableLine } from '../../core/output/printable.js';
 import { correctedText } from './command-lines.js';
 
+/** What leaves for people, which nobody gets back: ", and mail 47 invitations". */
+function mailsAsked({ invitations, news }: ImportPlan): string {
+  const mails = [
+    ...(invitations > 0 ? [counted(invitations, 'invitation')] : []),
+    ...(news > 0 ? [counted(news, 'notice of enrollment', 'notices of enrollment')] : []),
+  ];
+  return mails.length === 0 ? '' : `, and mail ${mails.join(' and ')}`;
+}
+
 /**
  * Shows a plan and asks for confirmation.
  * @param notes more lines of the plan
@@ -22,7 +31,7 @@ import { correctedText } from './command-lines.js';
 export function confirmPlan(run: Run, plan: ImportPlan, notes: readonly string[] = []): Promise<void> {
   return confirm(run, {
     about: planText(plan, widthOf(run.io.stderr), notes),
-    question: 'Import these rows?',
+    question: `Import these rows${mailsAsked(plan)}?`,
     otherwise: `Nothing ${plan.unfinished ? 'more ' : ''}was imported.`,
     initial: true,
   });

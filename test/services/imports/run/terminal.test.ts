@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { mailSettings } from '../../../support/environment.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 import { people, useImporting } from '../support/importing.js';
@@ -75,5 +76,21 @@ describe('coursectl users import at a terminal', () => {
     const { exitCode, terminal } = await converse([], '--yes', '--quiet');
     expect(exitCode).to.equal(3);
     expect(terminal.written()).to.equal('');
+  });
+});
+
+describe('coursectl users import --invite at a terminal', () => {
+  const importing = useImporting(mailSettings);
+  const commandLine = useCommandLine(() => importing.env);
+
+  it('asks with the number of mails that leave', async () => {
+    const file = importing.write('people.csv', people(3));
+    const question = 'Import these rows, and mail 3 invitations?';
+    const { exitCode, stdout } = await commandLine.atTerminal(
+      ['users', 'import', file, '--invite'],
+      [[question, keys.enter]],
+    );
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.include('To send them from here: coursectl mail send');
   });
 });
