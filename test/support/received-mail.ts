@@ -18,7 +18,7 @@ export interface ReceivedMail {
 }
 
 function bytesOfQuotedPrintable(text: string): Buffer {
-  const joined = text.replace(/[ \t]*=\r?\n/g, '');
+  const joined = text.replace(/=[ \t]*\r?\n/g, '');
   return Buffer.from(
     joined.replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
     'latin1',

@@ -12,6 +12,8 @@ import type { MailData } from './outbox.js';
 export interface ShownLink {
   link: string;
   expiresAt: Date;
+  /** How long it works from when it leaves, in milliseconds. */
+  lifetimeMs: number;
 }
 
 /** What a mail says, but for its link. */

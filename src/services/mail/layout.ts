@@ -24,8 +24,8 @@ export interface MailPlace {
 
 /** What the words of a language need. */
 export interface Wording extends MailPlace {
-  /** A moment, with its time zone. */
-  moment(date: Date): string;
+  /** A time, such as "1 hour": when it ends depends on the time zone of who reads it, which nobody knows. */
+  lasting(ms: number): string;
   /** A day alone. */
   day(date: Date): string;
   courseLink(id: string): string;

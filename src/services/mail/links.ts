@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 /** How long a link works from when it leaves, in milliseconds. */
-function lifetimeMs({ config }: Core, purpose: LinkPurpose): number {
+function lifetimeMsOf({ config }: Core, purpose: LinkPurpose): number {
   const { inviteDays, resetMinutes } = config.mail;
   return {
     invite: inviteDays * dayMs,
@@ -28,6 +28,7 @@ export interface NewLink {
   /** 256 random bits, which are stored nowhere. */
   token: string;
   expiresAt: Date;
+  lifetimeMs: number;
 }
 
 /**
@@ -41,9 +42,10 @@ export async function createLink(
   transaction: Transaction,
 ): Promise<NewLink> {
   const token = randomBytes(32).toString('base64url');
-  const expiresAt = new Date(core.now().getTime() + lifetimeMs(core, link.purpose));
+  const lifetimeMs = lifetimeMsOf(core, link.purpose);
+  const expiresAt = new Date(core.now().getTime() + lifetimeMs);
   await core.database.models.Link.create({ ...link, tokenHash: hashOf(token), expiresAt }, { transaction });
-  return { token, expiresAt };
+  return { token, expiresAt, lifetimeMs };
 }
 
 /** A link that works, and its account. */

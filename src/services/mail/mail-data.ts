@@ -3,10 +3,10 @@ import type { MailKind } from './kinds.js';
 /** What the templates say: everything that a mail shows besides the programme and its address. Texts are plain. */
 interface Shown {
   invitation: { firstName: string; link: string; expiresAt: Date; email: string; message: string | null };
-  reset: { firstName: string; link: string; expiresAt: Date };
+  reset: { firstName: string; link: string; lifetimeMs: number };
   /** Nothing that a person typed: anybody can send it to any address. */
-  'email-confirm': { link: string; expiresAt: Date };
-  'email-notice': { firstName: string; newEmail: string; link: string; expiresAt: Date };
+  'email-confirm': { link: string; lifetimeMs: number };
+  'email-notice': { firstName: string; newEmail: string; link: string; lifetimeMs: number };
   'email-changed': { firstName: string; newEmail: string };
   'password-changed': { firstName: string };
   /** `isNew`: the reader is the super admin now; else no longer. */

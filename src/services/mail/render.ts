@@ -12,6 +12,21 @@ function letterOf<K extends MailKind>(content: MailContent<K>, { letters }: Mail
   return write(content, wording);
 }
 
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** In the largest unit of which it is a whole number; a day is 24 hours. */
+function lasting(ms: number, locale: string): string {
+  const [unit, unitMs] =
+    ms > dayMs && ms % dayMs === 0
+      ? (['day', dayMs] as const)
+      : ms % hourMs === 0
+        ? (['hour', hourMs] as const)
+        : (['minute', minuteMs] as const);
+  return (ms / unitMs).toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'long' });
+}
+
 /**
  * Writes a mail.
  * @param place the programme's name, and PUBLIC_URL without a slash at its end
@@ -20,11 +35,10 @@ export function renderMail(content: MailContent, language: MailLanguage, place: 
   const { programme, publicUrl } = place;
   const { locale, turnOff } = words[language];
   const utc = { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' } as const;
-  const time = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
   const letter = letterOf(content, words[language], {
     programme,
     publicUrl,
-    moment: (date) => date.toLocaleString(locale, { ...utc, ...time }),
+    lasting: (ms) => lasting(ms, locale),
     day: (date) => date.toLocaleDateString(locale, utc),
     courseLink: (id) => `${publicUrl}/courses/${encodeURIComponent(id)}`,
   });

@@ -212,11 +212,11 @@ export class Turn {
     const content = await contentOf(this.#core, mail, user, transaction);
     if (!content) return undefined;
     const purpose = linkOf(kind);
-    let shown = { link: '', expiresAt: this.#core.now() };
+    let shown = { link: '', expiresAt: this.#core.now(), lifetimeMs: 0 };
     if (purpose && user) {
       const link = { userId: user.id, purpose, email: address, createdAt: mail.createdAt };
-      const { token, expiresAt } = await createLink(this.#core, link, transaction);
-      shown = { link: `${publicUrl}/${pageOf[purpose]}#${token}`, expiresAt };
+      const { token, ...times } = await createLink(this.#core, link, transaction);
+      shown = { link: `${publicUrl}/${pageOf[purpose]}#${token}`, ...times };
     }
     // To an address that isn't the person's, nothing that a person typed.
     const name = user?.email === address ? `${user.firstName} ${user.lastName}` : '';

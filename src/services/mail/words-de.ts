@@ -17,13 +17,13 @@ export const de: MailWords = {
       ],
       button: { label: 'Passwort wählen', link: content.link },
       after: [
-        `Tu das bitte vor dem ${day(content.expiresAt)}; der Link gilt nur einmal. Wenn er nicht mehr gilt, bitte ${programme} um einen neuen.`,
+        `Tu das bitte vor dem ${day(content.expiresAt)}; der Link gilt nur einmal. Wenn er nicht mehr gilt, fordere auf der Anmeldeseite einen neuen an: „Kein Passwort, oder vergessen?“`,
         'Danach meldest du dich mit dieser Adresse an:',
         { quoted: content.email },
         'Wenn du nicht weißt, worum es geht, kannst du diese Mail ignorieren.',
       ],
     }),
-    reset: (content, { programme, moment }) => ({
+    reset: (content, { programme, lasting }) => ({
       subject: `Neues Passwort für ${programme}`,
       greeting: hello(content),
       before: [
@@ -31,11 +31,11 @@ export const de: MailWords = {
       ],
       button: { label: 'Neues Passwort wählen', link: content.link },
       after: [
-        `Der Link gilt bis ${moment(content.expiresAt)} und nur einmal.`,
+        `Der Link gilt ab dem Versand dieser Mail ${lasting(content.lifetimeMs)} lang und nur einmal.`,
         'Wenn du kein neues Passwort brauchst, kannst du diese Mail ignorieren: Ohne den Link ändert sich nichts. Gib ihn bitte nicht weiter.',
       ],
     }),
-    'email-confirm': (content, { programme, moment }) => ({
+    'email-confirm': (content, { programme, lasting }) => ({
       subject: `Bestätige bitte deine Adresse für ${programme}`,
       greeting: 'Guten Tag,',
       before: [
@@ -43,11 +43,11 @@ export const de: MailWords = {
       ],
       button: { label: 'Adresse bestätigen', link: content.link },
       after: [
-        `Der Link gilt bis ${moment(content.expiresAt)}. Sobald du bestätigt hast, meldest du dich mit dieser Adresse an.`,
+        `Der Link gilt ab dem Versand dieser Mail ${lasting(content.lifetimeMs)} lang. Sobald du bestätigt hast, meldest du dich mit dieser Adresse an.`,
         'Wenn du es nicht warst, ignoriere diese Mail bitte: Ohne den Link ändert sich nichts.',
       ],
     }),
-    'email-notice': (content, { programme, moment }) => ({
+    'email-notice': (content, { programme, lasting }) => ({
       subject: `Deine Adresse für ${programme} soll geändert werden`,
       greeting: hello(content),
       before: [
@@ -58,7 +58,7 @@ export const de: MailWords = {
       ],
       button: { label: 'Änderung abbrechen', link: content.link },
       after: [
-        `Der Link gilt bis ${moment(content.expiresAt)}, auch wenn die neue Adresse dann schon verwendet wird. Er gibt deinem Konto diese Adresse zurück, beendet alle Sitzungen und entfernt das Passwort; danach bekommst du eine Mail, um ein neues zu wählen.`,
+        `Der Link gilt ab dem Versand dieser Mail ${lasting(content.lifetimeMs)} lang, auch wenn die neue Adresse dann schon verwendet wird. Er gibt deinem Konto diese Adresse zurück, beendet alle Sitzungen und entfernt das Passwort; danach bekommst du eine Mail, um ein neues zu wählen.`,
       ],
     }),
     'email-changed': (content, { programme }) => ({

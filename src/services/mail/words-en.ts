@@ -17,13 +17,13 @@ export const en: MailWords = {
       ],
       button: { label: 'Set password', link: content.link },
       after: [
-        `Please do so before ${day(content.expiresAt)}; the link works only once. If it no longer does, ask ${programme} for a new one.`,
+        `Please do so before ${day(content.expiresAt)}; the link works only once. If it no longer does, ask for a new one on the sign-in page: “No password, or forgotten?”`,
         'After that, sign in with this address:',
         { quoted: content.email },
         "If you don't know what this is about, you can ignore this mail.",
       ],
     }),
-    reset: (content, { programme, moment }) => ({
+    reset: (content, { programme, lasting }) => ({
       subject: `Set a new password for ${programme}`,
       greeting: hello(content),
       before: [
@@ -31,11 +31,11 @@ export const en: MailWords = {
       ],
       button: { label: 'Set new password', link: content.link },
       after: [
-        `The link works until ${moment(content.expiresAt)}, and only once.`,
+        `The link works for ${lasting(content.lifetimeMs)} after this mail was sent, and only once.`,
         "If you don't need a new password, you can ignore this mail: nothing changes without the link. Please don't pass it on.",
       ],
     }),
-    'email-confirm': (content, { programme, moment }) => ({
+    'email-confirm': (content, { programme, lasting }) => ({
       subject: `Confirm your address for ${programme}`,
       greeting: 'Hello,',
       before: [
@@ -43,11 +43,11 @@ export const en: MailWords = {
       ],
       button: { label: 'Confirm address', link: content.link },
       after: [
-        `The link works until ${moment(content.expiresAt)}. Once you have confirmed, sign in with this address.`,
+        `The link works for ${lasting(content.lifetimeMs)} after this mail was sent. Once you have confirmed, sign in with this address.`,
         "If it wasn't you, please ignore this mail: nothing changes without the link.",
       ],
     }),
-    'email-notice': (content, { programme, moment }) => ({
+    'email-notice': (content, { programme, lasting }) => ({
       subject: `Your address for ${programme} is to change`,
       greeting: hello(content),
       before: [
@@ -58,7 +58,7 @@ export const en: MailWords = {
       ],
       button: { label: 'Cancel the change', link: content.link },
       after: [
-        `The link works until ${moment(content.expiresAt)}, even if the new address is in use by then. It gives your account this address back, ends all sessions and removes the password; you then get a mail to set a new one.`,
+        `The link works for ${lasting(content.lifetimeMs)} after this mail was sent, even if the new address is in use by then. It gives your account this address back, ends all sessions and removes the password; you then get a mail to set a new one.`,
       ],
     }),
     'email-changed': (content, { programme }) => ({

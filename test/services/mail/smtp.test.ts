@@ -97,6 +97,13 @@ describe('Sending by SMTP', () => {
     expect(Math.abs(Date.now() - Date.parse(received?.headers.date ?? ''))).to.be.below(60_000);
   });
 
+  it('hands over long lines with all their spaces', async () => {
+    await start();
+    const text = `${'Wähle bitte ein Passwort. '.repeat(20)}Danke!\n`;
+    await send({}, { text });
+    expect(server.mails[0]?.text).to.equal(text);
+  });
+
   it('takes settings and mails that nobody may change', async () => {
     await start();
     const frozen = (address: string) => Object.freeze({ name: 'Training', address });

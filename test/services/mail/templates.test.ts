@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { type MailLanguage, mailLanguages } from '../../../src/config/mail-settings.js';
+import { common as german } from '../../../src/console/i18n/de/common.js';
+import { common as english } from '../../../src/console/i18n/en/common.js';
 import { mailKindNames } from '../../../src/schemas/mail.js';
 import { newsKinds } from '../../../src/schemas/mail-preferences.js';
 import type { MailKind } from '../../../src/services/mail/kinds.js';
@@ -7,6 +9,7 @@ import type { MailContent } from '../../../src/services/mail/mail-data.js';
 import { renderMail } from '../../../src/services/mail/render.js';
 
 const place = { programme: 'Spring Academy', publicUrl: 'https://courses.example.org' };
+const hourMs = 3_600_000;
 const expiresAt = new Date('2026-12-05T14:03:00Z');
 const link = 'https://courses.example.org/set-password#A1b2-_C3';
 const course = { course: 'Databases for beginners', courseId: 'c-1' };
@@ -23,9 +26,9 @@ function contents(firstName: string, title: string): { [K in MailKind]: MailCont
       email: 'anna@example.org',
       message: 'Welcome!\nMonday, 9:00',
     },
-    reset: { kind: 'reset', firstName, link, expiresAt },
-    'email-confirm': { kind: 'email-confirm', link, expiresAt },
-    'email-notice': { kind: 'email-notice', firstName, newEmail: 'new@example.org', link, expiresAt },
+    reset: { kind: 'reset', firstName, link, lifetimeMs: hourMs },
+    'email-confirm': { kind: 'email-confirm', link, lifetimeMs: 24 * hourMs },
+    'email-notice': { kind: 'email-notice', firstName, newEmail: 'new@example.org', link, lifetimeMs: 7 * 24 * hourMs },
     'email-changed': { kind: 'email-changed', firstName, newEmail: 'new@example.org' },
     'password-changed': { kind: 'password-changed', firstName },
     'role-transferred': { kind: 'role-transferred', firstName, isNew: true, other: firstName },
@@ -96,15 +99,35 @@ describe('The templates of mails', () => {
     }
   });
 
-  it('say until when a link works, with the time zone; for invitations the day', () => {
-    const moments = { en: '5 December 2026 at 14:03 UTC', de: '5. Dezember 2026 um 14:03 UTC' };
-    const days = { en: 'before 5 December 2026', de: 'vor dem 5. Dezember 2026' };
+  it('say how long a link works, for invitations the day, and never a time of some time zone', () => {
+    const times = {
+      en: {
+        reset: 'for 1 hour after this mail was sent, and only once',
+        'email-confirm': 'for 24 hours after this mail was sent',
+        'email-notice': 'for 7 days after this mail was sent',
+        invitation: 'before 5 December 2026',
+      },
+      de: {
+        reset: 'ab dem Versand dieser Mail 1 Stunde lang und nur einmal',
+        'email-confirm': 'ab dem Versand dieser Mail 24 Stunden lang',
+        'email-notice': 'ab dem Versand dieser Mail 7 Tage lang',
+        invitation: 'vor dem 5. Dezember 2026',
+      },
+    };
     const kinds = ['reset', 'email-confirm', 'email-notice', 'invitation'] as const;
-    for (const { mail, kind, language, name } of rendered(usual, kinds)) {
-      const until = (kind === 'invitation' ? days : moments)[language];
-      for (const part of [mail.text, mail.html]) expect(part.replace(/\s+/g, ' '), name).to.include(until);
-      if (kind === 'invitation') expect(mail.text, name).to.not.include('UTC');
-    }
+    for (const language of mailLanguages)
+      for (const kind of kinds) {
+        const { text, html } = render(usual[kind], language);
+        for (const part of [text, html])
+          expect(part.replace(/\s+/g, ' '), kind).to.include(times[language][kind]).and.not.include('UTC');
+      }
+    expect(render({ ...usual.reset, lifetimeMs: hourMs * 1.5 }).text).to.include('for 90 minutes after');
+  });
+
+  it('say where the sign-in page gives who was invited a new link, in its words', () => {
+    const label = { en: english.signIn.noPassword, de: german.signIn.noPassword };
+    for (const language of mailLanguages)
+      expect(render(usual.invitation, language).text.replace(/\s+/g, ' ')).to.include(label[language]);
   });
 
   it('lead from news to the course, or to the requests, and to where they can be turned off', () => {
