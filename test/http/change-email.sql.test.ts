@@ -387,6 +387,18 @@ describe('The links of a change of email', () => {
       }
     });
 
+    it('unless that happens while the server takes the mails, which are not sent again then', async () => {
+      const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
+      const { user, token } = await signIn(harness.context);
+      const body = { email: newEmail, currentPassword: factoryPassword };
+      await harness.api('post', '/api/auth/email', token).send(body).expect(202);
+      const { Mail } = harness.context.database.models;
+      await Mail.update({ state: 'sending', attempts: 1, nextAt: null }, { where: { userId: user.id } });
+      await harness.api('put', `/api/users/${user.id}`, admin).send({ email: 'safe@example.org' }).expect(200);
+      const sent = await mailbox.deliver();
+      expect(sent.filter(({ text }) => text.includes('#'))).to.deep.equal([]);
+    });
+
     it('after new passwords of the super admin and of a reset link', async () => {
       const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
       const person = await asked();

@@ -95,13 +95,13 @@ export async function consumeLink(core: Core, { link }: OpenLink, transaction: T
 export async function endLinks(core: Core, userIds: readonly string[], transaction: Transaction): Promise<void> {
   const where = { userId: [...userIds], purpose: { [Op.ne]: 'email-cancel' } };
   await core.database.models.Link.destroy({ where, transaction });
-  await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction);
+  await withdrawMails(core, { userId: [...userIds], kind: 'email-confirm' }, transaction, { evenSending: true });
 }
 
 /** Ends changes of address of an account that aren't confirmed, in a transaction that has locked it. */
 export async function endEmailChanges(core: Core, userId: string, transaction: Transaction): Promise<void> {
   await core.database.models.Link.destroy({ where: { userId, purpose: 'email' }, transaction });
-  await withdrawMails(core, { userId, kind: 'email-confirm' }, transaction);
+  await withdrawMails(core, { userId, kind: 'email-confirm' }, transaction, { evenSending: true });
 }
 
 /**
@@ -132,5 +132,5 @@ async function endCancellations(
   transaction: Transaction,
 ): Promise<void> {
   await core.database.models.Link.destroy({ where: { ...where, purpose: 'email-cancel' }, transaction });
-  await withdrawMails(core, { ...where, kind: 'email-notice' }, transaction);
+  await withdrawMails(core, { ...where, kind: 'email-notice' }, transaction, { evenSending: true });
 }

@@ -86,15 +86,20 @@ export async function queueMails(core: Core, mails: readonly NewMail[], transact
   if (keyed.length > 0) await Mail.bulkCreate(keyed, { ignoreDuplicates: true, transaction });
 }
 
-/** Withdraws mails that are still to leave. @returns how many */
+/**
+ * Withdraws mails that are still to leave.
+ * @param options `evenSending`: also what is being sent, so that it isn't sent again with another link if the server defers it
+ * @returns how many
+ */
 export async function withdrawMails(
   core: Core,
   where: WhereOptions<InferAttributes<Mail>>,
   transaction: Transaction,
+  { evenSending = false } = {},
 ): Promise<number> {
   const [withdrawn] = await core.database.models.Mail.update(
     { state: 'withdrawn', nextAt: null, dedupeKey: null, finishedAt: core.now() },
-    { where: { ...where, state: ['queued', 'deferred'] }, transaction },
+    { where: { ...where, state: ['queued', 'deferred', ...(evenSending ? (['sending'] as const) : [])] }, transaction },
   );
   return withdrawn;
 }
