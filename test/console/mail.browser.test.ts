@@ -33,18 +33,37 @@ describePages('The page of mails', function () {
     await expect(page.getByRole('row').filter({ hasText: 'Password changed' })).toHaveCount(0);
   });
 
-  it('withdraws what is selected, and says why it refuses others, in German on a narrow screen', async () => {
-    const { admin, waiting } = await build();
+  it('withdraws what is selected as far as it waits, in German on a narrow screen', async () => {
+    const { admin, person, waiting } = await build();
+    await buildMail(test.context, { kind: 'enrolled', userId: person.id, state: 'sent', ...ended });
     const page = await test.openAs(admin, '/mail', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
+    await expect(page.getByRole('combobox', { name: 'Person' })).toBeVisible();
+    const bar = page.getByRole('region', { name: 'Ausgewählte E-Mails' });
+    await page.getByRole('checkbox', { name: /^Eingeschrieben/ }).check();
+    await expect(bar.getByRole('status')).toContainText('bleibt so');
+    await expect(bar.getByRole('button')).toHaveText(['Auswahl aufheben']);
     await page.getByRole('checkbox', { name: /^Passwort geändert/ }).check();
     await page.getByRole('checkbox', { name: /^Einladung/ }).check();
-    await page.getByRole('button', { name: 'Zurückziehen' }).click();
+    await expect(bar).toBeInViewport();
+    await expect(bar.getByRole('button', { name: 'Erneut senden (1)' })).toBeVisible();
+    await bar.getByRole('button', { name: 'Zurückziehen (1)' }).click();
     await expect(page.getByText('1 E-Mail zurückgezogen.')).toBeVisible();
-    await expect(
-      page.getByText('Nicht geändert: In ihrem jetzigen Zustand erlaubt die E-Mail das nicht.'),
-    ).toBeVisible();
+    await expect(bar).toHaveCount(0);
     await expect(page.getByRole('row').filter({ hasText: 'Passwort geändert' })).toContainText('zurückgezogen');
     expect((await waiting.reload()).state).toBe('withdrawn');
+  });
+
+  it('says why it refuses what has changed meanwhile, and shows the trouble of the overview', async () => {
+    const { admin, waiting } = await build();
+    const page = await test.openAs(admin, '/mail');
+    await expect(page.getByText('1 mail failed in the last three days: 550 5.7.1 Rejected')).toBeVisible();
+    await page.getByRole('checkbox', { name: /Password changed/ }).check();
+    await waiting.update({ state: 'sent', ...ended });
+    const bar = page.getByRole('region', { name: 'Selected mails' });
+    await bar.getByRole('button', { name: 'Withdraw (1)' }).click();
+    await expect(bar.getByRole('status')).toHaveText('Not changed: The mail does not allow this in its present state.');
+    await bar.getByRole('button', { name: 'Close' }).click();
+    await expect(bar).toHaveCount(0);
   });
 });
 

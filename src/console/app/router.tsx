@@ -202,7 +202,7 @@ const auditRoute = createRoute({
   component: byRole({ super_admin: auditPage }),
 });
 
-const mailPage = lazyPage(['mail'], () => import('../mail/mail-page.js'), 'MailPage');
+const mailPage = lazyPage(['mail', 'overview'], () => import('../mail/mail-page.js'), 'MailPage');
 const mailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/mail',

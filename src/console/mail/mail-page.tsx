@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
@@ -8,6 +8,7 @@ import { useApi, useChange } from '../api/queries.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
+import { lazyPart } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect } from '../ui/lists/filter-select.js';
@@ -20,6 +21,8 @@ import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { Time } from '../ui/time.js';
+
+const MailTroubleNotice = lazyPart(async () => (await import('../overview/mail-trouble.js')).MailTroubleNotice);
 
 type Mail = ResponseBody<'listMails'>['mails'][number];
 type Action = Input<'changeManyMails'>['body']['action'];
@@ -93,9 +96,23 @@ export function MailPage() {
   return (
     <Page title={t('mail.title')} hint={t('mail.hint')}>
       {data?.available === false && <Empty message={t('mail.off')} />}
-      {data?.available && <Mails />}
+      {data?.available && (
+        <Stack>
+          <Trouble />
+          <Mails />
+        </Stack>
+      )}
     </Page>
   );
+}
+
+/** The same as on the overview; the mails are shown without it, should it fail. */
+function Trouble() {
+  const { data } = useApi('showOverview', {});
+  const overview = data?.overview;
+  return overview?.role === 'super_admin' && overview.mailTrouble ? (
+    <MailTroubleNotice trouble={overview.mailTrouble} isAmongMails />
+  ) : null;
 }
 
 function Mails() {
@@ -132,8 +149,8 @@ function Mails() {
           onChange={(next) => change({ kind: next })}
         />
         <PersonPicker
-          label={t('mail.column.person')}
-          placeholder={t('mail.anyPerson')}
+          label={t('mail.person')}
+          placeholder={t('mail.person')}
           value={userId}
           onChange={(next) => change({ userId: next })}
         />
@@ -154,7 +171,7 @@ function Mails() {
         onClearFilters={() => change(noFilters)}
         empty={<Empty message={t('mail.none')} />}
       />
-      <Changes selected={[...selected.values()]} onDone={() => setSelected(new Map())} />
+      <Changes selected={[...selected.values()]} onClear={() => setSelected(new Map())} />
     </Stack>
   );
 }
@@ -178,47 +195,79 @@ function TestMail() {
   );
 }
 
-/** What can be done with the selected mails, and why some were refused. */
-function Changes({ selected, onDone }: { selected: readonly Mail[]; onDone(): void }) {
+/** The states that an action is for. */
+const actions: Record<Action, readonly Mail['state'][]> = {
+  retry: ['failed', 'deferred'],
+  withdraw: ['queued', 'deferred'],
+};
+
+interface ChangesProps {
+  selected: readonly Mail[];
+  onClear(): void;
+}
+
+/** What can be done with the selected mails, and why the last was refused for some. */
+function Changes({ selected, onClear }: ChangesProps) {
   const { t } = useTranslation();
   const change = useChange('changeManyMails');
   const [refusals, setRefusals] = useState<readonly string[]>([]);
+  const idsFor = (action: Action) =>
+    selected.filter(({ state }) => actions[action].includes(state)).map(({ id }) => id);
+  // The keys of `actions` are its type's.
+  const offered = (Object.keys(actions) as Action[]).filter((action) => idsFor(action).length > 0);
 
   function act(action: Action): void {
-    const ids = selected.map(({ id }) => id);
     change.mutate(
-      { body: { action, ids } },
+      { body: { action, ids: idsFor(action) } },
       {
         onSuccess({ outcomes }) {
           const codes = outcomes.flatMap(({ code }) => (code === null ? [] : [code]));
           setRefusals([...new Set(codes)].map((code) => refusalText({ code }, t)));
           const count = outcomes.length - codes.length;
           if (count > 0) notifyDone(t(`mail.done.${action}`, { count }));
-          onDone();
+          onClear();
         },
       },
     );
   }
 
+  function clear(): void {
+    setRefusals([]);
+    change.reset();
+    onClear();
+  }
+
+  if (selected.length === 0 && refusals.length === 0) return null;
   return (
-    <Stack gap="xs" role="status">
-      {refusals.map((refusal) => (
-        <Text key={refusal} size="sm">
-          {t('mail.refused', { refusal })}
-        </Text>
-      ))}
+    <Paper withBorder shadow="md" p="xs" component="section" aria-label={t('mail.bar')} className="selection-bar">
       <FormFailure>{change.error ?? undefined}</FormFailure>
-      {selected.length > 0 && (
+      <Group justify="space-between" gap="xs">
         <Group gap="xs">
-          <Text size="sm">{t('mail.selected', { count: selected.length })}</Text>
-          <Button size="sm" loading={change.isPending} onClick={() => act('retry')}>
-            {t('mail.action.retry')}
-          </Button>
-          <Button size="sm" variant="default" loading={change.isPending} onClick={() => act('withdraw')}>
-            {t('mail.action.withdraw')}
+          <Stack gap={0} role="status">
+            {refusals.map((refusal) => (
+              <Text key={refusal} size="sm">
+                {t('mail.refused', { refusal })}
+              </Text>
+            ))}
+            {selected.length > 0 && (
+              <Text size="sm" fw={600}>
+                {t('mail.selected', { count: selected.length })}
+              </Text>
+            )}
+            {selected.length > 0 && offered.length === 0 && <Text size="sm">{t('mail.nothingToDo')}</Text>}
+          </Stack>
+          <Button variant="subtle" size="compact-sm" onClick={clear}>
+            {t(selected.length > 0 ? 'table.clearSelection' : 'action.close')}
           </Button>
         </Group>
-      )}
-    </Stack>
+        <Group gap="xs">
+          {offered.map((action) => (
+            <Button key={action} size="sm" variant="default" loading={change.isPending} onClick={() => act(action)}>
+              {t(`mail.action.${action}`, { count: idsFor(action).length })}
+            </Button>
+          ))}
+        </Group>
+      </Group>
+    </Paper>
   );
 }

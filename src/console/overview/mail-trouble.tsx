@@ -3,17 +3,25 @@ import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import type { Overview } from './overview-page.js';
 
+interface MailTroubleNoticeProps {
+  trouble: NonNullable<Overview<'super_admin'>['mailTrouble']>;
+  /** Whether the mails are shown below. */
+  isAmongMails?: boolean;
+}
+
 /** Says why mail doesn't leave or arrive, and leads to it. */
-export function MailTroubleNotice({ trouble }: { trouble: NonNullable<Overview<'super_admin'>['mailTrouble']> }) {
+export function MailTroubleNotice({ trouble, isAmongMails = false }: MailTroubleNoticeProps) {
   const { t } = useTranslation();
   const { pausedBy, failed, failedBy } = trouble;
   return (
     <Alert color="red" variant="light" role="status" p="sm">
       {pausedBy !== null && <Text size="sm">{t('overview.mail.paused', { reason: pausedBy })}</Text>}
       {failed > 0 && <Text size="sm">{t('overview.mail.failed', { count: failed, reason: failedBy })}</Text>}
-      <TextLink to="/mail" search={failed > 0 ? { state: 'failed' } : {}} underline="always" fz="sm">
-        {t('overview.mail.open')}
-      </TextLink>
+      {(failed > 0 || !isAmongMails) && (
+        <TextLink to="/mail" search={failed > 0 ? { state: 'failed' } : {}} underline="always" fz="sm">
+          {t('overview.mail.open')}
+        </TextLink>
+      )}
     </Alert>
   );
 }
