@@ -146,5 +146,22 @@ describePages('The mails that a person wants', function () {
     expect(user.mailOff).toBe('completed');
     const other = await test.openAs(trainer, '/profile');
     await expect(other.getByRole('region', { name: 'Mails' }).getByRole('switch')).toHaveCount(1);
+    // The language that is shown can be chosen, too.
+    await other.getByRole('button', { name: 'Language' }).click();
+    await other.getByRole('menuitemradio', { name: 'English' }).click();
+    await expect.poll(async () => (await trainer.reload()).language).toBe('en');
+  });
+
+  it('come in the language of the page where somebody signs in who has chosen none', async () => {
+    const people = [await buildUser(test.context, { role: 'super_admin' }), await buildUser(test.context)];
+    const chosen = await buildUser(test.context, { language: 'en' });
+    for (const { email } of [...people, chosen]) {
+      const page = await test.open(test.url, { locale: 'de-DE' });
+      await signInAt(page, email, factoryPassword);
+      await expect(page.getByRole('banner')).toBeVisible();
+      await page.waitForLoadState('networkidle');
+    }
+    for (const user of people) await expect.poll(async () => (await user.reload()).language).toBe('de');
+    expect((await chosen.reload()).language).toBe('en');
   });
 });

@@ -46,13 +46,16 @@ export function AppearanceMenu({ onLanguage }: { onLanguage(language: Language):
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.RadioGroup
-            value={i18n.language}
-            // `languages` has no other keys.
-            onChange={(language) => onLanguage(language as Language)}
-          >
+          <Menu.RadioGroup value={i18n.language}>
             {Object.entries(languages).map(([code, name]) => (
-              <Menu.RadioItem key={code} value={code} lang={code} closeMenuOnClick>
+              <Menu.RadioItem
+                key={code}
+                value={code}
+                lang={code}
+                closeMenuOnClick
+                // Also of the one that is shown: it may not have been chosen yet. `languages` has no other keys.
+                onClick={() => onLanguage(code as Language)}
+              >
                 {name}
               </Menu.RadioItem>
             ))}

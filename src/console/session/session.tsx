@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { ApiError, call, type ResponseBody, whenSignedOut } from '../api/client.js';
 import { mayLeave } from '../ui/forms/guards.js';
+import { keepMailLanguage } from './mail-language.js';
 
 export type Session = ResponseBody<'showWebSession'>;
 export type SessionUser = Session['user'];
@@ -110,6 +111,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       await call('startWebSession', { body });
       localStorage.setItem(signedInKey, 'yes');
       await refresh();
+      keepMailLanguage().catch(reportError);
     },
     [refresh],
   );
