@@ -49,6 +49,19 @@ describePages('Invitations', function () {
       ...given,
     }).then((user) => user.update(notes, { silent: true }));
 
+  it('are not needed by who has a password: a link is mailed to set a new one', async () => {
+    const tia = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee', email: 'tia@example.org' });
+    const page = await test.openAs(admin, `/people/${tia.id}`);
+    await page.getByRole('button', { name: 'Reset password' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Reset the password of Tia Trainee?' });
+    await expect(dialog.getByRole('radio', { name: 'Show a password once' })).not.toBeChecked();
+    await dialog.getByRole('button', { name: 'Mail a link' }).click();
+    await expect(page.getByText('A link to set a new password is on its way to tia@example.org.')).toBeVisible();
+    await expect(dialog).toBeHidden();
+    await page.goto(`${test.url}/set-password#${tokenOf(await mailTo('tia@example.org'))}`);
+    await expect(page.getByRole('heading', { name: 'Hello Tia' })).toBeVisible();
+  });
+
   it('are the way in for a new person; the link of the mail leads to a password, and the state is told', async () => {
     const page = await test.openAs(admin, '/people');
     await page.getByRole('button', { name: 'New person' }).press('Enter');

@@ -30,6 +30,8 @@ const TemporaryPasswordDialog = lazyDialog(
 
 const InviteDialog = lazyDialog(async () => (await import('./invite-dialog.js')).InviteDialog, 'opened');
 
+const ResetDialog = lazyDialog(async () => (await import('./reset-dialog.js')).ResetDialog, 'opened');
+
 type Action = 'activation' | 'invite' | 'reset' | 'unlock' | 'delete';
 
 /** What can be done to an account besides editing its fields. */
@@ -41,7 +43,8 @@ export function PersonActions({ user }: { user: PersonDetails }) {
   const activation = useChange('changeActivation');
   const reset = useChange('resetPassword');
   const unlock = useChange('unlockUser');
-  useShownOnce(reset.isPending || temporaryPassword !== undefined);
+  const awaitsPassword = reset.isPending && !reset.variables.body?.link;
+  useShownOnce(awaitsPassword || temporaryPassword !== undefined);
   // Asking for the deleted account again would only say that it is gone.
   const remove = useChange('deleteUser', ['listUsers', 'listAudit', 'listEnrollments']);
   const path = { id: user.id };
@@ -59,9 +62,10 @@ export function PersonActions({ user }: { user: PersonDetails }) {
     notifyDone(t(user.isActive ? 'people.deactivated' : 'people.activated', { name }));
   }
 
-  async function resetPassword(): Promise<void> {
-    const response = await reset.mutateAsync({ path, body: {} });
-    setTemporaryPassword(response.temporaryPassword ?? undefined);
+  async function resetPassword(link: boolean): Promise<void> {
+    const { temporaryPassword: password } = await reset.mutateAsync({ path, body: { link } });
+    if (password === null) notifyDone(t('people.resetLinkSent', { email: user.email }));
+    else setTemporaryPassword(password);
   }
 
   async function unlockUser(): Promise<void> {
@@ -128,14 +132,7 @@ export function PersonActions({ user }: { user: PersonDetails }) {
       >
         {t(user.isActive ? 'people.deactivateHint' : 'people.activateHint')}
       </ConfirmDialog>
-      <ConfirmDialog
-        {...ask('reset')}
-        title={t('people.resetAsk', { name })}
-        action={t('people.reset')}
-        onConfirm={resetPassword}
-      >
-        {t('people.resetHint')}
-      </ConfirmDialog>
+      <ResetDialog {...ask('reset')} user={user} onReset={resetPassword} />
       <ConfirmDialog
         {...ask('unlock')}
         title={t('people.unlockAsk', { name })}

@@ -71,6 +71,9 @@ export const people: Words['people'] = {
   resetAsk: 'Das Passwort von {{name}} zurücksetzen?',
   resetHint:
     'Die Person bekommt ein neues Passwort, das du einmal siehst, und muss es bei der nächsten Anmeldung ändern. Alle ihre Sitzungen enden.',
+  resetLink: 'Link per E-Mail schicken',
+  resetLinkHint: 'Ein Link, um ein neues Passwort zu setzen, geht an {{email}}. Bis dahin gilt das alte Passwort.',
+  resetLinkSent: 'Ein Link, um ein neues Passwort zu setzen, ist unterwegs an {{email}}.',
   unlock: 'Entsperren',
   unlockAsk: '{{name}} entsperren?',
   unlockHint: 'Nach zu vielen falschen Passwörtern ist die Anmeldung gesperrt; die Sperre endet {{when}} von selbst.',

@@ -67,6 +67,9 @@ export const people = {
   resetAsk: 'Reset the password of {{name}}?',
   resetHint:
     'The person gets a new password, which you are shown once, and must change it at the next sign-in. All their sessions end.',
+  resetLink: 'Mail a link',
+  resetLinkHint: 'A link to set a new password goes to {{email}}. The old password goes on until then.',
+  resetLinkSent: 'A link to set a new password is on its way to {{email}}.',
   unlock: 'Unlock',
   unlockAsk: 'Unlock {{name}}?',
   unlockHint: 'After too many wrong passwords, sign-in is locked; the lock ends by itself {{when}}.',
