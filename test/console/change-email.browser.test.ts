@@ -10,7 +10,7 @@ import { layoutProblems } from './support/layout.js';
 const next = 'tia.new@example.org';
 const own = 'a-password-of-my-own';
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
-const emailForm = (page: Page) => page.getByRole('form', { name: /^(Change email|E-Mail-Adresse ändern)$/ });
+const emailForm = (page: Page) => page.getByRole('form', { name: /^(Change email|E-\u2060Mail-Adresse ändern)$/ });
 
 async function ask(page: Page, email: string, password = factoryPassword): Promise<void> {
   await emailForm(page).locator('input[type="email"]').fill(email);

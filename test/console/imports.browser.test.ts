@@ -154,10 +154,10 @@ describePages('Importing people in the web console', function () {
     const problem = page.getByRole('alert').filter({ hasText: 'So kann die Datei nicht importiert werden' });
     await expectPage(problem).toContainText('Nötige Spalten fehlen.', { timeout: scaled(60_000) });
     await expectPage(problem).not.toContainText('--');
-    await page.getByLabel('Als was „Nr“ importiert wird').selectOption({ label: 'E-Mail' });
+    await page.getByLabel('Als was „Nr“ importiert wird').selectOption({ label: 'E-\u2060Mail' });
     await page.getByLabel('Nach einer fehlerhaften Zeile').selectOption('abort');
     await page.getByRole('button', { name: 'Mit diesen Änderungen neu planen' }).click();
-    const reasons = page.getByText('Die E-Mail ist nicht gültig.');
+    const reasons = page.getByText('Die E-\u2060Mail ist nicht gültig.');
     await expectPage(reasons).toHaveCount(2, { timeout: scaled(20_000) });
     await expectPage(page.getByText('1 Zeile ist fehlerhaft, und keine darf es sein.')).toBeVisible();
     // As spreadsheets number their rows.

@@ -120,7 +120,7 @@ describePages('Invitations', function () {
     await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Invite by mail' }).click();
     const dialog = page.getByRole('dialog', { name: 'Invite by mail' });
-    await expect(dialog.getByText('2 will be changed')).toBeVisible();
+    await expect(dialog.getByText('2 will be invited')).toBeVisible();
     await expect(dialog.getByRole('row', { name: 'Cid Cook The person has a password of their own.' })).toBeVisible();
     await dialog.getByLabel('Your message').fill('Hello!');
     await page.keyboard.press('Escape');
@@ -168,7 +168,7 @@ describePages('Invitations', function () {
     await expect(page.getByText('2 people are invited by mail')).toBeVisible({ timeout: scaled(30_000) });
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const confirm = page.getByRole('dialog', { name: 'Import this file?' });
-    await expect(confirm).toContainText('2 people are invited by mail');
+    await expect(confirm).toContainText('2 mails with invitations leave.');
     await expect(confirm).not.toContainText('password');
     await confirm.getByRole('button', { name: 'Import' }).click();
     await expect(page.getByText('there are no passwords to download')).toBeVisible({ timeout: scaled(30_000) });

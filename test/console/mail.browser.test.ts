@@ -38,7 +38,7 @@ describePages('The page of mails', function () {
     await buildMail(test.context, { kind: 'enrolled', userId: person.id, state: 'sent', ...ended });
     const page = await test.openAs(admin, '/mail', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
     await expect(page.getByRole('combobox', { name: 'Person' })).toBeVisible();
-    const bar = page.getByRole('region', { name: 'Ausgewählte E-Mails' });
+    const bar = page.getByRole('region', { name: 'Ausgewählte E-\u2060Mails' });
     await page.getByRole('checkbox', { name: /^Eingeschrieben/ }).check();
     await expect(bar.getByRole('status')).toContainText('bleibt so');
     await expect(bar.getByRole('button')).toHaveText(['Auswahl aufheben']);
@@ -47,7 +47,7 @@ describePages('The page of mails', function () {
     await expect(bar).toBeInViewport();
     await expect(bar.getByRole('button', { name: 'Erneut senden (1)' })).toBeVisible();
     await bar.getByRole('button', { name: 'Zurückziehen (1)' }).click();
-    await expect(page.getByText('1 E-Mail zurückgezogen.')).toBeVisible();
+    await expect(page.getByText('1 E-\u2060Mail zurückgezogen.')).toBeVisible();
     await expect(bar).toHaveCount(0);
     await expect(page.getByRole('row').filter({ hasText: 'Passwort geändert' })).toContainText('zurückgezogen');
     expect((await waiting.reload()).state).toBe('withdrawn');

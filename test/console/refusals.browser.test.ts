@@ -13,7 +13,7 @@ describePages('What the service refuses', function () {
     const page = await test.open(`${test.url}/courses/new`, { locale: 'de-DE' });
     test.expectErrors(page, /status of 40[01]/);
     await signInAt(page, trainer.email, 'wrong-password');
-    await expect(page.getByRole('alert')).toContainText('Das Passwort passt nicht zu dieser E-Mail');
+    await expect(page.getByRole('alert')).toContainText('Das Passwort passt nicht zu dieser E-\u2060Mail');
     await signInAt(page, trainer.email, factoryPassword);
 
     const title = page.getByLabel('Titel');

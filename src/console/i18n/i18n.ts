@@ -48,10 +48,15 @@ const wanted = new Set<Part>(['common']);
 const loaded = new Set<string>();
 let started: Promise<void> | undefined;
 
+/** Lines may break after a hyphen: not in this word, which a word joiner keeps in one piece. */
+const unbroken = (words: Catalogue): Catalogue =>
+  // Texts alone are changed.
+  JSON.parse(JSON.stringify(words).replaceAll('E-Mail', 'E-\u2060Mail')) as Catalogue;
+
 async function loadPart(language: Language, part: Part): Promise<void> {
   const key = `${language} ${part}`;
   if (loaded.has(key)) return;
-  const words = await wordsOf(language === 'ar-XB' ? 'en' : language, part);
+  const words = unbroken(await wordsOf(language === 'ar-XB' ? 'en' : language, part));
   i18next.addResourceBundle(language, 'translation', language === 'ar-XB' ? pseudo(words) : words, true);
   loaded.add(key);
 }

@@ -110,6 +110,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       >
         <Text mb="xs">{t('imports.plan.applyText')}</Text>
         <Effects plan={plan} />
+        {plan.invitations > 0 && <Text mt="xs">{t('imports.plan.willMail', { count: plan.invitations })}</Text>}
       </ConfirmDialog>
       <ConfirmDialog
         opened={asking === 'discard'}
@@ -128,13 +129,12 @@ export function PlanView({ current, plan }: PlanViewProps) {
 /** What applying the plan does, in a list. */
 function Effects({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
-  const { counts, generatedPasswords, invitations } = plan;
+  const { counts, generatedPasswords } = plan;
   if (!counts) return null;
   const effects = [
     ['willCreate', counts.created],
     ['willUpdate', counts.updated],
     ['willEnroll', counts.enrolled],
-    ['willInvite', invitations],
     ['willGenerate', generatedPasswords],
     ['willSkip', counts.skipped],
     ['willReject', counts.rejected],

@@ -124,7 +124,7 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
         ) : plan ? (
           <>
             <Text size="sm">{t(`people.bulk.hint.${action}`)}</Text>
-            <Outcomes outcomes={plan} label={t('people.bulk.plan')} tense="future" />
+            <Outcomes outcomes={plan} label={t('people.bulk.plan')} tense={action === 'invite' ? 'invite' : 'future'} />
             {action === 'invite' && changing.length > 0 && (
               <InvitationMessage
                 value={message}

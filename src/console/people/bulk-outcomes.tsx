@@ -11,8 +11,8 @@ const tones: Record<Outcome['outcome'], Tone> = { refused: 'bad', unchanged: 'of
 interface OutcomesProps {
   label: string;
   outcomes: readonly Outcome[];
-  /** Whether it would happen, or has happened. */
-  tense: 'future' | 'past';
+  /** Whether it would happen, which is said of invitations in words of their own, or has happened. */
+  tense: 'future' | 'past' | 'invite';
 }
 
 /** The count of accounts by outcome, and a list of them. */

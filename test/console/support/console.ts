@@ -73,7 +73,7 @@ export function useConsoleWithMail(): ConsoleTest & { mail: MailServer } {
 
 /** Fills in the form that the page shows to who isn't signed in. */
 export async function signInAt(page: Page, identifier: string, password: string): Promise<void> {
-  await page.getByLabel(/^(Email or phone|E-Mail oder Telefon)/).fill(identifier);
+  await page.getByLabel(/^(Email or phone|E-\u2060Mail oder Telefon)/).fill(identifier);
   await page.getByLabel(/^(Password|Passwort)/).fill(password);
   await page.getByRole('button', { name: /^(Sign in|Anmelden)$/ }).click();
 }

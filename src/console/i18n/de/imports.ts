@@ -89,6 +89,8 @@ export const imports: Words['imports'] = {
     willReject_other: '{{count}} Zeilen werden abgelehnt; du kannst sie herunterladen und korrigieren',
     willInvite_one: '{{count}} Person wird per E-Mail eingeladen',
     willInvite_other: '{{count}} Personen werden per E-Mail eingeladen',
+    willMail_one: '{{count}} E-Mail mit einer Einladung geht hinaus.',
+    willMail_other: '{{count}} E-Mails mit Einladungen gehen hinaus.',
     willGenerate_one: '{{count}} Passwort wird erzeugt; du kannst es einmal herunterladen',
     willGenerate_other: '{{count}} Passwörter werden erzeugt; du kannst sie einmal herunterladen',
     identity: 'Änderungen, durch die ein Konto jemand anderem gehört',

@@ -170,6 +170,19 @@ export const people: Words['people'] = {
         refused: 'Kann nicht geändert werden',
       },
     },
+    invite: {
+      done_one: '{{count}} wird eingeladen',
+      done_other: '{{count}} werden eingeladen',
+      unchanged_one: '{{count}} bleibt, wie es ist',
+      unchanged_other: '{{count}} bleiben, wie sie sind',
+      refused_one: '{{count}} kann nicht eingeladen werden',
+      refused_other: '{{count}} können nicht eingeladen werden',
+      one: {
+        done: 'Wird eingeladen',
+        unchanged: 'Bleibt, wie es ist',
+        refused: 'Kann nicht eingeladen werden',
+      },
+    },
     past: {
       done_one: '{{count}} erledigt',
       done_other: '{{count}} erledigt',

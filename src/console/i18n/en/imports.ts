@@ -84,6 +84,8 @@ export const imports = {
     willReject_other: '{{count}} rows are rejected; you can download them and correct them',
     willInvite_one: '{{count}} person is invited by mail',
     willInvite_other: '{{count}} people are invited by mail',
+    willMail_one: '{{count}} mail with an invitation leaves.',
+    willMail_other: '{{count}} mails with invitations leave.',
     willGenerate_one: '{{count}} password is generated; you can download it once',
     willGenerate_other: '{{count}} passwords are generated; you can download them once',
     identity: 'Updates that change who an account is',

@@ -166,6 +166,19 @@ export const people = {
         refused: 'Cannot be changed',
       },
     },
+    invite: {
+      done_one: '{{count}} will be invited',
+      done_other: '{{count}} will be invited',
+      unchanged_one: '{{count}} stays as it is',
+      unchanged_other: '{{count}} stay as they are',
+      refused_one: '{{count}} cannot be invited',
+      refused_other: '{{count}} cannot be invited',
+      one: {
+        done: 'Will be invited',
+        unchanged: 'Stays as it is',
+        refused: 'Cannot be invited',
+      },
+    },
     past: {
       done_one: '{{count}} done',
       done_other: '{{count}} done',
