@@ -176,7 +176,7 @@ plain:
   it('is paused by a wrong password, and by a certificate that nobody trusts', async () => {
     const to = { name: '', address: 'ada@example.org' };
     for (const [given, ca, reason] of [
-      ['wrong', certificate.certificate, /^535/],
+      ['wrong', certificate.certificate, /refuses the login: 535/],
       [password, undefined, /self-signed/],
     ] as const) {
       const sender = transport(given, ca);
