@@ -191,8 +191,8 @@ describe('Sending by SMTP', () => {
 
   it('defers a mail whose server is silent after the content', async () => {
     await start();
-    server.delay = 2_000;
-    expect(await send({ timeouts: { connect: 10_000, silence: 300 } })).to.include({ outcome: 'deferred' });
+    server.delay = 20_000;
+    expect(await send({ timeouts: { connect: 10_000, silence: 3_000 } })).to.include({ outcome: 'deferred' });
   });
 
   it('defers a mail whose server dies after the content, and sends it again with the same Message-ID', async () => {
