@@ -51,8 +51,8 @@ export const accountFields = {
     inSession: true,
   },
   phone: {
-    // Empty for none, which only imports make.
-    column: { type: 'text', length: 50 },
+    // Empty for none: of people who are imported or invited without one.
+    column: { type: 'text', length: 50, mayBeEmpty: true },
     schema: () => fields.phone,
     inputs: { setup: 'required', register: 'required', profile: 'optional', update: 'optional', import: 'required' },
     audited: true,

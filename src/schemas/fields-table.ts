@@ -2,7 +2,14 @@ import type Types from 'joi';
 
 /** What the column of a field holds. A new row that doesn't say otherwise has the default. */
 export type FieldColumn =
-  | { readonly type: 'text'; readonly length: number; readonly default?: string; readonly nullable?: true }
+  | {
+      readonly type: 'text';
+      readonly length: number;
+      readonly default?: string;
+      readonly nullable?: true;
+      /** Rows may have nothing in it, though no input says so by itself. */
+      readonly mayBeEmpty?: true;
+    }
   | {
       readonly type: 'word';
       readonly length: number;

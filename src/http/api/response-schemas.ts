@@ -75,7 +75,8 @@ function shapeOf(column: FieldColumn): Joi.Schema {
     case 'longText':
       return 'nullable' in column ? nullableText : text.allow('');
     default:
-      return 'nullable' in column ? nullableText : column.default === '' ? text.allow('') : text;
+      if ('nullable' in column) return nullableText;
+      return column.default === '' || column.mayBeEmpty ? text.allow('') : text;
   }
 }
 
