@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { hashedPeople, useImporting } from '../services/imports/support/importing.js';
-import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildMail, buildMaterial, buildUser, tokenFor } from '../support/factories.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
 import { commands } from './support/command-lines.js';
@@ -32,6 +32,7 @@ describe('Listings for programs', () => {
     for (const course of [bees, await buildCourse(context, ada, { title: 'Ants' })])
       await buildEnrollment(context, ben, course);
     for (const name of ['a.txt', 'b.txt']) await buildMaterial(context, bees, { name });
+    for (const userId of [ada.id, ben.id]) await buildMail(context, { userId });
     for (const tag of ['a', 'b']) await importing.json(importing.write(`${tag}.csv`, hashedPeople(2, tag)));
   });
 

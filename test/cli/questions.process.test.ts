@@ -3,7 +3,8 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { people, useImporting } from '../services/imports/support/importing.js';
 import { importFirstBatch } from '../services/imports/support/running.js';
-import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
+import { mailSettings } from '../support/environment.js';
+import { buildCourse, buildEnrollment, buildMail, buildMaterial, buildUser } from '../support/factories.js';
 import { halves } from '../support/images.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
@@ -21,6 +22,7 @@ const questions: Readonly<Record<string, [line: string, question: string]>> = {
   'users reset-password': ['ada@x.org ben@x.org --credentials new.csv', 'Reset these 2 passwords?'],
   'users delete': ['ben@x.org', 'Delete this account?'],
   'users edit': ['ben@x.org --phone none', 'Use it anyway?'],
+  'users invite': ['ben@x.org new@x.org', 'Invite this account?'],
   'users transfer-super-admin': ['eve@x.org', 'Change the super admin?'],
   'users import': ['more.csv', 'Import these rows?'],
   'courses delete': ['Bees', 'Delete this course?'],
@@ -29,6 +31,8 @@ const questions: Readonly<Record<string, [line: string, question: string]>> = {
   'enrollments assign': ['Knots ben@x.org eve@x.org', 'Enroll these 2 trainees in "Knots"?'],
   'enrollments status': ['completed --course Bees', 'Change this enrollment to completed?'],
   'enrollments remove': ['ID', 'Remove this enrollment?'],
+  'mail retry': ['--state failed', 'Send again this mail?'],
+  'mail withdraw': ['--state queued', 'Withdraw this mail?'],
   'audit prune': ['', 'Prune the audit log?'],
   'imports resume': ['1', 'Import these rows?'],
   'imports undo': ['1', 'Undo this import?'],
@@ -39,7 +43,7 @@ describe('A question at the terminal', () => {
   const processes = useSubprocesses();
   const importing = useImporting();
   const retention = { AUDIT_RETENTION_DAYS: '30', IMPORT_RETENTION_DAYS: '30' };
-  const cli = useCommandLine(() => ({ ...importing.env, ...retention }));
+  const cli = useCommandLine(() => ({ ...importing.env, ...retention, ...mailSettings }));
   let bees: Course;
   let enrollment: Enrollment;
   let fileId: string;
@@ -53,6 +57,8 @@ describe('A question at the terminal', () => {
     const ben = await buildUser(context, { email: 'ben@x.org' });
     await buildUser(context, { email: 'eve@x.org' });
     await buildUser(context, { email: 'ina@x.org', isActive: false });
+    const initialPasswordExpiresAt = new Date(Date.now() + 86_400_000);
+    await buildUser(context, { email: 'new@x.org', requiresPasswordChange: true, initialPasswordExpiresAt });
     bees = await buildCourse(context, ada, { title: 'Bees', isPublished: true });
     await buildCourse(context, ada, { title: 'Knots', isPublished: true });
     enrollment = await buildEnrollment(context, ben, bees, {
@@ -63,6 +69,8 @@ describe('A question at the terminal', () => {
     importing.write('bees.jpg', await halves(40, 40).jpeg().toBuffer());
     if (words === 'courses remove-thumbnail')
       await cli.run(['courses', 'thumbnail', 'Bees', 'bees.jpg'], { cwd: importing.folder });
+    await buildMail(context, { userId: ben.id });
+    await buildMail(context, { userId: ben.id, state: 'failed', nextAt: null, finishedAt: new Date() });
     if (words.startsWith('imports')) await importFirstBatch(context, importing.write('people.csv', people(60)));
   }
 
