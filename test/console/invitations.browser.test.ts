@@ -281,11 +281,11 @@ describePages('Without mail', function () {
     await expect(page.getByLabel('Invitation')).toBeHidden();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'New person' }).click();
-    await expect(page.getByRole('dialog')).toContainText('ask whoever runs this server to set up mail');
+    await expect(page.getByRole('dialog')).toContainText('ask the operator of this server to set up mail');
     await expect(page.getByRole('radio')).toHaveCount(0);
     await page.goto(`${test.url}/imports`);
     await planFile(page, 'people.csv', people);
-    await expect(page.getByText('ask whoever runs this server to set up mail')).toBeVisible();
+    await expect(page.getByText('ask the operator of this server to set up mail')).toBeVisible();
     await expect(page.getByLabel('How new people get in')).toBeHidden();
   });
 });

@@ -176,7 +176,7 @@ function Mails() {
   );
 }
 
-/** Sends a mail to whoever looks, to see whether mail arrives. */
+/** Sends a mail to the signed-in person, to see whether mail arrives. */
 function TestMail() {
   const { t } = useTranslation();
   const { email } = useUser();

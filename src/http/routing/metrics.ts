@@ -130,7 +130,7 @@ function addRefusalCounters(registry: Registry): Refusals {
 export function createMetrics(context: Context, load?: () => Load): Metrics {
   const { database } = context;
   const registry = new Registry();
-  // Whoever asks for a forgotten password could read there whether a mail has left.
+  // They tell whether a mail has left, and so whether an address has an account.
   if (isMailSetUp(context) && context.config.http.metricsToken !== undefined) addMailGauges(registry, context);
   if (load) addLoadGauges(registry, load);
   let asked = false;

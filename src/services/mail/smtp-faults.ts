@@ -120,7 +120,7 @@ interface MailContent {
   html: string;
 }
 
-/** The lines and long words of a mail, but for its recipient's address, which whoever reads a reason may know. */
+/** The lines and long words of a mail, without its recipient's address, which may stand in a reason. */
 function contentOf({ to, subject, text, html }: MailContent) {
   const all = `${text}\n${html}`;
   const lines = all.split('\n').map((line) => line.trim());

@@ -14,6 +14,7 @@ import { listImportRows } from '../../../services/imports/store/row-listing.js';
 import { keptPath } from '../../../services/imports/store/spool.js';
 import { extentOf, type UndoResult } from '../../../services/imports/undo/undo.js';
 import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
+import { whenMailsLeave } from '../../core/changes/mail-hint.js';
 import { createProgress } from '../../core/changes/progress.js';
 import type { outputOption } from '../../core/command/declaration.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
@@ -217,7 +218,12 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
           },
         ),
     );
-    return report({ ...result, options: optionsOf(record) }, (performance.now() - startedAt) / 1000, run);
+    return report(
+      { ...result, options: optionsOf(record) },
+      (performance.now() - startedAt) / 1000,
+      run,
+      await whenMailsLeave(run.io, context),
+    );
   } finally {
     progress.stop();
   }

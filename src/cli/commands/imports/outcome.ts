@@ -10,7 +10,7 @@ import { PartialFailure } from '../../core/command/error-messages.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { wrapHanging } from '../../core/output/fit.js';
-import { asTyped, counted, type Io, whenMailsLeave, widthOf } from '../../core/output/output.js';
+import { asTyped, counted, type Io, widthOf } from '../../core/output/output.js';
 import { printableLine } from '../../core/output/printable.js';
 import { correctedText } from './command-lines.js';
 
@@ -286,6 +286,7 @@ export function report(
   { options, ...result }: ReportedImport,
   seconds: number,
   { io, display }: Pick<Run, 'io' | 'display'>,
+  whenMailsLeave: string,
 ): Result {
   const { counts, credentialsFile, rejectsFile, status } = result;
   const whole = status === 'completed';
@@ -308,7 +309,7 @@ export function report(
     ...(credentialsFile
       ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]
       : []),
-    ...(queued.length > 0 ? [`  ${[...queued, whenMailsLeave(io)].join(' ')}`] : []),
+    ...(queued.length > 0 ? [`  ${[...queued, whenMailsLeave].join(' ')}`] : []),
     ...(rejectsFile
       ? [`  Rejected rows with reasons: ${rejectsFile}${whole ? ' (correct them and import that file)' : ''}`]
       : []),

@@ -14,6 +14,7 @@ import { applyImport } from '../../../services/imports/queue/apply.js';
 import type { AppliedImport } from '../../../services/imports/run/run-import.js';
 import { isSpoolNeeded } from '../../../services/imports/store/spool.js';
 import { assertCanAsk } from '../../core/changes/confirm.js';
+import { whenMailsLeave } from '../../core/changes/mail-hint.js';
 import { createProgress } from '../../core/changes/progress.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
@@ -129,7 +130,12 @@ async function importFile(
   const startedAt = performance.now();
   const result = await apply(run, context, plan, spooled);
   if (result.status === 'interrupted' && isAnswered) run.io.stderr.write(`${sameAnswers(run, named, columns.map)}\n`);
-  return report({ ...result, options: plan.options }, (performance.now() - startedAt) / 1000, run);
+  return report(
+    { ...result, options: plan.options },
+    (performance.now() - startedAt) / 1000,
+    run,
+    await whenMailsLeave(run.io, context),
+  );
 }
 
 /** Plans, with the encoding that a person chooses where it isn't certain. @returns the run with that encoding */

@@ -12,8 +12,8 @@ import { operator } from '../../../services/core.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
 import { type BulkWork, runBulk } from '../../core/changes/bulk.js';
 import type { BulkWords, Verdict } from '../../core/changes/bulk-plan.js';
+import { whenMailsLeave } from '../../core/changes/mail-hint.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { whenMailsLeave } from '../../core/output/output.js';
 import { readPassword } from '../../core/prompts/input.js';
 import { type accountBulkOptions, type inviteOptions, passwordNotInJson, type resetOptions } from './options.js';
 import { accountJson } from './output.js';
@@ -133,22 +133,22 @@ export async function invite(run: InviteRun): Promise<Result> {
     const { id } = await findUser(context, meant.name);
     const user = await inviteUser(context, operator, id, message);
     const text = user.isActive
-      ? `The invitation of ${user.email} is queued. ${whenMailsLeave(run.io)}`
+      ? `The invitation of ${user.email} is queued. ${await whenMailsLeave(run.io, context)}`
       : `${user.email} gets an invitation when the account is activated.`;
     return { json: { user: accountJson(user) }, text };
   }
   const { change, ...work } = workOf(context, 'invite', { message });
-  let invited = 0;
+  let hint: string | undefined;
   return runBulk(run, {
     ...work,
     async change(those, signal) {
       const done = await change(those, signal);
-      invited += done.verdicts.filter(({ outcome }) => outcome === 'done').length;
+      if (done.verdicts.some(({ outcome }) => outcome === 'done'))
+        hint ??= `The invitations of those who are active are queued. ${await whenMailsLeave(run.io, context)}`;
       return done;
     },
     selection: await meant.selection(context),
-    hint: () =>
-      invited > 0 ? `The invitations of those who are active are queued. ${whenMailsLeave(run.io)}` : undefined,
+    hint: () => hint,
   });
 }
 
@@ -179,21 +179,21 @@ async function mailLinks(run: ResetRun): Promise<Result> {
   if (meant.kind === 'one') {
     const { id } = await findUser(context, meant.name);
     const user = await mailResetLink(context, operator, id);
-    const text = `A link to set a password is queued for ${user.email}. ${whenMailsLeave(run.io)}`;
+    const text = `A link to set a password is queued for ${user.email}. ${await whenMailsLeave(run.io, context)}`;
     return { json: { user: accountJson(user) }, text };
   }
   assertMailSetUp(context);
   const { change, ...work } = workOf(context, 'mail_reset_link');
-  let isQueued = false;
+  let hint: string | undefined;
   return runBulk(run, {
     ...work,
     async change(those, signal) {
       const done = await change(those, signal);
-      isQueued ||= done.verdicts.some(({ outcome }) => outcome === 'done');
+      if (done.verdicts.some(({ outcome }) => outcome === 'done')) hint ??= await whenMailsLeave(run.io, context);
       return done;
     },
     selection: await meant.selection(context),
-    hint: () => (isQueued ? whenMailsLeave(run.io) : undefined),
+    hint: () => hint,
   });
 }
 

@@ -6,8 +6,8 @@ import { createPerson, registerUser, registerWithGeneratedPassword } from '../..
 import { PasswordFile } from '../../../services/accounts/password-file.js';
 import { operator } from '../../../services/core.js';
 import { assertMailSetUp } from '../../../services/mail/outbox.js';
+import { whenMailsLeave } from '../../core/changes/mail-hint.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { whenMailsLeave } from '../../core/output/output.js';
 import { passwordNotInJson, type registerOptions } from './options.js';
 import { accountJson } from './output.js';
 import {
@@ -71,8 +71,10 @@ export async function registerAccount(run: RegisterRun): Promise<Result> {
 /** Creates the account without a password; its person gets a mail. */
 async function registerInvited(run: RegisterRun, input: object): Promise<Result> {
   const { message } = run.options;
-  const { user } = await createPerson(await run.context(), operator, { ...input, credentials: 'invite', message });
-  const text = `Created ${user.role} ${user.email} (${user.id}). The invitation is queued. ${whenMailsLeave(run.io)}`;
+  const context = await run.context();
+  const { user } = await createPerson(context, operator, { ...input, credentials: 'invite', message });
+  const leave = await whenMailsLeave(run.io, context);
+  const text = `Created ${user.role} ${user.email} (${user.id}). The invitation is queued. ${leave}`;
   return { json: { user: accountJson(user) }, text };
 }
 

@@ -76,10 +76,6 @@ export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]):
   return asTyped(io, words.map(shellWord).join(' '));
 }
 
-/** When queued mails leave, and how else. */
-export const whenMailsLeave = (io: Pick<Io, 'calledAs'>) =>
-  `They leave while the service runs. To send them from here: ${asTyped(io, 'mail send')}`;
-
 /** A failure for programs; its hints name commands as the program was called. */
 export function failureJson(io: Pick<Io, 'calledAs'>, error: unknown): object {
   if (!isAppError(error))

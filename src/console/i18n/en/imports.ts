@@ -146,7 +146,7 @@ export const imports = {
     invitations: 'Invitations by mail',
     both: 'Both, where mail may not arrive',
     noMail:
-      'To invite new people by mail instead of passing passwords on, ask whoever runs this server to set up mail.',
+      'To invite new people by mail instead of passing passwords on, ask the operator of this server to set up mail.',
     invite: 'Invitations by mail',
     withPasswords: 'Passwords besides invitations',
     yes: 'Yes',

@@ -16,7 +16,7 @@ export const people = {
     inviteHint: 'The person gets a link to choose a password.',
     generated: 'Show a password once',
     generatedHint: 'You are shown a password once, and pass it on. It must be changed at the first sign-in.',
-    noMail: 'To invite people by mail instead, ask whoever runs this server to set up mail.',
+    noMail: 'To invite people by mail instead, ask the operator of this server to set up mail.',
     submit: 'Create and invite',
   },
   invitation: {

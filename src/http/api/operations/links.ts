@@ -52,7 +52,7 @@ export const linkOperations = {
   cancelEmail: operation.post('/api/links/cancel-email', {
     summary: 'Take back a change of email that the person has not asked for',
     description:
-      'Whoever asked knew the password: it ends, with all sessions and links of the account, but for those that cancel earlier changes. A link for another one is sent to the email that the account had.',
+      'The person who asked for it knew the password: it ends, with all sessions and links of the account, but for those that cancel earlier changes. A link for another one is sent to the email that the account had.',
     access: anybody,
     body: linkSchema,
     success: ok('The change is taken back', {

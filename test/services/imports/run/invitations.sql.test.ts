@@ -58,7 +58,7 @@ describe('An import that invites', () => {
   it('says in words what is queued, and how it leaves', async () => {
     const file = importing.write('people.csv', three);
     const { stdout } = await importing.run(file, '--invite', '--yes');
-    const how = 'They leave while the service runs. To send them from here: coursectl mail send';
+    const how = 'No service runs that sends mails. Start it, or send them with: coursectl mail send';
     expect(stdout).to.include(`\n  Invitations: 1 queued. ${how}\n`);
   });
 
