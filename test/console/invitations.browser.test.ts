@@ -67,6 +67,8 @@ describePages('Invitations', function () {
     await page.getByRole('button', { name: 'New person' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'New person' });
     await expect(dialog.getByRole('radio', { name: 'Invite by mail' })).toBeChecked();
+    // Typed before, the letters would go astray.
+    await expect(dialog.getByLabel('First name')).toBeFocused();
     for (const text of ['Nia', 'New', 'nia@example.org']) {
       await page.keyboard.type(text);
       await page.keyboard.press('Tab');
