@@ -91,6 +91,6 @@ describe('coursectl users import --invite at a terminal', () => {
       [[question, keys.enter]],
     );
     expect(exitCode).to.equal(0);
-    expect(stdout).to.include('To send them from here: coursectl mail send');
+    expect(stdout).to.include('send them with: coursectl mail send');
   });
 });
