@@ -1,0 +1,80 @@
+import yauzl from 'yauzl';
+import { damaged, tooLarge, WorkbookProblem } from './problem.js';
+
+/** Parts of an archive at most; workbooks have some dozens. */
+const mostParts = 2000;
+/** Bytes of an inflated part at most, counted while it is inflated: sizes in an archive may lie. */
+export const mostPartBytes = 512 * 1024 * 1024;
+
+/** The parts of a ZIP file, of which each is inflated when it is read. */
+export interface Archive {
+  has(name: string): boolean;
+  /**
+   * The bytes of a part.
+   * @param most how many at most
+   * @throws WorkbookProblem
+   */
+  read(name: string, most?: number): AsyncGenerator<Buffer>;
+  close(): void;
+}
+
+/** The names in archives differ in case, and in the slash at the beginning. */
+const keyOf = (name: string) => name.replace(/^\/+/, '').toLowerCase();
+
+/** What yauzl and zlib throw are errors of the file: what the operating system refuses has another code. */
+function faultOf(error: unknown): unknown {
+  if (error instanceof WorkbookProblem || !(error instanceof Error)) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return code === undefined || /^Z_|^ERR_(OUT_OF_RANGE|INVALID_ARG)/.test(code)
+    ? damaged(`it is damaged or incomplete (${error.message})`, error)
+    : error;
+}
+
+async function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
+  const parts = new Map<string, yauzl.Entry>();
+  for await (const entry of zip.eachEntry()) {
+    if (entry.fileName.endsWith('/')) continue;
+    const key = keyOf(entry.fileName);
+    if (parts.has(key)) throw damaged(`it has two parts that are called ${entry.fileName}`);
+    if (parts.size === mostParts) throw tooLarge(`it has more than ${mostParts} parts`);
+    parts.set(key, entry);
+  }
+  return parts;
+}
+
+/** Opens a ZIP file. @throws WorkbookProblem */
+export async function openArchive(file: string): Promise<Archive> {
+  let zip: yauzl.ZipFile | undefined;
+  try {
+    zip = await yauzl.openPromise(file, { autoClose: false, strictFileNames: false });
+    const parts = await partsOf(zip);
+    return archiveOf(zip, parts);
+  } catch (error) {
+    zip?.close();
+    throw faultOf(error);
+  }
+}
+
+function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>): Archive {
+  return {
+    has: (name) => parts.has(keyOf(name)),
+    async *read(name, most = mostPartBytes) {
+      const entry = parts.get(keyOf(name));
+      if (!entry) throw damaged(`its part ${name} is missing`);
+      if (entry.isEncrypted()) throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
+      let bytes = 0;
+      try {
+        for await (const read of await zip.openReadStreamPromise(entry)) {
+          // A stream without an encoding gives buffers.
+          const chunk = read as Buffer;
+          bytes += chunk.length;
+          if (bytes > most) throw tooLarge(`its part ${name} has more than ${most / 1024 / 1024} MiB`);
+          yield chunk;
+        }
+      } catch (error) {
+        throw faultOf(error);
+      }
+    },
+    close: () => zip.close(),
+  };
+}

@@ -1,0 +1,86 @@
+import { TextDecoder } from 'node:util';
+import { SaxesParser } from 'saxes';
+import { damaged, WorkbookProblem } from './problem.js';
+
+/** Bytes that a text, a comment or a tag may have: no cell has as many. */
+const longestText = 1024 * 1024;
+
+/** What is done with the elements of a part. Names have no prefix. */
+export interface XmlHandlers {
+  open?(name: string, attribute: (name: string) => string | undefined): void;
+  close?(name: string): void;
+  /** A piece of text, which may come in several. */
+  text?(text: string): void;
+}
+
+const localName = (name: string) => name.slice(name.indexOf(':') + 1);
+
+/** The encoding that the first bytes say: workbooks have UTF-8, or UTF-16 with its mark. */
+function decoderOf(start: Buffer): TextDecoder {
+  const [first, second] = start;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le', { fatal: true });
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be', { fatal: true });
+  return new TextDecoder('utf-8', { fatal: true });
+}
+
+/**
+ * Parses a part as it comes; yields after each chunk, so that what the handlers have collected can be used.
+ * @throws WorkbookProblem for what isn't well-formed, and for a document type: its entities may be anything, and grow without bound
+ */
+export async function* parseXml(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): AsyncGenerator<void> {
+  const parser = new SaxesParser({ position: false });
+  // Characters since the last event: the parser keeps them until it ends.
+  let kept = 0;
+  const on = <Arguments extends unknown[]>(work: (...given: Arguments) => void) => {
+    return (...given: Arguments) => {
+      kept = 0;
+      work(...given);
+    };
+  };
+  parser.on('doctype', () => {
+    throw new WorkbookProblem('DOCUMENT_TYPE', 'it declares a document type, which no spreadsheet program writes');
+  });
+  parser.on('error', (error) => {
+    throw damaged(`its XML is damaged (${error.message})`, error);
+  });
+  parser.on(
+    'opentag',
+    on(({ name, attributes }) => {
+      handlers.open?.(localName(name), (wanted) => {
+        const found = Object.keys(attributes).find((given) => localName(given) === wanted);
+        // Without namespaces, the parser gives texts.
+        return found === undefined ? undefined : (attributes[found] as string);
+      });
+    }),
+  );
+  parser.on(
+    'closetag',
+    on(({ name }) => handlers.close?.(localName(name))),
+  );
+  const text = on((piece: string) => handlers.text?.(piece));
+  parser.on('text', text);
+  parser.on('cdata', text);
+  let decoder: TextDecoder | undefined;
+  const decoded = (chunk?: Buffer) => {
+    try {
+      return decoder?.decode(chunk, { stream: chunk !== undefined }) ?? '';
+    } catch (error) {
+      throw damaged('its text is not UTF-8', error);
+    }
+  };
+  for await (const chunk of chunks) {
+    decoder ??= decoderOf(chunk);
+    kept += chunk.length;
+    parser.write(decoded(chunk));
+    if (kept > longestText) throw damaged('it has an endless text');
+    yield;
+  }
+  parser.write(decoded());
+  parser.close();
+  yield;
+}
+
+/** Parses a whole part. @throws as {@link parseXml} */
+export async function readXml(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+  for await (const _ of parseXml(chunks, handlers));
+}
