@@ -29,7 +29,7 @@ export interface Error {
 }
 
 /** What is wrong with a field */
-export type ProblemCode = 'REQUIRED' | 'WRONG_TYPE' | 'NOT_ONE_OF' | 'TOO_SHORT' | 'TOO_LONG' | 'TOO_SMALL' | 'TOO_LARGE' | 'TOO_FEW' | 'TOO_MANY' | 'REPEATED' | 'INVISIBLE' | 'UNUSABLE_CHARACTERS' | 'EMAIL_INVALID' | 'PHONE_INVALID' | 'DATE_INVALID' | 'END_BEFORE_START' | 'SEATS_TAKEN' | 'PASSWORD_WEAK' | 'PASSWORD_UNCHANGED' | 'EMAIL_UNCHANGED' | 'EXCLUSIVE' | 'NEEDS_OTHER_FIELD' | 'UNKNOWN' | 'AMBIGUOUS' | 'FILE_EMPTY' | 'NOT_CSV' | 'NO_ROWS' | 'FILE_TYPE_REFUSED' | 'IMAGE_INVALID' | 'IMAGE_TOO_LARGE' | 'INVALID';
+export type ProblemCode = 'REQUIRED' | 'WRONG_TYPE' | 'NOT_ONE_OF' | 'TOO_SHORT' | 'TOO_LONG' | 'TOO_SMALL' | 'TOO_LARGE' | 'TOO_FEW' | 'TOO_MANY' | 'REPEATED' | 'INVISIBLE' | 'UNUSABLE_CHARACTERS' | 'EMAIL_INVALID' | 'PHONE_INVALID' | 'DATE_INVALID' | 'END_BEFORE_START' | 'SEATS_TAKEN' | 'PASSWORD_WEAK' | 'PASSWORD_UNCHANGED' | 'EMAIL_UNCHANGED' | 'EXCLUSIVE' | 'NEEDS_OTHER_FIELD' | 'UNKNOWN' | 'AMBIGUOUS' | 'FILE_EMPTY' | 'NOT_CSV' | 'NO_ROWS' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | 'FILE_TYPE_REFUSED' | 'IMAGE_INVALID' | 'IMAGE_TOO_LARGE' | 'INVALID';
 
 /** What the message of a problem says besides the code; empty where it says no more */
 export interface ProblemParams {
@@ -666,7 +666,7 @@ export interface ImportReason {
 /** What looks wrong in a file that can be imported */
 export interface ImportWarning {
   /** The kind of warning: docs/IMPORTING.md lists them */
-  code: 'COLUMN_DOUBTFUL' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'NOTES_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
+  code: 'COLUMN_DOUBTFUL' | 'STATE_NOT_IMPORTED' | 'NOT_TICKED' | 'STATE_INACTIVE' | 'LINES_QUOTED' | 'VERSION_LINE' | 'LINES_ABOVE' | 'ROW_HIDDEN' | 'NAME_SPLIT' | 'NAME_GARBLED' | 'NAME_ODD' | 'PHONE_DATE' | 'PHONE_ZEROS' | 'PHONE_SEVERAL' | 'PHONE_WORDS' | 'PHONE_ZERO_LOST' | 'NOTES_WITHOUT_COURSE' | 'STATUS_WITHOUT_COURSE';
   /** Field that it is about; null where it is not a single one */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'language' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
   /** The warning, for people */
@@ -694,7 +694,7 @@ export type ImportPlan = {
     /** The reason, for people */
     message: string | null;
     /** Fault of the file, for programs that say it in their own words; null for another problem */
-    reason: 'NOT_CSV' | 'NO_ROWS' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | null;
+    reason: 'NOT_CSV' | 'NO_ROWS' | 'ENCODING_UNKNOWN' | 'ENCODING_DOUBTFUL' | 'UNDECODABLE' | 'DELIMITER_UNKNOWN' | 'HEADER_MISSING' | 'HEADER_BELOW' | 'COLUMNS_MISSING' | 'COLUMN_REPEATED' | 'SHEET_UNKNOWN' | 'WORKBOOK_LOCKED' | 'WORKBOOK_TYPE' | 'WORKBOOK_DAMAGED' | 'WORKBOOK_TOO_LARGE' | null;
     /** Line that the problem is about, from 1; null where it is not one */
     line: number | null;
     /** Encodings that the file may have, the likeliest first; empty for another problem */
@@ -715,6 +715,20 @@ export type ImportPlan = {
     byteOrderMark: boolean;
     /** Line of the header */
     headerLine: number;
+    /** The workbook and its sheet; null for CSV */
+    workbook: {
+      /** What the mail is about */
+      kind: 'xlsx' | 'ods';
+      /** Sheet that is imported */
+      sheet: string;
+      /** All sheets in their order */
+      sheets: {
+        /** File name */
+        name: string;
+        /** Whether it is hidden */
+        isHidden: boolean;
+      }[];
+    } | null;
     /** Number of lines; null if it was not read to its end */
     lines: number | null;
     /** Names of people with letters beyond ASCII, as they were read */
@@ -2848,6 +2862,8 @@ export interface CreateImportBody {
   encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr' | '' | null;
   /** Delimiter of the file; detected by default */
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
+  /** Sheet of a workbook: its name, or its number among the visible ones; else the first visible one whose header fits */
+  sheet?: string | null;
   /** Columns with other names, as `heading=field`; `heading=` ignores one */
   map?: string[] | '' | null;
   /** Only plan the import: nothing is written until the plan is applied */
@@ -2981,6 +2997,8 @@ export interface PlanImportBody {
   encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1250' | 'windows-1251' | 'windows-1253' | 'windows-1254' | 'windows-1255' | 'windows-1256' | 'windows-1257' | 'windows-874' | 'macintosh' | 'shift_jis' | 'gb18030' | 'big5' | 'euc-kr' | '' | null;
   /** Delimiter of the file; detected by default */
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
+  /** Sheet of a workbook: its name, or its number among the visible ones; else the first visible one whose header fits */
+  sheet?: string | null;
   /** Also set the passwords of existing accounts; needs `onExisting` `update` */
   resetPasswords?: boolean;
   /** Invite new people without a password by mail to set one, instead of generating one */

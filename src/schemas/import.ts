@@ -91,6 +91,8 @@ export interface ImportOptions {
   encoding?: Encoding;
   /** Absent: found out from the file. */
   delimiter?: Delimiter;
+  /** Of a workbook: its name, or its number among those that aren't hidden. Absent: the first visible one whose header fits. */
+  sheet?: string;
   /** Columns that are called something else: `heading=field`, or `heading=` for one to be ignored. */
   map?: string[];
 }
@@ -167,6 +169,11 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .label('Delimiter')
     .messages({ '*': delimiterMustBe })
     .meta({ enum: ['auto', ',', ';', 'tab', '|'] }),
+  sheet: Joi.string()
+    .empty('')
+    .max(100)
+    .messages({ '*': 'Sheet must be the name or the number of a sheet.' })
+    .meta({ maxLength: 100 }),
   map: Joi.array()
     .items(Joi.string().pattern(/=/).max(1000).meta({ maxLength: 1000 }))
     .max(maxMappings)
@@ -254,6 +261,11 @@ export const fileProblemReasons = [
   'HEADER_BELOW',
   'COLUMNS_MISSING',
   'COLUMN_REPEATED',
+  'SHEET_UNKNOWN',
+  'WORKBOOK_LOCKED',
+  'WORKBOOK_TYPE',
+  'WORKBOOK_DAMAGED',
+  'WORKBOOK_TOO_LARGE',
 ] as const;
 export type FileProblemReason = (typeof fileProblemReasons)[number];
 
@@ -265,6 +277,8 @@ export const warningCodes = [
   'STATE_INACTIVE',
   'LINES_QUOTED',
   'VERSION_LINE',
+  'LINES_ABOVE',
+  'ROW_HIDDEN',
   'NAME_SPLIT',
   'NAME_GARBLED',
   'NAME_ODD',

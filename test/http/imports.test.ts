@@ -336,7 +336,7 @@ describe('Imports over HTTP', function () {
   it('are refused with the reason, and nothing is kept, of files that no options make importable', async () => {
     const header = 'firstName,lastName,email,phone\n';
     const files = [
-      ['PK\x03\x04xl/workbook.xml', 'The file is an Excel workbook (.xlsx).'],
+      ['PK\x03\x04xl/workbook.xml', "The workbook can't be read: it is damaged or incomplete"],
       [`\x89PNG\r\n\x1a\n\0\0\0\rIHDR${'\x55'.repeat(90)}`, 'The file is binary, not CSV'],
       ['\n,,\n', 'The file is empty.'],
       [`${header}\n`, 'The file p.csv has a header and no rows below it.'],

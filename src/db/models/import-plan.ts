@@ -96,6 +96,8 @@ export interface PlanContent {
     delimiter: Delimiter;
     byteOrderMark: boolean;
     headerLine: number;
+    /** null for CSV. */
+    workbook: { kind: 'xlsx' | 'ods'; sheet: string; sheets: readonly { name: string; isHidden: boolean }[] } | null;
     /** Null when it was not read to its end. */
     lines: number | null;
     /** Up to five names of people with letters beyond ASCII. */

@@ -82,6 +82,11 @@ export const fieldDocs: Readonly<
   currentPage: { description: 'Number of this page, from 1', example: 1 },
   currentPassword: { description: 'The password in use', example: 'correct horse 7' },
   delimiter: { description: 'Delimiter of the file; detected by default', example: ';' },
+  sheet: {
+    description:
+      'Sheet of a workbook: its name, or its number among the visible ones; else the first visible one whose header fits',
+    example: 'Trainees',
+  },
   description: {
     description: 'Full description; may have several lines',
     example: 'From source text to machine code.',

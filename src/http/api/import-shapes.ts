@@ -137,6 +137,22 @@ const importPlan = component(
       delimiter: Joi.valid(...importDelimiters).required(),
       byteOrderMark: boolean.description('Whether the file begins with a byte order mark').example(false),
       headerLine: count.description('Line of the header').example(1),
+      workbook: Joi.object({
+        kind: Joi.valid('xlsx', 'ods').required(),
+        sheet: text.description('Sheet that is imported').example('Trainees'),
+        sheets: Joi.array()
+          .items(
+            Joi.object({
+              name: text.example('Trainees'),
+              isHidden: boolean.description('Whether it is hidden').example(false),
+            }),
+          )
+          .required()
+          .description('All sheets in their order'),
+      })
+        .allow(null)
+        .required()
+        .description('The workbook and its sheet; null for CSV'),
       lines: count.allow(null).description('Number of lines; null if it was not read to its end').example(2001),
       names: Joi.array()
         .items(Joi.string())

@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors.js';
+import { pick } from '../../../presenters/pick.js';
 import { hasAtSign } from '../../../schemas/fields.js';
 import {
   type Encoding,
@@ -15,7 +16,8 @@ import { encodingNames } from '../../../services/imports/read/encoding/encodings
 import { fileBytes } from '../../../services/imports/read/encoding/source-file.js';
 import { isRepeatable } from '../../../services/imports/read/fields/header-aliases.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
-import { type FilePreview, previewFile } from '../../../services/imports/read/preview.js';
+import { openTable } from '../../../services/imports/read/open-table.js';
+import { type FilePreview, previewTable } from '../../../services/imports/read/preview.js';
 import type { Run } from '../../core/command/run.js';
 import { wrapHanging } from '../../core/output/fit.js';
 import { widthOf } from '../../core/output/output.js';
@@ -114,23 +116,13 @@ async function previewOf(
   file: string,
   known: readonly string[],
 ): Promise<FilePreview> {
-  const {
-    encoding: wanted,
-    delimiter = 'auto',
-    map = [],
-    missingPhone,
-  } = validate(importOptionsSchema, {
-    encoding: options.encoding,
-    delimiter: options.delimiter,
-    missingPhone: options.missingPhone,
+  const valid = validate(importOptionsSchema, {
+    ...pick(options, ['encoding', 'delimiter', 'sheet', 'missingPhone']),
     map: known,
   });
-  const { encoding } = await inspectFile(fileBytes(file), wanted);
-  return previewFile(
-    fileBytes(file),
-    { options: { map, missingPhone }, format: { encoding, delimiter } },
-    config.imports,
-  );
+  const inspected = await inspectFile(fileBytes(file), valid.encoding);
+  const source = { ...inspected, delimiter: valid.delimiter ?? 'auto' } as const;
+  return previewTable(await openTable(file, source, valid, config.imports), valid);
 }
 
 /** What the person answers for a column that isn't to be imported. */

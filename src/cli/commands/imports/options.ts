@@ -77,6 +77,7 @@ export const importUsersOptions = {
   '--encoding <name>':
     'encoding of the file: auto (default), utf-8, utf-16le, utf-16be, windows-1250 to windows-1257, windows-874, macintosh, shift_jis, gb18030, big5 or euc-kr',
   '--delimiter <character>': "character between the columns: auto (default), ',', ';', tab or '|'",
+  '--sheet <sheet>': 'sheet of a workbook: name or number (default: the first visible one with a fitting header)',
   '--map <heading=field>': repeatable(
     'import a column with another name as this field, such as "Mobile=phone"; may be repeated',
   ),

@@ -3,6 +3,8 @@ import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { isPlainHeading } from '../../../services/imports/read/columns/column-maps.js';
 import { delimiterNames } from '../../../services/imports/read/csv/delimiters.js';
 import { encodingNames } from '../../../services/imports/read/encoding/encodings.js';
+import { shownText } from '../../../services/imports/read/fields/headings.js';
+import type { TableFormat } from '../../../services/imports/read/table/table.js';
 import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/run-import.js';
 import type { ImportResult } from '../../../services/imports/store/repository.js';
 import { confirm } from '../../core/changes/confirm.js';
@@ -179,6 +181,22 @@ function unfinishedText({ unfinished, counts }: ImportPlan): string[] {
   return [`  An earlier import of this file was interrupted and will be resumed: ${rest}`];
 }
 
+const sheetName = (name: string) => `"${printableLine(shownText(name))}"`;
+
+const formatText = ({ workbook, delimiter, encoding }: TableFormat): string =>
+  workbook ? `sheet ${sheetName(workbook.sheet)}` : `CSV, ${delimiterNames[delimiter]}, ${encodingNames[encoding]}`;
+
+const maxSheets = 8;
+
+/** The sheets that aren't read, as somebody may have meant another. */
+function otherSheets({ workbook }: TableFormat): string[] {
+  const others = (workbook?.sheets ?? []).filter(({ name }) => name !== workbook?.sheet);
+  if (others.length === 0) return [];
+  const names = others.slice(0, maxSheets).map(({ name, isHidden }) => sheetName(name) + (isHidden ? ' (hidden)' : ''));
+  const more = others.length > maxSheets ? ` and ${others.length - maxSheets} more` : '';
+  return [`  Not read: ${names.join(', ')}${more}. To import another sheet: --sheet "NAME"`];
+}
+
 /**
  * A plan for people.
  * @param width of the terminal that it is for, if it is for one
@@ -191,7 +209,8 @@ export function planText(plan: ImportPlan, width: number | undefined, notes: rea
   const again = plan.reasons.find(({ code }) => code === 'SAME_PERSON')?.count ?? 0;
   return [
     ...fitted([
-      `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
+      `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (${formatText(plan.format)})`,
+      ...otherSheets(plan.format),
     ]),
     ...fitted([
       `  ${counted(counts.created, 'account')} to create${rolesText(plan)}${counts.updated === 0 ? generated : ''}`,

@@ -41,6 +41,7 @@ export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOption
     'maxErrors',
     'encoding',
     'delimiter',
+    'sheet',
     'map',
   ]),
   // Those whom mail doesn't reach get theirs from the file.

@@ -7,6 +7,7 @@ import { type Delimiter, importDelimiters } from '../../../schemas/import.js';
 import { idIn } from '../../../services/ids.js';
 import { readPreamble } from '../../../services/imports/read/csv/delimiters.js';
 import { decodedAs } from '../../../services/imports/read/encoding/encodings.js';
+import { FileProblem } from '../../../services/imports/read/encoding/source-file.js';
 import { meaningOf } from '../../../services/imports/read/fields/header-aliases.js';
 import { inspectFile } from '../../../services/imports/read/inspect.js';
 import type { Io } from '../output/output.js';
@@ -39,7 +40,8 @@ async function textFrom(io: Io, file: string): Promise<ListText> {
   };
   const decoded: Buffer[] = [];
   try {
-    const { encoding } = await inspectFile(chunks());
+    const { encoding, isWorkbook } = await inspectFile(chunks());
+    if (isWorkbook) throw new FileProblem('NOT_CSV', 'The list is a workbook.');
     for await (const part of decodedAs(encoding, chunks())) decoded.push(part);
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;

@@ -191,6 +191,8 @@ export const imports: Words['imports'] = {
     rows_other: '{{count}} Zeilen',
     LINES_QUOTED: 'Jede Zeile der Datei steht als Ganzes in Anführungszeichen. Sie wurden entfernt.',
     VERSION_LINE: 'Die Zeile über den Überschriften nennt eine Version. Sie wird nicht importiert.',
+    LINES_ABOVE: 'Zeilen über den Überschriften werden nicht importiert.',
+    ROW_HIDDEN: 'Im Blatt ausgeblendete Zeilen werden wie die anderen importiert.',
     NAME_SPLIT: 'Volle Namen wurden geteilt. Prüfe die Hälften, oder gib Vor- und Nachnamen je eine Spalte.',
     NAME_GARBLED:
       'Namen wurden bei einer früheren Umwandlung entstellt. Exportiere die Datei noch einmal als „CSV UTF-8“.',
@@ -211,9 +213,18 @@ export const imports: Words['imports'] = {
   },
   problem: {
     NOT_CSV:
-      'Die Datei ist keine CSV-Datei. Öffne sie mit dem Programm, aus dem sie stammt, speichere sie als „CSV UTF-8“ und importiere diese Datei.',
+      'Die Datei ist weder eine Arbeitsmappe (.xlsx, .ods) noch CSV. Öffne sie mit dem Programm, aus dem sie stammt, speichere sie so, und importiere diese Datei.',
     NO_ROWS:
       'Die Datei hat keine Zeilen zum Importieren. Ergänze sie unter der Kopfzeile und importiere die Datei dann.',
+    WORKBOOK_LOCKED:
+      'Die Arbeitsmappe ist mit einem Kennwort geschützt. Entferne es, speichere sie, und importiere sie noch einmal.',
+    WORKBOOK_TYPE:
+      'Arbeitsmappen dieser Art werden nicht gelesen. Öffne die Datei, speichere sie als .xlsx, und importiere diese Datei.',
+    WORKBOOK_DAMAGED:
+      'Die Arbeitsmappe ist beschädigt oder unvollständig. Öffne sie, speichere sie noch einmal als .xlsx, und importiere diese Datei.',
+    WORKBOOK_TOO_LARGE:
+      'Die Arbeitsmappe ist zu groß. Speichere ihr Blatt als „CSV UTF-8“, und importiere diese Datei.',
+    SHEET_UNKNOWN: 'Die Arbeitsmappe hat kein solches Blatt. Wähle unten ein anderes.',
     ENCODING_UNKNOWN:
       'Die Zeichencodierung der Datei ist nicht bekannt: Zeile {{line}} ist nicht UTF-8. Wähle sie unten in den Optionen, oder speichere die Datei als „CSV UTF-8“.',
     ENCODING_DOUBTFUL:

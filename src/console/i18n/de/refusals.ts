@@ -112,8 +112,16 @@ export const refusals: Pick<Words, 'refusal' | 'refusalWith' | 'problem'> = {
     AMBIGUOUS: 'Es gibt mehrere mit diesem Namen.',
     FILE_EMPTY: 'Die Datei ist leer.',
     NOT_CSV:
-      'Die Datei ist keine CSV-Datei. Öffne sie, wo sie entstanden ist, speichere sie als „CSV UTF-8“, und importiere diese Datei.',
+      'Die Datei ist weder eine Arbeitsmappe (.xlsx, .ods) noch CSV. Öffne sie mit dem Programm, aus dem sie stammt, speichere sie so, und importiere diese Datei.',
     NO_ROWS: 'Die Datei hat keine Zeilen zum Importieren. Ergänze sie unter der Kopfzeile, und importiere diese Datei.',
+    WORKBOOK_LOCKED:
+      'Die Arbeitsmappe ist mit einem Kennwort geschützt. Entferne es, speichere sie, und importiere sie noch einmal.',
+    WORKBOOK_TYPE:
+      'Arbeitsmappen dieser Art werden nicht gelesen. Öffne die Datei, speichere sie als .xlsx, und importiere diese Datei.',
+    WORKBOOK_DAMAGED:
+      'Die Arbeitsmappe ist beschädigt oder unvollständig. Öffne sie, speichere sie noch einmal als .xlsx, und importiere diese Datei.',
+    WORKBOOK_TOO_LARGE:
+      'Die Arbeitsmappe ist zu groß. Speichere ihr Blatt als „CSV UTF-8“, und importiere diese Datei.',
     FILE_TYPE_REFUSED: 'Die Datei muss von einem dieser Typen sein: {{values}}.',
     IMAGE_INVALID: 'Das Bild ist beschädigt, oder kein JPEG, PNG oder WebP.',
     IMAGE_TOO_LARGE: 'Das Bild ist zu groß, um vorbereitet zu werden. Wähle eines mit weniger Bildpunkten.',

@@ -1,4 +1,3 @@
-import type { CsvFormat } from '../../../csv/format.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange, PlanReason, PlanWarning } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
@@ -18,12 +17,14 @@ import { readPhoneKeys } from '../../phone-country.js';
 import type { ColumnMapping } from '../read/columns/columns.js';
 import { FileProblem, fileBytes, fileIdentity } from '../read/encoding/source-file.js';
 import { WarningGroups } from '../read/fields/warnings.js';
-import { type ImportFile, openImportFile, type Reading } from '../read/import-file.js';
+import { type ImportFile, type Reading, readPeople } from '../read/import-file.js';
 import { inspectFile } from '../read/inspect.js';
+import { openTable } from '../read/open-table.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
 import { LostZeros } from '../read/rows/phone-warnings.js';
 import type { Repetitions } from '../read/rows/repetitions.js';
 import { type FileRow, isRejected, remainingRows } from '../read/rows/rows.js';
+import type { TableFormat } from '../read/table/table.js';
 import { CourseCapacity } from './course-index.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
@@ -40,7 +41,7 @@ export interface ImportPlan {
   /** The file's device, inode, size and time of change when it was read. */
   fileIdentity: string;
   options: ImportOptions;
-  format: CsvFormat;
+  format: TableFormat;
   /** By which the rows were told apart. */
   phones: PhoneKeys;
   /** The heading of the file that each field was found under; several are read in this order. */
@@ -162,15 +163,17 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const wanted = validate(importOptionsSchema, request.options);
   if (wanted.invite || wanted.notify) assertMailSetUp(core);
   const identity = await fileIdentity(file);
-  const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), wanted.encoding);
+  const { sha256: fileSha256, ...inspected } = await inspectFile(fileBytes(file), wanted.encoding);
   const phones = await readPhoneKeys(core);
   const reading: Reading = {
     options: wanted,
-    format: { encoding, delimiter: wanted.delimiter ?? 'auto' },
     policy: await passwordPolicy(core.config),
     phones,
   };
-  const opened = await openImportFile(fileBytes(file), reading, core.config.imports);
+  const { imports: limits } = core.config;
+  const source = { ...inspected, delimiter: wanted.delimiter ?? 'auto' } as const;
+  const table = await openTable(file, source, wanted, limits);
+  const opened = await readPeople(table, reading, limits.batchRows);
   try {
     const plan = await planRows(core, request, { wanted, fileSha256, opened });
     // It was read twice: for its encoding and for its rows.

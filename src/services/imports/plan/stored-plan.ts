@@ -52,8 +52,8 @@ export function unusablePlan(
 }
 
 function fileOf({ format, headerLine }: FilePreview) {
-  const { encoding, delimiter, byteOrderMark } = format;
-  return { encoding, delimiter, byteOrderMark, headerLine };
+  const { encoding, delimiter, byteOrderMark, workbook } = format;
+  return { encoding, delimiter, byteOrderMark, headerLine, workbook };
 }
 
 /** A change of a field, as a row of a plan shows it: as text. */

@@ -8,11 +8,11 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { type ImportPlan, planImport } from '../plan/plan.js';
 import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
-import type { CsvOptions } from '../read/csv/csv-source.js';
 import { DoubtfulEncoding } from '../read/doubtful-encoding.js';
 import { FileProblem, fileBytes } from '../read/encoding/source-file.js';
 import { inspectFile } from '../read/inspect.js';
-import { cellMask, type FilePreview, previewFile } from '../read/preview.js';
+import { openTable } from '../read/open-table.js';
+import { cellMask, type FilePreview, previewTable } from '../read/preview.js';
 import { assertLeaseHeld } from '../run/import-lock.js';
 import { clearPlanRows, planExpiry } from '../store/plan-store.js';
 import { lockImport, optionsOf, planOf, unplanned } from '../store/repository.js';
@@ -84,8 +84,8 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
 async function previewOf({ core, record, options }: Planning): Promise<FilePreview> {
   const { encoding, delimiter = 'auto' } = options;
   const inspected = await inspectFile(fileBytes(record.filePath), encoding);
-  const format: CsvOptions = { encoding: inspected.encoding, delimiter };
-  return previewFile(fileBytes(record.filePath), { options, format }, core.config.imports);
+  const table = await openTable(record.filePath, { ...inspected, delimiter }, options, core.config.imports);
+  return previewTable(table, options);
 }
 
 async function planRows(

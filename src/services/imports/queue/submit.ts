@@ -11,9 +11,9 @@ import { sanitizeFilename } from '../../files/filename.js';
 import { type Upload, uploadFault } from '../../files/files.js';
 import { assertMailSetUp } from '../../mail/outbox.js';
 import { defaultCourse } from '../plan/course-index.js';
-import { openCsv } from '../read/csv/csv-source.js';
 import { FileProblem, fileBytes, sha256Of } from '../read/encoding/source-file.js';
 import { inspectFile } from '../read/inspect.js';
+import { openTable } from '../read/open-table.js';
 import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
 import { importsFolder, unfinishedUploadName, uploadName } from '../store/spool.js';
@@ -32,26 +32,29 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
 }
 
 /** Faults of files that no options make importable. */
-const fatalReasons = ['NOT_CSV', 'NO_ROWS'] as const;
+const fatalReasons = [
+  'NOT_CSV',
+  'NO_ROWS',
+  'WORKBOOK_LOCKED',
+  'WORKBOOK_TYPE',
+  'WORKBOOK_DAMAGED',
+  'WORKBOOK_TOO_LARGE',
+] as const;
 
 /**
  * The SHA-256 of an upload.
- * @throws AppError `VALIDATION` for a file that can't be imported with any options, such as a workbook
+ * @throws AppError `VALIDATION` for a file that can't be imported with any options, such as a picture
  */
-async function inspectUpload(
-  core: Core,
-  { path: file, name }: Upload,
-  options: Pick<ImportOptions, 'encoding' | 'delimiter'>,
-): Promise<string> {
+async function inspectUpload(core: Core, { path: file, name }: Upload, options: ImportOptions): Promise<string> {
   const { delimiter = 'auto' } = options;
   try {
-    const { sha256, encoding } = await inspectFile(fileBytes(file), options.encoding);
-    const csv = await openCsv(fileBytes(file), { encoding, delimiter }, core.config.imports);
+    const { sha256, ...inspected } = await inspectFile(fileBytes(file), options.encoding);
+    const table = await openTable(file, { ...inspected, delimiter }, options, core.config.imports);
     try {
-      if ((await csv.rows.next()).done)
+      if ((await table.rows.next()).done)
         throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
     } finally {
-      await csv.close();
+      await table.close();
     }
     return sha256;
   } catch (error) {

@@ -2,10 +2,10 @@ import type { EncodingCandidate } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import type { CodePage } from '../../../schemas/import.js';
 import { openCsv } from './csv/csv-source.js';
-import type { CsvLimits } from './csv/row-reader.js';
 import { FileProblem } from './encoding/source-file.js';
 import { isSecretColumn } from './fields/header-aliases.js';
 import { fieldsOfHeader, shortened } from './preview.js';
+import type { TableLimits } from './table/table.js';
 
 /** The refusal of a file whose code page isn't certain, with those that it may be in. */
 export class DoubtfulEncoding extends FileProblem {
@@ -23,7 +23,7 @@ export class DoubtfulEncoding extends FileProblem {
 }
 
 /** A sample of a file is small enough. */
-const limits: CsvLimits = { fieldBytes: 64 * 1024, recordBytes: 64 * 1024, columns: 1024 };
+const limits: TableLimits = { fieldBytes: 64 * 1024, recordBytes: 64 * 1024, columns: 1024 };
 const namesPerCandidate = 100;
 const shownNames = 3;
 

@@ -1,21 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CsvFormat } from '../../../csv/format.js';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import { type PhoneKeys, plainPhoneKeys } from '../../../schemas/phone-keys.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';
 import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns/columns.js';
-import { type CsvOptions, openCsv } from './csv/csv-source.js';
-import type { CsvLimits, CsvRow } from './csv/row-reader.js';
 import type { RowWarning } from './fields/warnings.js';
 import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
 import { type FileRow, isRejected, RowChecker } from './rows/rows.js';
+import type { Table, TableFormat, TableRow } from './table/table.js';
 
 /** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 32;
 
 /** An open file with a valid header. */
 export interface ImportFile {
-  format: CsvFormat;
+  format: TableFormat;
   header: readonly string[];
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches. */
@@ -36,7 +34,7 @@ export interface ImportFile {
 const sliceRows = 32;
 
 async function* inBatches(
-  rows: AsyncGenerator<CsvRow[]>,
+  rows: AsyncGenerator<TableRow[]>,
   checker: RowChecker,
   batchRows: number,
 ): AsyncGenerator<FileRow[]> {
@@ -57,10 +55,9 @@ async function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** How to read a file. */
+/** How to read the rows of a table. */
 export interface Reading {
   options: ColumnOptions & Pick<ImportOptions, 'course'>;
-  format: CsvOptions;
   /** Which passwords are accepted. */
   policy: PasswordPolicy;
   /** By which phones are the same; without a country when absent. */
@@ -68,23 +65,23 @@ export interface Reading {
 }
 
 /**
- * Opens a file of people.
+ * Reads a table of people, which is closed when its header can't be used.
+ * @param batchRows rows of a batch at most
  * @param repetitions the repetitions that an earlier reading of the same file found
  * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that don't fit it; the
  * batches throw `IMPORT_FILE_INVALID` for faults in the rows
  */
-export async function openImportFile(
-  bytes: AsyncIterable<Buffer>,
+export async function readPeople(
+  { header, format, first, rows, warnings, lines, close }: Table,
   reading: Reading,
-  { batchRows, ...limits }: CsvLimits & { batchRows: number },
+  batchRows: number,
   repetitions?: Repetitions,
 ): Promise<ImportFile> {
-  const { header, format, first, rows, warnings, lines, close } = await openCsv(bytes, reading.format, limits);
   try {
     const mapping = mappingOf(header, first, reading.options);
     const hasCourses = mapping.columns.has('course');
     const finder = new RepetitionFinder(reading.phones ?? plainPhoneKeys, hasCourses, repetitions);
-    const checker = new RowChecker(reading, format.delimiter, mapping, finder);
+    const checker = new RowChecker(reading, format, mapping, finder);
     return {
       format,
       header,

@@ -4,38 +4,44 @@ import { doubtfulEncoding } from './doubtful-encoding.js';
 import { guessCodePage } from './encoding/code-pages.js';
 import { BadByte, decodedAs, markedEncoding, saveAsCsv, WrongMark } from './encoding/encodings.js';
 import { FileProblem } from './encoding/source-file.js';
+import { lockedWorkbook, oldWorkbook } from './workbook/problem.js';
 
 /** The result of one pass over all bytes of a file. */
 export interface Inspection {
   sha256: string;
+  /** Whether it is, or may be, a workbook in a ZIP file: opening it tells. */
+  isWorkbook: boolean;
+  /** Of text. */
   encoding: Encoding;
   byteOrderMark: boolean;
   bytes: number;
 }
 
-/** Enough for spreadsheets, which are ZIP files. */
 const signatureBytes = 4096;
 
-const excelWords = 'Open it and save it as "CSV UTF-8", then import that.';
+const excelWords = 'Open it in a spreadsheet program, save it as .xlsx, and import that.';
 
-/** The type of a file that people mistake for CSV, with advice. */
-function knownType(start: Buffer): string | undefined {
+/** ZIP files begin so, those without any part with the second. */
+const zipStarts = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
+const isZip = (start: Buffer) => zipStarts.some((signature) => start.subarray(0, signature.length).equals(signature));
+
+/** Old Office documents are compound files, and so are encrypted ones, which have a stream of this name. */
+const compoundStart = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
+const encryptedStream = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** The refusal of a file that people mistake for a table, with advice. */
+function otherType(start: Buffer, hasEncryptedStream: boolean): FileProblem | undefined {
   const begins = (...bytes: number[]) => start.subarray(0, bytes.length).equals(Buffer.from(bytes));
-  if (begins(0x50, 0x4b, 0x03, 0x04) || begins(0x50, 0x4b, 0x05, 0x06)) {
-    if (start.includes('opendocument.spreadsheet')) return `an OpenDocument spreadsheet (.ods). ${excelWords}`;
-    if (start.includes('[Content_Types].xml') || start.includes('xl/'))
-      return `an Excel workbook (.xlsx). ${excelWords}`;
-    if (start.includes('Index/Document.iwa') || start.includes('Index/Tables/'))
-      return 'a Numbers spreadsheet (.numbers). Export it to CSV in UTF-8 (File, Export To), then import that.';
-    return 'a ZIP archive. Unpack it and import the CSV file in it.';
-  }
-  if (begins(0xd0, 0xcf, 0x11, 0xe0)) return `an old Excel workbook (.xls). ${excelWords}`;
-  if (begins(0x25, 0x50, 0x44, 0x46, 0x2d)) return 'a PDF document. Export the table as "CSV UTF-8" and import that.';
-  if (begins(0x1f, 0x8b)) return 'compressed with gzip. Unpack it and import the CSV file in it.';
+  const notCsv = (what: string) => new FileProblem('NOT_CSV', `The file is ${what}`);
+  if (begins(...compoundStart))
+    return hasEncryptedStream ? lockedWorkbook() : oldWorkbook('an old Excel workbook (.xls)');
+  if (begins(0x25, 0x50, 0x44, 0x46, 0x2d))
+    return notCsv('a PDF document. Export the table as "CSV UTF-8" and import that.');
+  if (begins(0x1f, 0x8b)) return notCsv('compressed with gzip. Unpack it and import the file in it.');
   const text = start.subarray(0, 256).toString('latin1');
   if (/^(\xef\xbb\xbf)?\s*<(!doctype html|html|head|meta|table)\b/i.test(text))
-    return `a web page (HTML). ${excelWords}`;
-  if (/^(\xef\xbb\xbf)?\s*<\?xml\b/i.test(text)) return `an XML document. ${excelWords}`;
+    return notCsv(`a web page (HTML). ${excelWords}`);
+  if (/^(\xef\xbb\xbf)?\s*<\?xml\b/i.test(text)) return notCsv(`an XML document. ${excelWords}`);
   return undefined;
 }
 
@@ -139,7 +145,7 @@ async function faultInUtf8(chunks: AsyncIterable<Buffer>): Promise<BadByte | und
 /**
  * Reads a whole file once for its hash, type and encoding, on which all of its bytes decide.
  * @param wanted overrides the detected encoding
- * @throws AppError `IMPORT_FILE_INVALID` for a file that is not text, or whose encoding is uncertain
+ * @throws AppError `IMPORT_FILE_INVALID` for a file that is neither text nor in a ZIP file, or whose encoding is uncertain
  */
 export async function inspectFile(
   chunks: AsyncIterable<Buffer>,
@@ -148,12 +154,14 @@ export async function inspectFile(
   const sha256 = createHash('sha256');
   const sample = new RowSample();
   let start: Buffer = Buffer.alloc(0);
-  let [bytes, hasNul] = [0, false];
+  let [bytes, hasNul, hasEncryptedStream] = [0, false, false];
   async function* read() {
     for await (const chunk of chunks) {
       sha256.update(chunk);
       bytes += chunk.length;
       hasNul ||= chunk.includes(0);
+      // Names of streams don't straddle chunks: they lie in sectors.
+      hasEncryptedStream ||= chunk.includes(encryptedStream);
       if (start.length < signatureBytes)
         start = Buffer.concat([start, chunk.subarray(0, signatureBytes - start.length)]);
       sample.push(chunk);
@@ -164,8 +172,10 @@ export async function inspectFile(
   // Without a way to close it: what follows a fault is read, too.
   const fault = await faultInUtf8({ [Symbol.asyncIterator]: () => ({ next: () => source.next() }) });
   for await (const _ of source);
-  const type = knownType(start);
-  if (type !== undefined) throw new FileProblem('NOT_CSV', `The file is ${type}`);
+  if (isZip(start))
+    return { sha256: sha256.digest('hex'), isWorkbook: true, encoding: 'utf-8', byteOrderMark: false, bytes };
+  const refusal = otherType(start, hasEncryptedStream);
+  if (refusal) throw refusal;
   const marked = markedEncoding(start);
   const found = async () => {
     if (fault === undefined) return 'utf-8';
@@ -175,5 +185,5 @@ export async function inspectFile(
     throw fault.isNul ? fault : new FileProblem('NOT_CSV', `The file is binary, not CSV. ${saveAsCsv}`);
   };
   const encoding = wanted === 'auto' ? (marked ?? (await found())) : wanted;
-  return { sha256: sha256.digest('hex'), encoding, byteOrderMark: marked !== undefined, bytes };
+  return { sha256: sha256.digest('hex'), isWorkbook: false, encoding, byteOrderMark: marked !== undefined, bytes };
 }

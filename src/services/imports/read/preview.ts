@@ -1,5 +1,4 @@
 import { restoreProtected } from '../../../csv/cells.js';
-import type { CsvFormat } from '../../../csv/format.js';
 import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
 import { hasAtSign } from '../../../schemas/fields.js';
@@ -7,14 +6,13 @@ import { type ImportField, importFields, requiredColumns } from '../../../schema
 import { type FirstRows, guessColumns, isHalf } from './columns/column-guesses.js';
 import { decidedColumns, headingsOf, ownColumns } from './columns/column-maps.js';
 import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns/columns.js';
-import { type CsvOptions, openCsv } from './csv/csv-source.js';
-import type { CsvLimits } from './csv/row-reader.js';
 import { isSecretCell, isSecretColumn, meaningOf } from './fields/header-aliases.js';
 import { addedColumns, type Column, filledWidth } from './fields/headings.js';
+import type { Table, TableFormat } from './table/table.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {
-  format: CsvFormat;
+  format: TableFormat;
   headerLine: number;
   columns: FileColumn[];
   /** Cells of a row that belong to columns: those beyond are surplus. */
@@ -113,17 +111,11 @@ function suggestionsFor(
 }
 
 /**
- * Reads the columns of a file with samples, also of one whose header can't be imported: people map its columns then.
- * @throws AppError `IMPORT_FILE_INVALID` for a file without any row
+ * Reads the columns of a table with samples, also of one whose header can't be imported: people map its columns then. Closes the table.
  */
-export async function previewFile(
-  bytes: AsyncIterable<Buffer>,
-  { options, format: wanted }: { options: ColumnOptions; format: CsvOptions },
-  limits: CsvLimits,
-): Promise<FilePreview> {
-  const file = await openCsv(bytes, wanted, limits);
+export async function previewTable(table: Table, options: ColumnOptions): Promise<FilePreview> {
   try {
-    const { header, headerLine, format, first } = file;
+    const { header, headerLine, format, first } = table;
     const maps = options.map ?? [];
     const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
     const rows = first.map(({ cells }) => cells.map(restored));
@@ -145,6 +137,6 @@ export async function previewFile(
     });
     return { format, headerLine, columns: withSamples, width };
   } finally {
-    await file.close();
+    await table.close();
   }
 }

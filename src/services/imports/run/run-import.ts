@@ -12,8 +12,8 @@ import { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
 import { ReasonGroups } from '../plan/reasons.js';
 import { findUnfinished } from '../plan/unfinished.js';
-import { fileBytes } from '../read/encoding/source-file.js';
-import { type ImportFile, openImportFile } from '../read/import-file.js';
+import { type ImportFile, readPeople } from '../read/import-file.js';
+import { openTable } from '../read/open-table.js';
 import { maskOf } from '../read/preview.js';
 import { assertResumable } from '../store/ledger.js';
 import { createImport, type ImportResult, importConflicts, lockImport, planOf, resultOf } from '../store/repository.js';
@@ -63,7 +63,10 @@ export async function runImport(
   try {
     await assertUnchanged(plan);
     const reading = { ...plan, policy: await passwordPolicy(core.config) };
-    file = await openImportFile(fileBytes(plan.file), reading, core.config.imports, plan.repetitions);
+    const { imports: limits } = core.config;
+    const source = { ...plan.format, isWorkbook: plan.format.workbook !== null };
+    const table = await openTable(plan.file, source, plan.options, limits);
+    file = await readPeople(table, reading, limits.batchRows, plan.repetitions);
     const { mapping } = file;
     const begun = await unfinishedRecord(core, plan, options.record);
     // Another process has ended the unfinished run: nothing is left to undo.

@@ -111,7 +111,7 @@ describe('coursectl users import --dry-run', () => {
       id: plan.id,
       file,
       options: { role: 'trainee', enrollmentStatus: 'active', ...skipping, ...mails, onError: 'continue' },
-      format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false },
+      format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false, workbook: null },
       columns: { firstName: 'firstName', lastName: 'lastName', email: 'email', phone: 'phone' },
       ignoredColumns: ['team'],
       seconds: plan.seconds,

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { importColumns } from '../../../../src/schemas/import.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
-import { openImportFile } from '../../../../src/services/imports/read/import-file.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { scaled } from '../../../support/machine.js';
-import { chunks, usualFormat, usualLimits } from '../support/csv-text.js';
+import { chunks, openPeople } from '../support/csv-text.js';
 import { useImporting } from '../support/importing.js';
 
 const header = 'firstName,lastName,email,phone,notes\n';
@@ -45,8 +44,7 @@ describe('Costly texts', () => {
 
   /** Rows read. */
   async function rowsOf(content: string, map?: string[]): Promise<number> {
-    const reading = { options: { ...(map && { map }) }, format: usualFormat, policy: () => undefined };
-    const file = await openImportFile(chunks(Buffer.from(content)), reading, { ...usualLimits, batchRows: 500 });
+    const file = await openPeople(chunks(Buffer.from(content)), { options: { ...(map && { map }) } });
     let rows = 0;
     for await (const batch of file.batches) rows += batch.length;
     return rows;

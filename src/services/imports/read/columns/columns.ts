@@ -6,13 +6,13 @@ import {
   importFields,
   requiredColumns,
 } from '../../../../schemas/import.js';
-import type { CsvRow } from '../csv/row-reader.js';
 import { FileProblem } from '../encoding/source-file.js';
 import { isLastNameFirst } from '../fields/full-names.js';
 import { isRepeatable, meaningOf } from '../fields/header-aliases.js';
 import { addedColumns, type Column, headingKey, isAddress, shownText } from '../fields/headings.js';
 import { isTick, looksLikeState, stateOf } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
+import type { TableRow } from '../table/table.js';
 import { type FirstRows, isHalf, isParentsAddress } from './column-guesses.js';
 import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
 import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';
@@ -247,7 +247,7 @@ export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>
  */
 export function mappingOf(
   header: readonly string[],
-  first: readonly CsvRow[],
+  first: readonly TableRow[],
   { map = [], ...options }: ColumnOptions,
 ): ColumnMapping {
   const rows = first.map(({ cells }) => cells);

@@ -1,9 +1,9 @@
 import { type AppError, isAppError } from '../../../../errors.js';
 import { type ImportColumn, type ImportField, importColumns } from '../../../../schemas/import.js';
-import type { CsvRow } from '../csv/row-reader.js';
 import { FileProblem } from '../encoding/source-file.js';
 import { meaningOf } from '../fields/header-aliases.js';
 import { type Column, isAddress, shownText } from '../fields/headings.js';
+import type { TableRow } from '../table/table.js';
 import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
 import { ColumnNotFound, decide, mapOption, numberIn, ownColumns } from './column-maps.js';
 
@@ -73,14 +73,14 @@ export function missingColumns(
 }
 
 /** Rows below the first that may be the header: titles and notes above a table are shorter. */
-const maxRowsAboveHeader = 20;
+export const maxRowsAboveHeader = 20;
 
 /** Counts the fields that the headings of a line usually mean. */
-const countKnownFields = (cells: readonly string[]): number =>
+export const countKnownFields = (cells: readonly string[]): number =>
   new Set(cells.flatMap((cell) => meaningOf(cell)?.field ?? [])).size;
 
 /** Whether the mappings are for columns with these headings. Numbers of columns tell no header from a row. */
-function areMapped(cells: readonly string[], maps: readonly string[]): boolean {
+export function areMapped(cells: readonly string[], maps: readonly string[]): boolean {
   const named = maps.filter((map) => numberIn(map) === undefined);
   try {
     return decide(ownColumns(cells), named).size > 0;
@@ -94,7 +94,7 @@ function areMapped(cells: readonly string[], maps: readonly string[]): boolean {
 export function refusedHeader(
   refusal: unknown,
   header: readonly string[],
-  rows: readonly CsvRow[],
+  rows: readonly TableRow[],
   maps: readonly string[],
 ): unknown {
   const hasWrongMap = refusal instanceof ColumnNotFound;

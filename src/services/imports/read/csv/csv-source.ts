@@ -1,64 +1,18 @@
-import type { CsvFormat } from '../../../../csv/format.js';
 import type { Delimiter, Encoding } from '../../../../schemas/import.js';
 import { decodedAs } from '../encoding/encodings.js';
 import { FileProblem } from '../encoding/source-file.js';
 import type { RowWarning } from '../fields/warnings.js';
+import type { TableLimits, TableRow } from '../table/table.js';
+import { firstRowCount, readAhead, rowsAfter, type Table, totalLength } from '../table/table.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
 import { areLinesWrapped, quotedFormulas, unwrapped, unwrappedLines } from './line-rewrites.js';
-import { type CsvLimits, type CsvRow, RowReader } from './row-reader.js';
+import { RowReader } from './row-reader.js';
 
 /** How to read a file. */
 export interface CsvOptions {
   encoding: Encoding;
   delimiter: Delimiter | 'auto';
 }
-
-/** An open file whose header was read. */
-export interface CsvFile {
-  format: CsvFormat;
-  /** The cells of the first record that has any content. */
-  header: string[];
-  headerLine: number;
-  /** What was taken off, or left out, above and around the table. */
-  warnings: readonly RowWarning[];
-  /** The first rows, up to one that can't be read: they show what the columns are. */
-  first: readonly CsvRow[];
-  /**
-   * The rows below the header, in one list for each chunk of the source; blank rows are left out. After the rows before
-   * it, a fault throws `IMPORT_FILE_INVALID` with the line.
-   */
-  rows: AsyncGenerator<CsvRow[]>;
-  /** Lines up to the last row, once all rows were read. */
-  lines(): number;
-  /** Closes the source, even when not all rows were read. */
-  close(): Promise<void>;
-}
-
-/** The first parts of a source until they are enough, and all parts again: an error follows the parts before it. */
-async function readAhead<Part>(source: AsyncGenerator<Part>, isEnough: (first: readonly Part[]) => boolean) {
-  const first: Part[] = [];
-  let end: { error?: unknown } | undefined;
-  try {
-    while (end === undefined && !isEnough(first)) {
-      const next = await source.next();
-      if (next.done) end = {};
-      else first.push(next.value);
-    }
-  } catch (error) {
-    end = { error };
-  }
-  async function* all() {
-    yield* first;
-    if (end === undefined) yield* source;
-    else if ('error' in end) throw end.error;
-  }
-  return { first, isWhole: end !== undefined && !('error' in end), all: all() };
-}
-
-const totalLength = (parts: readonly { length: number }[]) => parts.reduce((sum, { length }) => sum + length, 0);
-
-/** Rows that decide what the columns are. */
-const firstRowCount = 200;
 
 /**
  * Reads a file as a stream: memory doesn't grow with it.
@@ -68,8 +22,8 @@ const firstRowCount = 200;
 export async function openCsv(
   source: AsyncIterable<Buffer>,
   { encoding, delimiter: wanted }: CsvOptions,
-  limits: CsvLimits,
-): Promise<CsvFile> {
+  limits: TableLimits,
+): Promise<Table> {
   const text = decodedAs(encoding, source);
   let reader: RowReader | undefined;
   const close = async () => {
@@ -102,7 +56,7 @@ export async function openCsv(
       throw new FileProblem('NO_ROWS', 'The file is empty.');
     }
     return {
-      format: { encoding, delimiter, byteOrderMark, sepLine },
+      format: { encoding, delimiter, byteOrderMark, sepLine, workbook: null },
       warnings: [...(isWrapped ? [wrappedLines] : []), ...(version ? [versionLine(version)] : [])],
       header: header.cells.map((cell) => cell.replaceAll('\ufeff', '')),
       headerLine: header.line,
@@ -135,13 +89,6 @@ async function* bytesAfter(chunks: AsyncIterable<Buffer>, count: number): AsyncG
   }
 }
 
-async function* rowsAfter(lists: AsyncIterable<CsvRow[]>, line: number): AsyncGenerator<CsvRow[]> {
-  for await (const list of lists) {
-    const below = list.filter((row) => row.line > line);
-    if (below.length > 0) yield below;
-  }
-}
-
 const wrappedLines: RowWarning = {
   code: 'LINES_QUOTED',
   field: null,
@@ -155,13 +102,13 @@ function isVersionLine([first = '', ...others]: readonly string[]): boolean {
   );
 }
 
-const versionLine = ({ line, cells: [first = ''] }: CsvRow): RowWarning => ({
+const versionLine = ({ line, cells: [first = ''] }: TableRow): RowWarning => ({
   code: 'VERSION_LINE',
   field: null,
   message: `Line ${line}, "${first.trim()}", is not imported: the header follows it.`,
 });
 
-async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGenerator<CsvRow[]> {
+async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGenerator<TableRow[]> {
   try {
     for await (const bytes of table) yield* yielded(await reader.read(bytes));
     yield* yielded(await reader.read());
@@ -170,7 +117,7 @@ async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGe
   }
 }
 
-function* yielded({ rows, fault }: { rows: CsvRow[]; fault?: unknown }): Generator<CsvRow[]> {
+function* yielded({ rows, fault }: { rows: TableRow[]; fault?: unknown }): Generator<TableRow[]> {
   if (rows.length > 0) yield rows;
   if (fault !== undefined) throw fault;
 }

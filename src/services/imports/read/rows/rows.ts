@@ -1,20 +1,20 @@
 import { restoreProtected } from '../../../../csv/cells.js';
 import { isAppError } from '../../../../errors.js';
 import type { FieldProblem } from '../../../../field-problem.js';
-import type { Delimiter, ImportableRole, ImportField, ImportOptions } from '../../../../schemas/import.js';
+import type { ImportableRole, ImportField, ImportOptions } from '../../../../schemas/import.js';
 import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../../../schemas/imported-person.js';
 import { validate } from '../../../../schemas/validate.js';
 import type { PasswordPolicy } from '../../../auth/password-policy.js';
 import { isPlainHeading, mapOption } from '../columns/column-maps.js';
 import { type ColumnMapping, fieldsByIndex } from '../columns/columns.js';
 import { delimiterNames } from '../csv/delimiters.js';
-import type { CsvRow } from '../csv/row-reader.js';
 import { isSecretColumn } from '../fields/header-aliases.js';
 import { filledWidth, headingKey, shownText } from '../fields/headings.js';
 import { languageOf } from '../fields/language-words.js';
 import { roleOf } from '../fields/role-words.js';
 import type { RowCode } from '../fields/row-codes.js';
 import type { RowWarning } from '../fields/warnings.js';
+import type { TableFormat, TableRow } from '../table/table.js';
 import { nameDamage, spreadsheetError } from './damaged-names.js';
 import { mangledNumber, missingPhone, phoneDoubt } from './phone-warnings.js';
 import type { RepetitionFinder } from './repetitions.js';
@@ -23,7 +23,7 @@ import { type FileWords, inWordsOfFile, isBlank, type RowProblem, rowProblem, ro
 import { rowWarnings } from './row-warnings.js';
 
 /** A row that the file alone gives no reason to reject. */
-export interface CandidateRow extends CsvRow {
+export interface CandidateRow extends TableRow {
   person: ImportedPerson;
   /** False in a file with passwords: cells that have moved to other columns may be some. */
   quotes: boolean;
@@ -39,7 +39,7 @@ export interface CandidateRow extends CsvRow {
 }
 
 /** A row that is rejected, and why. */
-export interface RejectedRow extends CsvRow {
+export interface RejectedRow extends TableRow {
   /** Of its first problem. */
   code: RowCode;
   /** All problems of the row. */
@@ -49,7 +49,7 @@ export interface RejectedRow extends CsvRow {
 }
 
 /** A row that is rejected for these problems, of which there is at least one. */
-export function rejectedFor({ line, cells }: CsvRow, problems: readonly RowProblem[]): RejectedRow {
+export function rejectedFor({ line, cells }: TableRow, problems: readonly RowProblem[]): RejectedRow {
   const [first] = problems;
   if (first === undefined) throw new Error(`Line ${line} is rejected without a problem.`);
   return { line, cells, code: first.code, reason: problems.map(({ reason }) => reason).join(' '), problems };
@@ -102,6 +102,12 @@ const lostPassword =
 
 const erroneousPassword = 'Password is what a spreadsheet writes for an error. Enter the password.';
 
+const hiddenRow: RowWarning = {
+  code: 'ROW_HIDDEN',
+  field: null,
+  message: 'The row is hidden in the sheet. It is imported like the others.',
+};
+
 /** What the checks of rows depend on besides the file. */
 interface CheckOptions {
   options: Partial<Pick<ImportOptions, 'course' | 'missingPhone'>>;
@@ -112,24 +118,28 @@ interface CheckOptions {
 /** Checks rows one by one, against the schema and against those before them. */
 export class RowChecker {
   readonly #check: CheckOptions;
-  readonly #delimiter: Delimiter;
+  readonly #format: TableFormat;
   readonly #mapping: ColumnMapping;
   readonly #repetitions: RepetitionFinder;
   readonly #words: FileWords;
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
 
-  constructor(check: CheckOptions, delimiter: Delimiter, mapping: ColumnMapping, repetitions: RepetitionFinder) {
+  constructor(check: CheckOptions, format: TableFormat, mapping: ColumnMapping, repetitions: RepetitionFinder) {
     this.#check = check;
-    this.#delimiter = delimiter;
+    this.#format = format;
     this.#mapping = mapping;
     this.#repetitions = repetitions;
     this.#words = wordsOf(mapping);
   }
 
-  check({ line, cells, quoteFault }: CsvRow): FileRow {
+  check({ line, cells, quoteFault, isHidden }: TableRow): FileRow {
     // In a rejects file, as they were in the file that it came from.
-    const row = { line, cells: this.#mapping.isRejects ? cells.map(restoreProtected) : cells };
+    const row = {
+      line,
+      cells: this.#mapping.isRejects ? cells.map(restoreProtected) : cells,
+      ...(isHidden && { isHidden }),
+    };
     if (quoteFault !== undefined) {
       const message = `The row ${quoteFault}.`;
       return rejectedFor(row, [{ code: 'QUOTES_INVALID', field: null, message, reason: message }]);
@@ -137,17 +147,20 @@ export class RowChecker {
     return this.#surplus(row) ?? this.#checkFields(row);
   }
 
-  #surplus(row: CsvRow): RejectedRow | undefined {
+  #surplus(row: TableRow): RejectedRow | undefined {
     const { width } = this.#mapping;
+    const { workbook, delimiter } = this.#format;
+    // Cells of a sheet are in their columns: those beside the table are notes.
+    if (workbook) return undefined;
     const filled = row.cells.length > width ? filledWidth(row.cells) : 0;
     if (filled <= width) return undefined;
-    const advice = `Put fields that contain a ${delimiterNames[this.#delimiter]} in quotes.`;
+    const advice = `Put fields that contain a ${delimiterNames[delimiter]} in quotes.`;
     const message = `The row has more fields than the header. ${advice}`;
     const reason = `The row has ${filled} fields, the header ${width}. ${advice}`;
     return rejectedFor(row, [{ code: 'SURPLUS_CELLS', field: null, message, reason }]);
   }
 
-  #checkFields(row: CsvRow): FileRow {
+  #checkFields(row: TableRow): FileRow {
     const input = this.#inputOf(row.cells);
     const doubt = this.#phoneDoubt(input);
     const read = personOf(input);
@@ -164,7 +177,7 @@ export class RowChecker {
     const repetition = this.#repetitions.find(row.line, person, doubt !== undefined);
     if (repetition) return { ...row, code: 'DUPLICATE_IN_FILE', reason: repetition };
     const again = this.#mapping.columns.has('course') && { again: repetition === '' };
-    const warnings = doubt ? [] : this.#warningsOf(row.cells, person);
+    const warnings = [...(row.isHidden ? [hiddenRow] : []), ...(doubt ? [] : this.#warningsOf(row.cells, person))];
     return {
       ...row,
       person,

@@ -4,7 +4,7 @@ import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 /** Parts of an archive at most; workbooks have some dozens. */
 const mostParts = 2000;
 /** Bytes of an inflated part at most, counted while it is inflated: sizes in an archive may lie. */
-export const mostPartBytes = 512 * 1024 * 1024;
+const mostPartBytes = 512 * 1024 * 1024;
 
 /** The parts of a ZIP file, of which each is inflated when it is read. */
 export interface Archive {

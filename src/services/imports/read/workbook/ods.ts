@@ -1,7 +1,8 @@
+import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
 import { allDigits, numberText } from './numbers.js';
 import { WorkbookProblem } from './problem.js';
-import { mostColumns, mostRows, RowCollector, type Sheet, type SheetRow, type Workbook } from './sheet-row.js';
+import { mostColumns, mostRows, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
 type Attribute = (name: string) => string | undefined;

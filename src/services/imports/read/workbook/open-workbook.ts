@@ -1,19 +1,19 @@
 import { openArchive } from './archive.js';
 import { openOds } from './ods.js';
-import { WorkbookProblem } from './problem.js';
+import { oldWorkbook } from './problem.js';
 import type { Workbook } from './sheet-row.js';
 import { openXlsx } from './xlsx.js';
 
 /**
  * Opens a workbook, whatever its name is.
  * @param file a ZIP file
- * @throws WorkbookProblem
+ * @throws WorkbookProblem, AppError `IMPORT_FILE_INVALID` for another kind of workbook
  */
 export async function openWorkbook(file: string): Promise<Workbook> {
   const archive = await openArchive(file);
   try {
-    if (archive.has('Index/Document.iwa')) throw new WorkbookProblem('NOT_A_WORKBOOK', 'it is a Numbers spreadsheet');
-    if (archive.has('xl/workbook.bin')) throw new WorkbookProblem('NOT_A_WORKBOOK', 'it is a binary Excel workbook');
+    if (archive.has('Index/Document.iwa')) throw oldWorkbook('a Numbers spreadsheet (.numbers)');
+    if (archive.has('xl/workbook.bin')) throw oldWorkbook('a binary Excel workbook (.xlsb)');
     return archive.has('content.xml') ? await openOds(archive) : await openXlsx(archive);
   } catch (error) {
     archive.close();

@@ -1,8 +1,9 @@
+import type { Sheet } from '../table/table.js';
 import { damaged, tooLarge } from './problem.js';
 
 export const mostColumns = 16_384;
 export const mostRows = 1_048_576;
-export const mostCellCharacters = 32_767;
+const mostCellCharacters = 32_767;
 
 /** A row of a sheet that has any content. */
 export interface SheetRow {
@@ -10,11 +11,6 @@ export interface SheetRow {
   line: number;
   /** Up to the last one that isn't empty. */
   cells: string[];
-  isHidden: boolean;
-}
-
-export interface Sheet {
-  name: string;
   isHidden: boolean;
 }
 

@@ -1,8 +1,9 @@
 import path from 'node:path/posix';
+import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
 import { formatOf, type NumberFormat, numberText } from './numbers.js';
 import { damaged, WorkbookProblem } from './problem.js';
-import { RowCollector, type Sheet, type SheetRow, type Workbook } from './sheet-row.js';
+import { RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
 /** Bytes of the parts that are held in memory, each. */

@@ -4,12 +4,11 @@ import iconv from 'iconv-lite';
 import { neutralizeCell } from '../../../../../src/csv/cells.js';
 import { AppError } from '../../../../../src/errors.js';
 import { type Delimiter, type Encoding, importDelimiters, importEncodings } from '../../../../../src/schemas/import.js';
-import { openImportFile } from '../../../../../src/services/imports/read/import-file.js';
 import { inspectFile } from '../../../../../src/services/imports/read/inspect.js';
 import { type FileRow, isRejected } from '../../../../../src/services/imports/read/rows/rows.js';
 import { atDepth } from '../../../../support/depth.js';
 import { corpus } from '../../support/corpus.js';
-import { chunks, rowsOf, usualLimits } from '../../support/csv-text.js';
+import { chunks, openPeople, rowsOf } from '../../support/csv-text.js';
 
 const lineBreaks = ['\n', '\r\n', '\r'] as const;
 const countBreaks = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
@@ -117,8 +116,7 @@ async function outcomeOf(bytes: Buffer, sizes: Iterable<number> = []) {
   const read: FileRow[] = [];
   try {
     const { encoding } = await inspectFile(chunks(bytes, sizes));
-    const reading = { options: {}, format: { encoding, delimiter: 'auto' as const }, policy: () => undefined };
-    const file = await openImportFile(chunks(bytes, sizes), reading, { ...usualLimits, batchRows: 500 });
+    const file = await openPeople(chunks(bytes, sizes), { format: { encoding, delimiter: 'auto' } });
     for await (const batch of file.batches) read.push(...batch);
     return { format: file.format, mapping: file.mapping, rows: read };
   } catch (error) {

@@ -1,16 +1,12 @@
 import { expect } from 'chai';
-import { openImportFile } from '../../../../../src/services/imports/read/import-file.js';
+import type { CsvOptions } from '../../../../../src/services/imports/read/csv/csv-source.js';
 import { type FileRow, isRejected } from '../../../../../src/services/imports/read/rows/rows.js';
 import { failureOf } from '../../../../db/support/failure.js';
-import { chunks, usualFormat, usualLimits } from '../../support/csv-text.js';
+import { chunks, openPeople, usualFormat } from '../../support/csv-text.js';
 
 const header = 'firstName,lastName,email,phone,role,isActive,password';
 
-const reading = { options: {}, format: usualFormat, policy: () => undefined };
-const bounds = { ...usualLimits, batchRows: 500 };
-
-const open = (text: string, format = usualFormat) =>
-  openImportFile(chunks(Buffer.from(text)), { ...reading, format }, bounds);
+const open = (text: string, format: CsvOptions = usualFormat) => openPeople(chunks(Buffer.from(text)), { format });
 
 /** The rows of a file of which only the rows are given. */
 async function rowsOf(rows: readonly string[], columns = header) {
@@ -257,11 +253,7 @@ describe('A row of an import file', () => {
       ['|', 'pipe'],
     ] as const) {
       const text = `firstName,lastName,email,phone\nAda,King,ada@example.org,1,x`.replaceAll(',', sign);
-      const file = await openImportFile(
-        chunks(Buffer.from(text)),
-        { options: {}, format: { encoding: 'utf-8', delimiter: 'auto' }, policy: () => undefined },
-        bounds,
-      );
+      const file = await open(text, { encoding: 'utf-8', delimiter: 'auto' });
       for await (const batch of file.batches)
         expect(batch).to.have.nested.property(
           '[0].reason',
@@ -353,9 +345,7 @@ describe('An import file', () => {
     ] as const) {
       const options = { map: [...map] };
       const format = { ...usualFormat, delimiter: ';' as const };
-      const { message } = await failureOf(() =>
-        openImportFile(chunks(Buffer.from(text)), { ...reading, options, format }, bounds),
-      );
+      const { message } = await failureOf(() => openPeople(chunks(Buffer.from(text)), { options, format }));
       expect(message, text).to.include(problem);
       const hint = line === undefined ? '' : ` Line ${line} looks like the header: delete the lines above it.`;
       expect(/(?<=[.?]) Line .*/.exec(message)?.[0] ?? '', text).to.equal(hint);
@@ -372,9 +362,9 @@ describe('An import file', () => {
         released.push(text);
       }
     }
-    await failureOf(() => openImportFile(source('name\n'), reading, bounds));
+    await failureOf(() => openPeople(source('name\n')));
     expect(released).to.deep.equal(['name\n']);
-    const file = await openImportFile(source(`${header}\n`), reading, bounds);
+    const file = await openPeople(source(`${header}\n`));
     await file.close();
     expect(released).to.deep.equal(['name\n', `${header}\n`]);
   });

@@ -1,0 +1,203 @@
+import { readCell } from '../../../../csv/cells.js';
+import { isAppError } from '../../../../errors.js';
+import { type ImportOptions, requiredColumns } from '../../../../schemas/import.js';
+import { type ColumnOptions, mapColumns } from '../columns/columns.js';
+import { areMapped, countKnownFields, maxRowsAboveHeader } from '../columns/header-refusals.js';
+import { FileProblem } from '../encoding/source-file.js';
+import { addedColumns, filledWidth, rejectColumns, shownText, suggestionFor } from '../fields/headings.js';
+import type { RowWarning } from '../fields/warnings.js';
+import {
+  firstRowCount,
+  readAhead,
+  rowsAfter,
+  type Sheet,
+  type Table,
+  type TableLimits,
+  type TableRow,
+  totalLength,
+} from '../table/table.js';
+import { openWorkbook } from './open-workbook.js';
+import { refusalOf } from './problem.js';
+import type { SheetRow, Workbook } from './sheet-row.js';
+
+/** The options that say which sheet is read, and what its header is like. */
+export type SheetOptions = ColumnOptions & Pick<ImportOptions, 'sheet'>;
+
+/** The first rows of a sheet, and which of them is the header. */
+interface SheetStart {
+  sheet: Sheet;
+  first: TableRow[];
+  all: AsyncGenerator<TableRow[]>;
+  /** Its place among the first rows. */
+  header: number;
+  /** How well it is one: 0 for the first row where none is like a header, infinite where all columns are found. */
+  score: number;
+}
+
+/**
+ * Opens a sheet of a workbook: the one that is named, else the first visible one whose header fits.
+ * @throws AppError `IMPORT_FILE_INVALID`
+ */
+export async function openSheet(file: string, options: SheetOptions, limits: TableLimits): Promise<Table> {
+  const workbook = await openWorkbook(file).catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  try {
+    const start = await chosenStart(workbook, options, limits);
+    const { sheet, first, all, header: at } = start;
+    const header = first[at];
+    if (header === undefined) throw new FileProblem('NO_ROWS', `The sheet "${shownText(sheet.name)}" is empty.`);
+    let lastLine = header.line;
+    const rows = async function* () {
+      for await (const list of rowsAfter(all, header.line)) {
+        lastLine = list.at(-1)?.line ?? lastLine;
+        yield list;
+      }
+    };
+    const { kind, sheets } = workbook;
+    return {
+      format: {
+        encoding: 'utf-8',
+        delimiter: ',',
+        byteOrderMark: false,
+        sepLine: false,
+        workbook: { kind, sheet: sheet.name, sheets: sheets.map(({ name, isHidden }) => ({ name, isHidden })) },
+      },
+      header: wholeHeader(header.cells, first.slice(at + 1)),
+      headerLine: header.line,
+      warnings: at === 0 ? [] : [linesAbove(first.slice(0, at), header.line)],
+      first: first.slice(at + 1),
+      rows: rows(),
+      lines: () => lastLine,
+      close: async () => {
+        await all.return(undefined);
+        workbook.close();
+      },
+    };
+  } catch (error) {
+    workbook.close();
+    throw error;
+  }
+}
+
+/** The start of the sheet that is read. The sheets that aren't are no longer open. */
+async function chosenStart(workbook: Workbook, options: SheetOptions, limits: TableLimits): Promise<SheetStart> {
+  const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
+  const candidates = options.sheet === undefined ? visible : [wantedSheet(workbook.sheets, visible, options.sheet)];
+  let best: SheetStart | undefined;
+  for (const sheet of candidates) {
+    const start = await startOf(workbook, sheet, options, limits);
+    const isBetter =
+      best === undefined || start.score > best.score || (best.first.length === 0 && start.first.length > 0);
+    const other = isBetter ? best : start;
+    await other?.all.return(undefined);
+    if (isBetter) best = start;
+    if (start.score === Number.POSITIVE_INFINITY) break;
+  }
+  if (best === undefined)
+    throw new FileProblem('NO_ROWS', 'The workbook has no visible sheet. Name the one to import with --sheet.');
+  return best;
+}
+
+/** The sheet that an option names: by its name, or by its number among those that people see. */
+function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted: string): Sheet {
+  const name = wanted.trim().toLowerCase();
+  const found =
+    sheets.find((sheet) => sheet.name === wanted) ??
+    sheets.find((sheet) => sheet.name.trim().toLowerCase() === name) ??
+    (/^\d{1,4}$/.test(name) ? visible[Number(name) - 1] : undefined);
+  if (found) return found;
+  const names = visible.map((sheet) => `"${shownText(sheet.name)}"`);
+  const near = suggestionFor(
+    wanted,
+    sheets.map((sheet) => sheet.name),
+  );
+  const meant = near === undefined ? '' : ` Did you mean "${shownText(near)}"?`;
+  throw new FileProblem(
+    'SHEET_UNKNOWN',
+    `The workbook has no sheet "${shownText(wanted)}".${meant} Its sheets are: ${names.join(', ')}`,
+  );
+}
+
+async function startOf(
+  workbook: Workbook,
+  sheet: Sheet,
+  options: SheetOptions,
+  limits: TableLimits,
+): Promise<SheetStart> {
+  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet)), limits);
+  const { first: lists, all } = await readAhead(rows, (read) => totalLength(read) > firstRowCount);
+  const first = lists.flat();
+  // There may be a fault before the first row.
+  if (first.length === 0) for await (const _ of all);
+  const ranked = first
+    .slice(0, maxRowsAboveHeader + 1)
+    .map((_, at) => ({ header: at, score: headerScore(first, at, options) }));
+  const { header, score } = ranked.reduce((best, next) => (next.score > best.score ? next : best), {
+    header: 0,
+    score: 0,
+  });
+  return { sheet, first, all, header, score };
+}
+
+/** How well a row is a header. One without rows below it fits less. */
+function headerScore(first: readonly TableRow[], at: number, { map = [], ...options }: SheetOptions): number {
+  const cells = first[at]?.cells ?? [];
+  const below = first.slice(at + 1).map((row) => row.cells);
+  try {
+    mapColumns(cells, map, below, requiredColumns(options));
+    return below.length > 0 ? Number.POSITIVE_INFINITY : Number.MAX_VALUE;
+  } catch (error) {
+    if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
+    const known = countKnownFields(cells);
+    // One word may stand in a title, or in a row.
+    return known > 1 || areMapped(cells, map) ? known : 0;
+  }
+}
+
+/** The rows of a sheet as those of CSV. @throws AppError `IMPORT_FILE_INVALID` */
+async function* checkedRows(source: AsyncGenerator<SheetRow[]>, limits: TableLimits): AsyncGenerator<TableRow[]> {
+  try {
+    for await (const rows of source)
+      yield rows.map(({ line, cells, isHidden }) => {
+        if (cells.length > limits.columns + rejectColumns.length)
+          throw new FileProblem('WORKBOOK_TOO_LARGE', `Line ${line} has more than ${limits.columns} columns.`, line);
+        return {
+          line,
+          cells: cells.map((cell, index) => checkedCell(cell, line, index, limits)),
+          ...(isHidden && { isHidden }),
+        };
+      });
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+function checkedCell(cell: string, line: number, index: number, { fieldBytes }: TableLimits): string {
+  if (cell.length * 3 > fieldBytes && Buffer.byteLength(cell) > fieldBytes)
+    throw new FileProblem(
+      'WORKBOOK_TOO_LARGE',
+      `Line ${line}, column ${index + 1} has more than ${fieldBytes} bytes.`,
+      line,
+    );
+  // As in CSV: a spreadsheet keeps the apostrophes that stand in a CSV file which it opened.
+  return readCell(cell);
+}
+
+/** The header with blank headings for columns beyond it: notes beside a table. Those that a rejects file adds are its last. */
+function wholeHeader(cells: readonly string[], rows: readonly TableRow[]): string[] {
+  if (addedColumns(cells) >= 0) return [...cells];
+  const width = Math.max(...rows.map((row) => filledWidth(row.cells)), 0);
+  return [...cells, ...new Array<string>(Math.max(0, width - cells.length)).fill('')];
+}
+
+function linesAbove(above: readonly TableRow[], headerLine: number): RowWarning {
+  const [first, last] = [above[0]?.line ?? 1, above.at(-1)?.line ?? 1];
+  const lines = first === last ? `Line ${first} is` : `Lines ${first} to ${last} are`;
+  return {
+    code: 'LINES_ABOVE',
+    field: null,
+    message: `${lines} above the header on line ${headerLine}, and not imported.`,
+    example: shownText(above[0]?.cells.find((cell) => cell.trim() !== '') ?? ''),
+  };
+}

@@ -1,0 +1,119 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { planImport } from '../../../../../src/services/imports/plan/plan.js';
+import { xlsxBytes } from '../../../../../src/workbook/write-xlsx.js';
+import { failureOf } from '../../../../db/support/failure.js';
+import { useImporting } from '../../support/importing.js';
+
+const fixture = (name: string) => `test/fixtures/workbooks/${name}`;
+const header = ['Vorname', 'Nachname', 'E-Mail', 'Handy'];
+const ada = ['Ada', 'King', 'ada@example.org', '0151 2'];
+
+describe('A workbook', () => {
+  const importing = useImporting();
+  const { signal } = new AbortController();
+  const planOf = (file: string, options: object = {}) => planImport(importing.context, { file, options, signal });
+  const refusalOf = (file: string, options?: object) => failureOf(() => planOf(file, options));
+
+  /** A workbook with one sheet whose first row is the first of these. */
+  async function sheetOf(...[first = [], ...rows]: string[][]): Promise<string> {
+    const bytes: Uint8Array[] = [];
+    const columns = first.map((heading) => ({ heading }));
+    for await (const part of xlsxBytes({ sheet: 'People', columns, rows })) bytes.push(part);
+    return importing.write('people.xlsx', Buffer.concat(bytes));
+  }
+
+  it('is read from its first visible sheet with a fitting header, below the lines above that', async () => {
+    const plan = await planOf(fixture('three-sheets.ods'));
+    expect(plan.format.workbook).to.deep.equal({
+      kind: 'ods',
+      sheet: 'Teilnehmer 2026',
+      sheets: [
+        { name: 'Listen', isHidden: true },
+        { name: 'Hinweise', isHidden: false },
+        { name: 'Teilnehmer 2026', isHidden: false },
+      ],
+    });
+    expect(plan.counts).to.include({ rows: 32, created: 28, rejected: 4 });
+    expect(plan.lines).to.equal(35);
+    expect(plan.warnings.map(({ code, rows, examples }) => [code, rows, examples])).to.deep.equal([
+      ['LINES_ABOVE', [], ['Teilnehmerliste Herbst 2026']],
+      ['ROW_HIDDEN', [15], []],
+    ]);
+    expect(plan.reasons.map(({ code, rows }) => [code, rows])).to.have.deep.members([
+      ['EMAIL_MISSING', [9]],
+      ['COURSE_UNKNOWN', [11]],
+      ['PHONE_MANGLED', [34]],
+      ['EMAIL_INVALID', [35]],
+    ]);
+  });
+
+  it('is read from the sheet that is named, or counted among the visible ones', async () => {
+    const file = fixture('three-sheets.ods');
+    for (const sheet of ['Listen', ' listen ']) expect((await planOf(file, { sheet })).counts.rows).to.equal(1);
+    expect((await planOf(file, { sheet: '2' })).counts.rows).to.equal(32);
+    expect((await refusalOf(file, { sheet: '1' })).message).to.include('has no header');
+    const unknown = await refusalOf(file, { sheet: 'Teilnemer 2026' });
+    expect(unknown).to.include({ reason: 'SHEET_UNKNOWN' });
+    expect(unknown.message).to.equal(
+      'The workbook has no sheet "Teilnemer 2026". Did you mean "Teilnehmer 2026"? Its sheets are: "Hinweise", "Teilnehmer 2026"',
+    );
+    const csv = importing.write('people.csv', `${header.join()}\n${ada.join()}\n`);
+    expect(await refusalOf(csv, { sheet: '1' })).to.include({ reason: 'SHEET_UNKNOWN' });
+  });
+
+  it('has another plan for another sheet', async () => {
+    const file = fixture('three-sheets.ods');
+    const ids = new Set<string>();
+    for (const options of [{}, { sheet: 'Listen' }, { sheet: '2' }]) ids.add((await planOf(file, options)).id);
+    expect(ids.size).to.equal(3);
+  });
+
+  it('is known by its content, whatever its name is', async () => {
+    const named = importing.write('people.csv', readFileSync(fixture('hiddenfirst.xlsx')));
+    expect((await planOf(named)).format.workbook).to.include({ kind: 'xlsx', sheet: 'People' });
+    const file = importing.write('csv.xlsx', `${header.join()}\n${ada.join()}\n`);
+    expect((await planOf(file)).format.workbook).to.equal(null);
+  });
+
+  it('may have notes beside its table, in columns without a heading', async () => {
+    const bob = ['Bob', 'King', 'bob@example.org', '0151 3'];
+    const plan = await planOf(await sheetOf(header, [...ada, '', 'asked for leave'], bob));
+    expect(plan.counts).to.include({ rows: 2, created: 2 });
+    expect(plan.ignoredColumns).to.deep.equal([]);
+  });
+
+  it('may have a column without a heading that is mapped by its number', async () => {
+    const file = await sheetOf(header.slice(0, 3), [...ada.slice(0, 3), '', '0151 2']);
+    expect((await planOf(file, { map: ['#5=phone'] })).counts).to.include({ created: 1 });
+  });
+
+  it('is refused with the right word', async () => {
+    const whole = readFileSync(fixture('edge.xlsx'));
+    const encrypted = Buffer.alloc(2048);
+    Buffer.from([0xd0, 0xcf, 0x11, 0xe0]).copy(encrypted);
+    Buffer.from('EncryptedPackage', 'utf16le').copy(encrypted, 1024);
+    for (const [content, reason, words] of [
+      [whole.subarray(0, whole.length / 2), 'WORKBOOK_DAMAGED', 'damaged or incomplete'],
+      [readFileSync(fixture('entities.xlsx')), 'WORKBOOK_DAMAGED', 'document type'],
+      [readFileSync(fixture('edge.xls')), 'WORKBOOK_TYPE', 'an old Excel workbook (.xls)'],
+      [encrypted, 'WORKBOOK_LOCKED', 'protected by a password'],
+    ] as const) {
+      const refusal = await refusalOf(importing.write('people.xlsx', content));
+      expect(refusal).to.include({ code: 'IMPORT_FILE_INVALID', reason });
+      expect(refusal.message).to.include(words);
+    }
+    expect((await refusalOf(await sheetOf(header))).message).to.include('a header and no rows below it');
+    expect((await refusalOf(await sheetOf([]))).message).to.equal('The sheet "People" is empty.');
+  });
+
+  it('is imported, and the plan tells its sheet', async () => {
+    copyFileSync(fixture('three-sheets.ods'), `${importing.folder}/list.ods`);
+    const { stdout } = await importing.run('list.ods', '--dry-run');
+    expect(stdout).to.match(
+      /list\.ods: 32 rows \(sheet "Teilnehmer 2026"\)\n {2}Not read: "Listen" \(hidden\), "Hinweise"\. To import another sheet: --sheet "NAME"\n/,
+    );
+    const { counts } = await importing.json('list.ods', '--sheet', '2');
+    expect(counts).to.include({ created: 28, rejected: 4 });
+  });
+});
