@@ -1796,6 +1796,8 @@ export interface ExportUsersParameters {
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
+    /** `csv`, or `xlsx` for an Excel workbook */
+    format?: 'csv' | 'xlsx';
   };
 }
 
@@ -1803,7 +1805,7 @@ export interface ExportUsersParameters {
 export type ExportUsersBody = undefined;
 
 /** Successful response of `GET /api/users/export.csv` */
-export type ExportUsersResponse = string;
+export type ExportUsersResponse = string | Blob;
 
 /** Parameters of `POST /api/users/bulk` */
 export type ChangeManyUsersParameters = Record<string, never>;
@@ -2810,13 +2812,18 @@ export type ShowImageBody = undefined;
 export type ShowImageResponse = Blob;
 
 /** Parameters of `GET /api/imports/template.csv` */
-export type ImportTemplateParameters = Record<string, never>;
+export interface ImportTemplateParameters {
+  query?: {
+    /** `csv`, or `xlsx` for an Excel workbook */
+    format?: 'csv' | 'xlsx';
+  };
+}
 
 /** Request body of `GET /api/imports/template.csv` */
 export type ImportTemplateBody = undefined;
 
 /** Successful response of `GET /api/imports/template.csv` */
-export type ImportTemplateResponse = string;
+export type ImportTemplateResponse = string | Blob;
 
 /** Parameters of `GET /api/imports/example.csv` */
 export type ImportExampleParameters = Record<string, never>;
@@ -2947,13 +2954,17 @@ export interface ImportOutcomeParameters {
     /** Id of the import */
     id: string;
   };
+  query?: {
+    /** `csv`, or `xlsx` for an Excel workbook */
+    format?: 'csv' | 'xlsx';
+  };
 }
 
 /** Request body of `GET /api/imports/{id}/outcome.csv` */
 export type ImportOutcomeBody = undefined;
 
 /** Successful response of `GET /api/imports/{id}/outcome.csv` */
-export type ImportOutcomeResponse = string;
+export type ImportOutcomeResponse = string | Blob;
 
 /** Parameters of `GET /api/imports/{id}/credentials.csv` */
 export interface ImportCredentialsParameters {

@@ -110,12 +110,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   schemas: ['config', 'root'],
   presenters: ['schemas', 'root'],
   csv: ['schemas', 'root'],
-  workbook: ['root'],
+  workbook: ['csv', 'schemas', 'root'],
   db: ['config', 'root'],
   storage: ['config', 'root'],
   services: ['db', 'schemas', 'csv', 'workbook', 'storage', 'config', 'root'],
-  http: ['presenters', 'services', 'schemas', 'csv', 'config', 'root'],
-  cli: ['presenters', 'services', 'schemas', 'csv', 'config', 'root'],
+  http: ['presenters', 'services', 'schemas', 'csv', 'workbook', 'config', 'root'],
+  cli: ['presenters', 'services', 'schemas', 'csv', 'workbook', 'config', 'root'],
 };
 
 /** What `services` has: each may import what is after it; `.` are its files at the root, which have what every service works with. */

@@ -9,6 +9,7 @@ import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { inviteStates } from './mail.js';
 import { refused } from './problems.js';
+import { type TableQuery, tableQuery } from './table-format.js';
 
 export interface RegisterInput extends AccountInput<'register'> {
   password: string;
@@ -150,8 +151,10 @@ export const userListingSchema = Joi.object<UserListing, true>({
   ...listing.pagingWithKey(20),
 });
 
-/** Query of `GET /api/users/export.csv`. */
 export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);
+
+/** Query of `GET /api/users/export.csv`. */
+export const userExportSchema = Joi.object<UserFilter & TableQuery, true>({ ...userFilter, ...tableQuery });
 
 export const bulkActions = [
   'activate',

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import request from 'supertest';
 import { loadConfig } from '../../src/config/config.js';
+import { workbookType } from '../../src/http/api/operation.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
 import { type Context, createContext } from '../../src/services/context.js';
@@ -18,6 +19,7 @@ import { scaled } from '../support/machine.js';
 import { folderOnOtherFileSystem } from '../support/other-file-system.js';
 import { runCli } from '../support/run-cli.js';
 import { until as eventually } from '../support/until.js';
+import { rowsInBytes } from '../support/workbooks.js';
 
 interface ImportBody {
   id: string;
@@ -107,7 +109,18 @@ describe('Imports over HTTP', function () {
     );
     expect(rejected.headers).to.include({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     const outcome = await call('get', `/api/imports/${record.id}/outcome.csv`).expect(200);
-    expect(outcome.text.trimEnd().split('\n')).to.have.length(5);
+    const lines = outcome.text.trimEnd().split('\n');
+    expect(lines).to.have.length(5);
+    const address = `/api/imports/${record.id}/outcome.csv?format=xlsx`;
+    const workbook = await call('get', address).responseType('blob');
+    for (const { headers } of [workbook, await call('head', address).expect(200)]) {
+      expect(headers['content-type']).to.equal(workbookType);
+      expect(headers['content-disposition']).to.equal(`attachment; filename=outcome-${record.id}.xlsx`);
+    }
+    const rows = await rowsInBytes(workbook.body as Buffer);
+    expect(rows.map((row) => row.slice(0, 2).join(','))).to.deep.equal(
+      lines.map((line) => line.replace('\ufeff', '').split(',').slice(0, 2).join(',')),
+    );
     await eventually(() => !existsSync(path.join(folder, 'imports', record.id, 'upload.csv')));
     rmSync(path.join(folder, 'imports', record.id, 'upload.rejected.csv'));
     const gone = await call('get', `/api/imports/${record.id}/rejected.csv`).expect(503);

@@ -13,6 +13,7 @@ import {
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { accountKeys, invitationKeys } from '../support/shown.js';
+import { rowsInBytes } from '../support/workbooks.js';
 import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 
 const protectedMessage = "The super admin can't be deactivated, demoted or deleted.";
@@ -95,6 +96,19 @@ describe('User administration', () => {
       expect(text)
         .not.to.include('$2b$')
         .and.not.to.match(/(^|,)=cmd/);
+    });
+
+    it('is exported as a workbook', async () => {
+      const address = '/api/users/export.csv?role=trainee&format=xlsx';
+      const { body, headers } = await call('get', address).responseType('blob').expect(200);
+      const [head, ada] = await rowsInBytes(body as Buffer);
+      expect([head?.[4], ada?.[4]]).to.deep.equal(['phone', user.phone]);
+      expect(headers).to.include({
+        'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+        'content-disposition': 'attachment; filename=users.xlsx',
+        'cache-control': 'no-store',
+      });
+      expectInvalid(await call('get', '/api/users/export.csv?format=ods'), ['format'], 'query');
     });
   });
 

@@ -66,6 +66,8 @@ export interface Operation {
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }
     | {
+        /** Also of this kind, where the query asks for it: see {@link table}. */
+        otherContent?: typeof workbookType;
         content:
           | 'text/csv'
           | 'text/event-stream'
@@ -116,6 +118,13 @@ export const accepted = answered(202);
 /** A response that isn't JSON. */
 export const streamed = <const C extends string>(description: string, content: C) =>
   ({ status: 200, description, content }) as const;
+
+/** The type of Excel workbooks. */
+export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+/** A table as CSV, or as a workbook where the parameter `format` asks for it (schemas/table-format.ts). */
+export const table = (description: string) =>
+  ({ ...streamed(description, 'text/csv'), otherContent: workbookType }) as const;
 
 /** The access rules that need no more words. */
 export const anybody = { kind: 'public' } as const;

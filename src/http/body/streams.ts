@@ -1,13 +1,16 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import type { TableFormat } from '../../schemas/table-format.js';
 import type { ByteRange } from '../../services/files/files.js';
+import { type Table, tablePieces } from '../../workbook/table.js';
+import { workbookType } from '../api/operation.js';
 import { destroyUnlessRead } from '../overload/deadlines.js';
 import { isKnown } from './ranges.js';
 
 /** A response that is sent as it comes. Nothing is sent before its first piece is there. */
 export interface StreamedResponse {
   /** Not asked for when only the head of the response is wanted. */
-  pieces(): AsyncIterable<string | Buffer>;
+  pieces(): AsyncIterable<string | Uint8Array>;
   /** The name to keep it under; without one it isn't meant to be kept. */
   filename?: string;
   /** What it is, where the operation leaves that open. */
@@ -23,6 +26,13 @@ export interface StreamedResponse {
   /** Told at the end whether all of it has been handed to the client. */
   settled?(arrived: boolean): Promise<void>;
 }
+
+/** A table in the format that was asked for. @param name of the file, without its ending */
+export const tableResponse = (table: Table, name: string, format: TableFormat): StreamedResponse => ({
+  filename: `${name}.${format}`,
+  ...(format === 'xlsx' && { contentType: workbookType }),
+  pieces: () => tablePieces(table, format),
+});
 
 /** How a response is sent as it comes. */
 export interface Sending {

@@ -1,17 +1,18 @@
 import { presentImport, presentImportRow, presentKeptReasons } from '../../presenters/import.js';
 import { undoQuerySchema } from '../../schemas/import.js';
+import { tableQuerySchema } from '../../schemas/table-format.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
-import { ledgerCsv, openRejects, reportTypes } from '../../services/imports/output/ledger-export.js';
-import { exampleText, templateText } from '../../services/imports/output/template.js';
+import { ledgerTable, openRejects, reportTypes } from '../../services/imports/output/ledger-export.js';
+import { exampleText, templateTable } from '../../services/imports/output/template.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
 import { queuePlannedImport, replanImport } from '../../services/imports/queue/plan-commands.js';
 import { submitImport } from '../../services/imports/queue/submit.js';
 import { findImport, listImports } from '../../services/imports/store/find-import.js';
-import { assertLedgerReadable } from '../../services/imports/store/ledger.js';
 import { listImportRows } from '../../services/imports/store/row-listing.js';
 import { extentOf } from '../../services/imports/undo/undo.js';
+import { tableResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 import type { ServerHandle } from '../routing/server-handle.js';
 import { createImportWatch, shownImport } from './import-events.js';
@@ -36,12 +37,8 @@ export function importHandlers(service: ServerHandle) {
   const { isDraining, wakeImports } = service;
   const watch = createImportWatch(isDraining);
   return {
-    importTemplate: async () => ({
-      filename: 'people.csv',
-      async *pieces() {
-        yield templateText;
-      },
-    }),
+    importTemplate: async ({ query }) =>
+      tableResponse(templateTable(), 'people', validate(tableQuerySchema, query).format),
 
     importExample: async () => ({
       filename: 'trainees.csv',
@@ -78,10 +75,10 @@ export function importHandlers(service: ServerHandle) {
       return { filename: `rejected-${record.id}.csv`, contentType: reportTypes(record).rejects, pieces };
     },
 
-    async importOutcome({ context, params }) {
+    async importOutcome({ context, params, query }) {
+      const { format } = validate(tableQuerySchema, query);
       const record = await findImport(context, params.id);
-      assertLedgerReadable(record);
-      return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record) };
+      return tableResponse(ledgerTable(context, record), `outcome-${record.id}`, format);
     },
 
     async importCredentials({ context, caller, params }) {

@@ -1,6 +1,7 @@
 import { presentSession } from '../../presenters/session.js';
 import { presentListedUser, presentUser, presentUserDetails } from '../../presenters/user.js';
 import { resetSchema } from '../../schemas/auth.js';
+import { userExportSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { changeManyUsers } from '../../services/accounts/bulk.js';
 import {
@@ -11,13 +12,14 @@ import {
   unlockUser,
   updateUser,
 } from '../../services/accounts/commands.js';
-import { usersCsv } from '../../services/accounts/export.js';
+import { usersTable } from '../../services/accounts/export.js';
 import { listUsers, userWithInvitation } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
 import { lockOf } from '../../services/auth/current-locks.js';
 import { mailResetLink } from '../../services/auth/forgotten-password.js';
 import { actorOf } from '../../services/core.js';
 import { publicCodeOf, publicMessage } from '../api/failures.js';
+import { tableResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 
 export const userHandlers = {
@@ -34,8 +36,8 @@ export const userHandlers = {
 
   async exportUsers({ context, query }) {
     // Validated first, so that HEAD refuses the same filters as GET.
-    const lines = usersCsv(context, query);
-    return { filename: 'users.csv', pieces: () => lines };
+    const { format, ...filter } = validate(userExportSchema, query);
+    return tableResponse(usersTable(context, filter), 'users', format);
   },
 
   async showUser({ context, params }) {

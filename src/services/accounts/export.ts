@@ -1,10 +1,10 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { neutralizeCell, phoneCell } from '../../csv/cells.js';
-import { markedHeader, rawLine } from '../../csv/format.js';
+import { phoneCell } from '../../csv/cells.js';
 import type { User } from '../../db/models/user.js';
 import { exportedFields } from '../../schemas/account-fields.js';
 import { type UserFilter, userFilterSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
+import type { Table, TableColumn, TableRow } from '../../workbook/table.js';
 import type { Core } from '../core.js';
 import { listingFilter } from './queries.js';
 
@@ -14,36 +14,35 @@ const exportBatch = 1000;
 /** The columns of an export. */
 const exportedColumns = ['id', ...exportedFields, 'createdAt'] as const;
 
+const columns: readonly TableColumn[] = exportedColumns.map((heading) => ({
+  heading,
+  ...(heading === 'phone' && { isText: true, csvCell: phoneCell }),
+}));
+
 /**
- * All matching accounts, oldest first, as CSV without passwords. The header comes with the first accounts, so that nothing
- * is written when they can't be read.
+ * All matching accounts, oldest first, without passwords.
  * @param onBatch called with the number of accounts of each batch
- * @throws AppError `VALIDATION`, before the first chunk is requested
+ * @throws AppError `VALIDATION`, before the first accounts are read
  */
-export function usersCsv(
-  core: Core,
-  input: unknown,
-  onBatch: (accounts: number) => void = () => undefined,
-): AsyncGenerator<string> {
-  return csvOf(core, validate(userFilterSchema, input), onBatch);
+export function usersTable(core: Core, input: unknown, onBatch: (accounts: number) => void = () => undefined): Table {
+  return { sheet: 'Accounts', columns, next: batchesOf(core, validate(userFilterSchema, input), onBatch) };
 }
 
-const csvLineOf = (user: User): string =>
-  rawLine(
-    exportedColumns.map((field) => {
-      const value = user[field];
-      if (field === 'phone') return phoneCell(user.phone);
-      return neutralizeCell(value instanceof Date ? value.toISOString() : String(value ?? ''));
-    }),
-  );
+function batchesOf(core: Core, wanted: UserFilter, onBatch: (accounts: number) => void): Table['next'] {
+  let filter: WhereOptions<User> | undefined;
+  let after = '';
+  return async () => {
+    filter ??= (await listingFilter(core, wanted)).all;
+    const batch = await accountsAfter(core, filter, after);
+    after = batch.at(-1)?.id ?? after;
+    if (batch.length === 0) return undefined;
+    onBatch(batch.length);
+    return batch.map((user): TableRow => exportedColumns.map((field) => user[field]));
+  };
+}
 
-/** The lines of the next accounts, and the last of their ids. */
-async function nextLines(
-  core: Core,
-  filter: WhereOptions<User>,
-  after: string,
-): Promise<{ text: string; accounts: number; last: string }> {
-  const batch = await core.database.read(() =>
+const accountsAfter = (core: Core, filter: WhereOptions<User>, after: string): Promise<User[]> =>
+  core.database.read(() =>
     core.database.models.User.findAll({
       attributes: [...exportedColumns],
       where: { [Op.and]: [filter, { id: { [Op.gt]: after } }] },
@@ -51,20 +50,3 @@ async function nextLines(
       limit: exportBatch,
     }),
   );
-  return { text: batch.map(csvLineOf).join(''), accounts: batch.length, last: batch.at(-1)?.id ?? after };
-}
-
-/** An export that waits for its client keeps the text of a batch, not its accounts. */
-async function* csvOf(core: Core, wanted: UserFilter, onBatch: (accounts: number) => void): AsyncGenerator<string> {
-  const { all: filter } = await listingFilter(core, wanted);
-  let header = markedHeader(exportedColumns);
-  for (let after = ''; ; ) {
-    const { text, accounts, last } = await nextLines(core, filter, after);
-    if (accounts === 0) break;
-    yield header + text;
-    header = '';
-    onBatch(accounts);
-    after = last;
-  }
-  yield header;
-}

@@ -199,7 +199,14 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   exportUsers: async (context) => ({
     ...(await admin(context)),
-    query: { role: 'super_admin', isActive: 'true', requiresPasswordChange: 'false', locked: 'false', search: 'test' },
+    query: {
+      role: 'super_admin',
+      isActive: 'true',
+      requiresPasswordChange: 'false',
+      locked: 'false',
+      search: 'test',
+      format: 'csv',
+    },
   }),
   showUser: someAccount,
   async updateUser(context) {
@@ -358,7 +365,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     await buildCatalogue(context);
     return admin(context);
   },
-  importTemplate: admin,
+  importTemplate: async (context) => ({ ...(await admin(context)), query: { format: 'csv' } }),
   importExample: admin,
   async createImport(context) {
     const { token } = await signIn(context, { role: 'super_admin' });
@@ -389,7 +396,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     return { ...(await buildPlan(context)), query };
   },
   importRejects: buildUpload,
-  importOutcome: buildImport,
+  importOutcome: async (context) => ({ ...(await buildImport(context)), query: { format: 'csv' } }),
   importCredentials: buildUpload,
   async cancelImport(context) {
     const example = await buildImport(context);

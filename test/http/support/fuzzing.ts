@@ -71,8 +71,10 @@ function problemOf(name: Name | undefined, request: Sent, response: RawResponse)
   if (request.method === 'OPTIONS' && status === 200 && request.path.startsWith('/api')) return undefined;
   const type = String(headers['content-type']);
   const success = successOf(name);
-  if (success && 'content' in success && status === success.status)
-    return success.content === '*/*' || type.startsWith(success.content) ? undefined : `Content-Type is ${type}`;
+  if (success && 'content' in success && status === success.status) {
+    const isDeclared = type.startsWith(success.content) || type === success.otherContent;
+    return success.content === '*/*' || isDeclared ? undefined : `Content-Type is ${type}`;
+  }
   if (!name && status < 400) return 'a success of no operation';
   if (!type.startsWith('application/json')) return `Content-Type is ${type}`;
   const body: unknown = JSON.parse(text);

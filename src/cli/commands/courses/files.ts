@@ -116,7 +116,7 @@ async function* downloaded({ stream }: StoredObject, { storage }: Context, signa
 
 /** @throws AppError `USAGE` */
 export function checkGet(run: Run<'<course> <file-id>', typeof outputOption>): void {
-  assertDestination(run, 'The file');
+  assertDestination(run, run.options.output, 'The file');
   assertNoTerminal(run);
 }
 
@@ -130,7 +130,7 @@ export async function get(run: Run<'<course> <file-id>', typeof outputOption>): 
   const fileId = await wholeId(context, 'File', run.arguments.fileId, { courseId });
   const { file, object } = await openMaterial(context, operator, courseId, fileId);
   try {
-    await writeData(run, downloaded(object, context, run.io.signal));
+    await writeData(run.io, run.options.output, downloaded(object, context, run.io.signal));
   } finally {
     // Where it is to go may have been refused, before anything of it was read.
     object.stream.destroy();

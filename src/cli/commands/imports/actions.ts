@@ -5,7 +5,7 @@ import { type ImportOptions, importListingSchema, importRowListingSchema } from 
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
-import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
+import { ledgerTable, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
 import { findImport, importIdOf, listImports } from '../../../services/imports/store/find-import.js';
 import { countKept, type KeptAccount, keptAccounts } from '../../../services/imports/store/ledger.js';
 import { findPlan } from '../../../services/imports/store/plan-store.js';
@@ -13,13 +13,14 @@ import { optionsOf, resultOf } from '../../../services/imports/store/repository.
 import { listImportRows } from '../../../services/imports/store/row-listing.js';
 import { keptPath } from '../../../services/imports/store/spool.js';
 import { extentOf, type UndoResult } from '../../../services/imports/undo/undo.js';
+import { tablePieces } from '../../../workbook/table.js';
 import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
 import { whenMailsLeave } from '../../core/changes/mail-hint.js';
 import { createProgress } from '../../core/changes/progress.js';
-import type { outputOption } from '../../core/command/declaration.js';
+import type { outputOption, tableOutputOption } from '../../core/command/declaration.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { assertDestination, writeData } from '../../core/listing/file-output.js';
+import { assertDestination, assertTableDestination, tableTarget, writeData } from '../../core/listing/file-output.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText } from '../../core/listing/table.js';
 import { asTyped, counted, type Io } from '../../core/output/output.js';
@@ -34,8 +35,12 @@ import {
 } from './options.js';
 import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
 
-/** The check of commands that write to a file. */
-export { assertDestination };
+/** The check of commands that write a table. */
+export { assertTableDestination };
+
+/** @throws AppError `USAGE` */
+export const assertCsvDestination = (run: Run<'', typeof outputOption>): void =>
+  assertDestination(run, run.options.output, 'CSV');
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
@@ -150,12 +155,12 @@ async function keptOf(
   return { count: accounts.length, accounts };
 }
 
-/** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
-export async function exportLedger(run: Run<'<import>', typeof outputOption>): Promise<Result> {
+/** Writes what became of each row. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
+export async function exportLedger(run: Run<'<import>', typeof tableOutputOption>): Promise<Result> {
   const context = await run.context();
   const record = await named(run, context);
-  await writeData(run, ledgerCsv(context, record));
-  const { output: file } = run.options;
+  const { format, file } = tableTarget(run.options.output);
+  await writeData(run.io, file, tablePieces(ledgerTable(context, record), format));
   const exported = record.rowsDone;
   return file === undefined
     ? {}
@@ -169,8 +174,8 @@ export async function exportLedger(run: Run<'<import>', typeof outputOption>): P
 export async function rejects(run: Run<'<import>', typeof outputOption>): Promise<Result> {
   const context = await run.context();
   const record = await named(run, context);
-  await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
+  await writeData(run.io, file, rejectedCsv(record));
   const rejected = record.rejectedCount;
   return file === undefined
     ? {}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command/command.js';
-import { dryRunOption, outputOption, yesOption } from '../../core/command/declaration.js';
+import { dryRunOption, outputOption, tableOutputOption, yesOption } from '../../core/command/declaration.js';
 import { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
@@ -38,12 +38,12 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'export <import>',
     schema: 'current',
-    summary: 'Write the result of every row as CSV, with the current data of the accounts',
-    examples: ['imports export 12 > outcome.csv', 'imports export 12 --output outcome.csv'],
-    options: outputOption,
+    summary: 'Write the result of every row as CSV or a workbook, with the current data of the accounts',
+    examples: ['imports export 12 > outcome.csv', 'imports export 12 --output outcome.xlsx'],
+    options: tableOutputOption,
     load: () =>
-      import('./actions.js').then(({ assertDestination, exportLedger }) => ({
-        check: assertDestination,
+      import('./actions.js').then(({ assertTableDestination, exportLedger }) => ({
+        check: assertTableDestination,
         run: exportLedger,
       })),
   });
@@ -55,7 +55,10 @@ export function register(program: Command, registry: Registry): void {
     examples: ['imports rejects 12 > rejected.csv'],
     options: outputOption,
     load: () =>
-      import('./actions.js').then(({ assertDestination, rejects }) => ({ check: assertDestination, run: rejects })),
+      import('./actions.js').then(({ assertCsvDestination, rejects }) => ({
+        check: assertCsvDestination,
+        run: rejects,
+      })),
   });
 
   define(imports, registry, {

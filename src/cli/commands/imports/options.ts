@@ -83,7 +83,8 @@ export const importUsersOptions = {
   ),
   '--mapping <file>':
     'ask at a terminal what each column is, and save the answers in this file for later imports with these headings',
-  '--template': 'print an example file to fill in, and do nothing else',
+  '--template':
+    'write an example to fill in to the new file, a workbook if its name ends in .xlsx, or print it as CSV; do nothing else',
   ...yesOption,
 };
 

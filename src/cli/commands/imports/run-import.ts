@@ -7,7 +7,6 @@ import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/reports.js';
-import { templateText } from '../../../services/imports/output/template.js';
 import { defaultCourse } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
 import { applyImport } from '../../../services/imports/queue/apply.js';
@@ -24,6 +23,7 @@ import { encodingAfter, type ImportRun, mappingsAfter, mappingsFor } from './map
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, remainder, report, warningsText, withResumeHint } from './outcome.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
+import { writeTemplate } from './template.js';
 
 /** The options of an import as they were typed, without those that are about the command. */
 export const typedOptions = ({ options }: Run<'[file]', typeof importUsersOptions>) => ({
@@ -67,7 +67,7 @@ export async function assertReadable(file: string): Promise<void> {
 /** Plan, ask, apply. */
 export async function importUsers(run: ImportRun): Promise<Result> {
   const named = run.arguments.file;
-  if (run.options.template) return { text: templateText.trimEnd(), json: { template: templateText } };
+  if (run.options.template) return writeTemplate(run);
   if (named === undefined)
     throw new AppError('USAGE', 'The file to import is missing. Name it, or see what it looks like with --template.');
   const isAnswered = run.options.plan !== undefined || run.options.dryRun;

@@ -210,7 +210,7 @@ function registerFiles(users: Command, registry: Registry): void {
       'users import people.csv --yes --credentials people.credentials.csv --json',
       'users import people.csv --invite',
       'users import people.csv --mapping columns.json',
-      'users import --template > people.csv',
+      'users import --template people.xlsx',
     ],
     options: importUsersOptions,
     notes:
@@ -232,8 +232,8 @@ function registerFiles(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'export',
     schema: 'current',
-    summary: 'Write accounts as CSV, without passwords',
-    examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.csv'],
+    summary: 'Write accounts as CSV or a workbook, without passwords',
+    examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.xlsx'],
     options: exportOptions,
     load: () =>
       import('./export.js').then(({ checkExport, exportUsers }) => ({ check: checkExport, run: exportUsers })),

@@ -16,6 +16,8 @@ interface Repeatable {
 interface Choice<Word extends string = string> {
   description: string;
   words: readonly Word[];
+  /** Values that end so are names of files, and may be given too. */
+  ending?: string | undefined;
 }
 
 /** The allowed words of arguments, by their names. */
@@ -26,10 +28,11 @@ export type None = Readonly<Record<never, never>>;
 
 export const repeatable = (description: string): Repeatable => ({ description, isRepeatable: true });
 
-export const choice = <const Word extends string>(description: string, words: readonly Word[]): Choice<Word> => ({
-  description,
-  words,
-});
+export const choice = <const Word extends string>(
+  description: string,
+  words: readonly Word[],
+  ending?: string,
+): Choice<Word> => ({ description, words, ending });
 
 /** Options that every command has, but for `--json` where there is nothing to print. */
 export const commonOptions = {
@@ -58,6 +61,12 @@ export const bulkNotes = (many: string) =>
 /** The option of commands that write data. */
 export const outputOption = {
   '--output <file>': 'write to this file, which must not exist, instead of standard output',
+};
+
+/** The option of commands that write a table. */
+export const tableOutputOption = {
+  '--output <file>':
+    'write to this file, which must not exist, instead of standard output: a workbook if its name ends in .xlsx, else CSV; or "xlsx" for a workbook on standard output',
 };
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
@@ -175,6 +184,13 @@ function addArguments(command: Command, words: readonly string[], choices: Choic
   if (words.length > 0) command.usage(['[options]', ...words].join(' '));
 }
 
+function offer(option: Option, { words, ending }: Choice): void {
+  option.choices(words);
+  const { parseArg } = option;
+  if (ending === undefined) return;
+  option.argParser((value: string) => (value.toLowerCase().endsWith(ending) ? value : parseArg?.(value, undefined)));
+}
+
 /** Of two values of an option the first would be ignored without a word, such as the first of two lists of names. */
 function onlyOnce(option: Option): void {
   const { parseArg } = option;
@@ -199,7 +215,7 @@ export function addCommand<Usage extends string, O extends Options, C extends Ch
   addArguments(command, words, choices);
   for (const [flags, declared] of Object.entries<Options[`--${string}`]>(options ?? {})) {
     const option = new Option(flags, typeof declared === 'string' ? declared : declared.description);
-    if (typeof declared !== 'string' && 'words' in declared) option.choices(declared.words);
+    if (typeof declared !== 'string' && 'words' in declared) offer(option, declared);
     if (typeof declared !== 'string' && 'isRepeatable' in declared)
       option.argParser((value: string, others: readonly string[] = []) => [...others, value]);
     else if (option.required || option.optional) onlyOnce(option);

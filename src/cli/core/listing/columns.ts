@@ -10,6 +10,8 @@ export interface Column<T> {
   /** Its heading in tables, where that isn't the name in capitals. */
   heading?: string;
   value: (item: T) => Value;
+  /** Whether its cells in a workbook stay text when they are edited: phones. */
+  isText?: boolean;
   /**
    * What becomes of a text that the terminal has no space for: it is cut, wrapped over several lines (`words`: only between
    * words, so that paths can be copied), or shown whole, as what people copy must be. `id`: its last 8 characters are shown,
@@ -31,7 +33,7 @@ export interface Column<T> {
 const namesOf = (columns: readonly Pick<Column<never>, 'name'>[]) => columns.map(({ name }) => name).join(', ');
 
 /** The formats of listings. */
-const formats = ['table', 'json', 'csv', 'yaml'] as const;
+const formats = ['table', 'json', 'csv', 'yaml', 'xlsx'] as const;
 
 /**
  * The options of commands that list pages.
@@ -41,9 +43,10 @@ export const listingOptions = (items: string, columns: readonly Pick<Column<neve
   '--page <number>': 'page number, from 1',
   '--limit <number>': `${items} per page, 1 to 100; "all" lists all pages`,
   '--columns <names>': `columns to show, separated by commas: ${namesOf(columns)}`,
-  '--output <format>': choice(
-    'format, by default a table; yaml has the fields of json; --json is short for --output json',
+  '--output <format>': choice<(typeof formats)[number] | `${string}.xlsx`>(
+    'format, by default a table; yaml has the fields of json; --json is short for --output json; or a new file for a workbook, such as list.xlsx',
     formats,
+    '.xlsx',
   ),
   '--absolute': 'show times in full instead of "3 days ago"',
   '--no-pager': "don't use a pager ($PAGER) when the list is longer than the screen",

@@ -1,9 +1,10 @@
 import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, isDiskFull, systemErrorCode, whyUnwritable } from '../../../errors.js';
-import type { outputOption } from '../command/declaration.js';
+import { isWorkbookName, type TableFormat, tableFormats } from '../../../schemas/table-format.js';
+import type { None, tableOutputOption } from '../command/declaration.js';
 import type { Run } from '../command/run.js';
-import { writeText } from '../output/output.js';
+import { type Io, writeText } from '../output/output.js';
 import { printable } from '../output/printable.js';
 
 /** Where a command's data goes. */
@@ -23,8 +24,7 @@ function problemOf(file: string, code: string): string {
 }
 
 /** Standard output, or a new file that only this user can read. */
-async function openOutput({ io, options }: Run<'', typeof outputOption>): Promise<FileOutput> {
-  const name = options.output;
+async function openOutput(io: Io, name: string | undefined): Promise<FileOutput> {
   if (name === undefined) {
     const nothing = async () => undefined;
     // A pipe or a file gets the data as it is; a person looks at it.
@@ -51,27 +51,52 @@ async function openOutput({ io, options }: Run<'', typeof outputOption>): Promis
   };
 }
 
-/**
- * @param what the data is
- * @throws AppError `USAGE` with `--json` and no `--output`
- */
-export function assertDestination({ options }: Run<'', typeof outputOption>, what = 'CSV'): void {
-  if (options.json && options.output === undefined)
+/** Where a table goes, and how it is written there. */
+export interface TableTarget {
+  format: TableFormat;
+  /** A new file; absent for standard output. */
+  file?: string;
+}
+
+/** What `--output` means: a format for standard output, or a file whose ending says the format. */
+export function tableTarget(output: string | undefined): TableTarget {
+  if (output === undefined) return { format: 'csv' };
+  const format = tableFormats.find((one) => one === output);
+  return format ? { format } : { format: isWorkbookName(output) ? 'xlsx' : 'csv', file: output };
+}
+
+/** @throws AppError `USAGE` for a workbook that would be shown at a terminal */
+export function assertShowable({ stdout }: Io, { format, file }: TableTarget): void {
+  if (format === 'xlsx' && file === undefined && stdout.isTTY)
+    throw new AppError('USAGE', "A workbook can't be shown at a terminal: name a file, such as --output table.xlsx.");
+}
+
+/** @throws AppError `USAGE` for data that shares standard output with JSON */
+export function assertDestination({ options }: Run<'', None>, file: string | undefined, what: string): void {
+  if (options.json && file === undefined)
     throw new AppError('USAGE', `${what} and JSON can't share standard output. Add --output <file>.`);
 }
 
+/** @throws AppError `USAGE` with `--json` and no file, and as {@link assertShowable} */
+export function assertTableDestination(run: Run<'', typeof tableOutputOption>): void {
+  const target = tableTarget(run.options.output);
+  assertDestination(run, target.file, target.format === 'csv' ? 'CSV' : 'A workbook');
+  assertShowable(run.io, target);
+}
+
 /**
- * Writes data to standard output or to the file of `--output`. After a failure there is no file.
+ * Writes data to standard output or to a new file. After a failure there is no file.
  * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function writeData(
-  run: Run<'', typeof outputOption>,
+  io: Io,
+  file: string | undefined,
   pieces: AsyncIterable<string | Uint8Array>,
 ): Promise<void> {
-  const output = await openOutput(run);
+  const output = await openOutput(io, file);
   try {
     for await (const piece of pieces) {
-      if (run.io.signal.aborted) throw new AppError('INTERRUPTED');
+      if (io.signal.aborted) throw new AppError('INTERRUPTED');
       await output.write(piece);
     }
     await output.close();

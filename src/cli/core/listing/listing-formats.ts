@@ -1,9 +1,10 @@
 import { fstatSync } from 'node:fs';
 import type { Document } from 'yaml';
 import type { Page } from '../../../services/paging.js';
+import type { Table } from '../../../workbook/table.js';
 import type { OutputStream } from '../output/output.js';
 import { printable, printableLine } from '../output/printable.js';
-import type { Column, Value } from './columns.js';
+import type { Column } from './columns.js';
 
 /** The pages of a listing. */
 export type Pages<T> = AsyncIterable<Page<T>>;
@@ -33,11 +34,21 @@ export async function* jsonOf<T>(pages: Pages<T>, key: string, isAll: boolean): 
   yield `${count === 0 ? '' : '\n  '}],\n  "pagination": ${indented(isAll ? wholeOf(count) : pagination, '  ')}\n}\n`;
 }
 
-const plain = (value: Value) => (value instanceof Date ? value.toISOString() : (value ?? null));
-
 /** Whether what is written becomes a file, which a spreadsheet may open. */
 const isFile = (stream: OutputStream) =>
   'fd' in stream && typeof stream.fd === 'number' && fstatSync(stream.fd).isFile();
+
+function tableOf<T>(pages: Pages<T>, columns: readonly Column<T>[]): Omit<Table, 'sheet'> {
+  const read = pages[Symbol.asyncIterator]();
+  const valuesOf = (item: T) => columns.map(({ value }) => value(item) ?? null);
+  return {
+    columns: columns.map(({ name, isText = false }) => ({ heading: name, isText })),
+    async next() {
+      const page = await read.next();
+      return page.done ? undefined : page.value.items.map(valuesOf);
+    },
+  };
+}
 
 /** Lines of CSV whose cells no spreadsheet runs. Programs that read a pipe expect no byte order mark, spreadsheets need it. */
 export async function* csvOf<T>(
@@ -46,11 +57,18 @@ export async function* csvOf<T>(
   to: OutputStream,
 ): AsyncGenerator<string> {
   // As yaml below.
-  const { csvLine, markedHeader } = await import('../../../csv/format.js');
-  const header = columns.map(({ name }) => name);
-  yield isFile(to) ? markedHeader(header) : csvLine(header);
-  for await (const { items } of pages)
-    for (const item of items) yield csvLine(columns.map(({ value }) => String(plain(value(item)) ?? '')));
+  const { csvPieces } = await import('../../../workbook/table.js');
+  yield* csvPieces({ ...tableOf(pages, columns), isUnmarked: !isFile(to) });
+}
+
+/** The rows as an Excel workbook. */
+export async function* xlsxOf<T>(
+  pages: Pages<T>,
+  columns: readonly Column<T>[],
+  { one, many = `${one}s` }: { one: string; many?: string },
+): AsyncGenerator<string | Uint8Array> {
+  const { tablePieces } = await import('../../../workbook/table.js');
+  yield* tablePieces({ ...tableOf(pages, columns), sheet: many }, 'xlsx');
 }
 
 /** {@link jsonOf} as YAML, that older readers understand, too. */

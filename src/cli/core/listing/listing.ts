@@ -8,7 +8,8 @@ import { counted } from '../output/output.js';
 import { writePaged } from '../output/pager.js';
 import { printable } from '../output/printable.js';
 import type { Column, listingOptions } from './columns.js';
-import { csvOf, jsonOf, type Pages, yamlOf } from './listing-formats.js';
+import { assertShowable, tableTarget, writeData } from './file-output.js';
+import { csvOf, jsonOf, type Pages, xlsxOf, yamlOf } from './listing-formats.js';
 import { tableOf } from './table.js';
 
 /** What is listed. */
@@ -71,7 +72,7 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
     throw new AppError('USAGE', '--page and --limit all cannot be used together.');
   if (names === undefined) return undefined;
   if (json || output === 'yaml')
-    throw new AppError('USAGE', 'JSON and YAML have the fields of the API: --columns goes with table and csv.');
+    throw new AppError('USAGE', 'JSON and YAML have the fields of the API: --columns goes with table, csv and xlsx.');
   return names.split(',').map((name) => {
     const column = columns.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
     if (!column)
@@ -95,7 +96,8 @@ export function checkListing<T>(
   query: object = {},
 ): void {
   chosenColumns(run, columns);
-  const { page, limit } = run.options;
+  const { page, limit, output } = run.options;
+  assertShowable(run.io, tableTarget(output));
   validate(schema, { ...query, page, limit: limit === 'all' ? undefined : limit });
 }
 
@@ -157,21 +159,23 @@ export async function listing<T>(
     yield `${run.paint.bold(table.heading)}\n`;
     for await (const page of read()) for (const item of page.items) yield `${table.lines([item]).join('\n')}\n`;
   }
-  const written = {
-    table: lines,
-    json: () => jsonOf(read(), listed.key, isAll),
-    csv: () => shown(csvOf(read(), chosen ?? columns, run.io.stdout)),
-    yaml: () => yamlOf(read(), listed.key, isAll),
-  };
   /** A pipe or a file gets the data as it is; a person looks at it. */
   async function* shown(pieces: AsyncIterable<string>): AsyncGenerator<string> {
     for await (const piece of pieces) yield display.width === undefined ? piece : printable(piece);
   }
+  const { format, file } = tableTarget(options.output);
+  function text(): AsyncIterable<string> {
+    const wanted = options.json ? 'json' : options.output;
+    if (wanted === 'json') return jsonOf(read(), listed.key, isAll);
+    if (wanted === 'yaml') return yamlOf(read(), listed.key, isAll);
+    return wanted === 'csv' ? shown(csvOf(read(), chosen ?? columns, run.io.stdout)) : lines();
+  }
   return {
     async write() {
-      const format = options.json ? 'json' : (options.output ?? 'table');
-      await writePaged(run.io, written[format](), options.pager !== false);
-      const summary = footer(listed, { items, pagination: last.pagination }, isAll, leftOut);
+      if (format === 'xlsx') await writeData(run.io, file, xlsxOf(read(), chosen ?? columns, listed));
+      else await writePaged(run.io, text(), options.pager !== false);
+      const counts = footer(listed, { items, pagination: last.pagination }, isAll, leftOut);
+      const summary = format === 'xlsx' && file !== undefined ? `Written to ${file}. ${counts}` : counts;
       const { width } = display;
       run.say(
         width === undefined

@@ -178,7 +178,10 @@ function createOperationConverter() {
   }
 
   function successContent({ success }: Operation): object {
-    if ('content' in success) return { [success.content]: { schema: { type: 'string' } } };
+    if ('content' in success) {
+      const types = [success.content, success.otherContent ?? []].flat();
+      return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
+    }
     return withExample(output(success.body));
   }
 

@@ -7,8 +7,9 @@ import {
   replanSchema,
   undoQuerySchema,
 } from '../../../schemas/import.js';
+import { tableQuerySchema } from '../../../schemas/table-format.js';
 import { importRow, importWithPlan, keptReasons } from '../import-shapes.js';
-import { accepted, itemBytes, ok, operations, streamed, superAdmin } from '../operation.js';
+import { accepted, itemBytes, ok, operations, streamed, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Imports');
@@ -18,7 +19,8 @@ export const importOperations = {
   importTemplate: operation.get('/api/imports/template.csv', {
     summary: 'A file to fill in',
     access: superAdmin,
-    success: streamed('The header with all columns, and two rows to be replaced', 'text/csv'),
+    query: tableQuerySchema,
+    success: table('The header with all columns, and two rows to be replaced'),
   }),
   importExample: operation.get('/api/imports/example.csv', {
     summary: 'A file to try an import with: `examples/trainees.csv` of the package',
@@ -66,8 +68,9 @@ export const importOperations = {
     summary: 'What became of every row, with the accounts as they are now',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
+    query: tableQuerySchema,
     exportsRows: true,
-    success: streamed('A line a row', 'text/csv'),
+    success: table('A line a row'),
     failures: ['NOT_FOUND', 'IMPORT_ROWS_DELETED'],
   }),
   importCredentials: operation.get('/api/imports/:id/credentials.csv', {

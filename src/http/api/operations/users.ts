@@ -4,11 +4,11 @@ import {
   activationSchema,
   bulkChangeSchema,
   newPersonSchema,
-  userFilterSchema,
+  userExportSchema,
   userListingSchema,
   userUpdateSchema,
 } from '../../../schemas/user.js';
-import { created, ok, operations, streamed, superAdmin } from '../operation.js';
+import { created, ok, operations, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Users');
@@ -37,9 +37,9 @@ export const userOperations = {
   exportUsers: operation.get('/api/users/export.csv', {
     summary: 'All accounts that match, oldest first, without passwords',
     access: superAdmin,
-    query: userFilterSchema,
+    query: userExportSchema,
     exportsRows: true,
-    success: streamed('The accounts, a line each', 'text/csv'),
+    success: table('The accounts, a line each'),
   }),
   changeManyUsers: operation.post('/api/users/bulk', {
     summary: 'Change up to 1,000 accounts: those of a list, or all that match a filter',

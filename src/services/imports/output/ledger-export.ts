@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import type { CsvFormat } from '../../../csv/format.js';
-import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFormat } from '../../../csv/format.js';
+import { credentialsFormat, type ReportFormat, rejectsFormat } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../../errors.js';
+import type { Table, TableColumn, TableRow } from '../../../workbook/table.js';
 import type { Core } from '../../core.js';
 import { assertLedgerReadable, type LedgerLine, ledgerAfter } from '../store/ledger.js';
 import { resultOf } from '../store/repository.js';
@@ -22,36 +23,34 @@ const ledgerHeader = [
   'undoCode',
 ];
 
-function ledgerLine({ row, firstName, lastName, email, phone }: LedgerLine): string {
-  const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];
-  const cells = [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
-  return csvLine(cells.map((cell) => cell ?? ''));
-}
+const columns: readonly TableColumn[] = ledgerHeader.map((heading) => ({ heading, isText: heading === 'phone' }));
 
-async function nextLines(core: Core, id: string, after: number): Promise<{ text: string; last: number | undefined }> {
-  const lines = await ledgerAfter(core, id, after);
-  return { text: lines.map(ledgerLine).join(''), last: lines.at(-1)?.row.line };
+function ledgerRow({ row, firstName, lastName, email, phone }: LedgerLine): TableRow {
+  const outcome = [row.line, row.outcome, row.code, row.reason, row.userId];
+  return [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
 }
 
 /**
- * The ledger of an import as CSV in chunks, with the accounts as they are now. While it waits for its client it keeps the
- * text of a chunk, not its rows.
- * @throws AppError `IMPORT_CONFLICT` when the ledger was deleted, also meanwhile: then some rows would be missing
+ * The ledger of an import, with the accounts as they are now.
+ * @throws AppError `IMPORT_CONFLICT` when the ledger was deleted; its `next`, when that was meanwhile: then some rows would be
+ *   missing
  */
-export async function* ledgerCsv(core: Core, record: Import): AsyncGenerator<string> {
+export function ledgerTable(core: Core, record: Import): Table {
   const { id } = record;
   assertLedgerReadable(record);
-  let header = markedHeader(ledgerHeader);
-  for (let after = 0; ; ) {
-    const { text, last } = await nextLines(core, id, after);
-    if (last === undefined) break;
-    yield header + text;
-    header = '';
-    after = last;
-  }
-  const now = await core.database.read(() => core.database.models.Import.findByPk(id));
-  if (now) assertLedgerReadable(now);
-  yield header;
+  let after = 0;
+  return {
+    sheet: 'Rows',
+    columns,
+    async next() {
+      const lines = await ledgerAfter(core, id, after);
+      after = lines.at(-1)?.row.line ?? after;
+      if (lines.length > 0) return lines.map(ledgerRow);
+      const now = await core.database.read(() => core.database.models.Import.findByPk(id));
+      if (now) assertLedgerReadable(now);
+      return undefined;
+    },
+  };
 }
 
 /** The `Content-Type` of the files that an import has written. */

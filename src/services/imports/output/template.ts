@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { csvLine } from '../../../csv/format.js';
+import { mailLanguages } from '../../../config/mail-settings.js';
 import { packageFile } from '../../../package-root.js';
-import { importColumns } from '../../../schemas/import.js';
+import { initialStatuses } from '../../../schemas/enrollment-statuses.js';
+import { type ImportColumn, importableRoles, importColumns } from '../../../schemas/import.js';
+import { smallTable, type Table, type TableColumn } from '../../../workbook/table.js';
 
-const examples: readonly Partial<Record<(typeof importColumns)[number], string>>[] = [
+const examples: readonly Partial<Record<ImportColumn, string>>[] = [
   { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 7946 0001' },
   {
     firstName: 'Alan',
@@ -15,11 +17,29 @@ const examples: readonly Partial<Record<(typeof importColumns)[number], string>>
   },
 ];
 
+/** What may be chosen in a workbook; other words for it may be typed. */
+const choices: Partial<Record<ImportColumn, readonly string[]>> = {
+  role: importableRoles,
+  isActive: ['true', 'false'],
+  language: mailLanguages,
+  enrollmentStatus: initialStatuses,
+};
+
+/** All that is typed stays text: no zero of a phone is lost, and no name becomes a date. */
+const columns: readonly TableColumn[] = importColumns.map((heading) => {
+  const offered = choices[heading];
+  return { heading, isText: true, ...(offered && { choices: offered }) };
+});
+
 /** A file to fill in: the header with all columns, and two example rows. */
-export const templateText = [
-  csvLine(importColumns),
-  ...examples.map((example) => csvLine(importColumns.map((column) => example[column] ?? ''))),
-].join('');
+export const templateTable = (): Table => ({
+  ...smallTable(
+    'People',
+    columns,
+    examples.map((example) => importColumns.map((column) => example[column] ?? '')),
+  ),
+  isUnmarked: true,
+});
 
 /** A file to try an import with, which comes with the package. */
 export const exampleText = (): Promise<string> => readFile(packageFile('examples/trainees.csv'), 'utf8');

@@ -7,6 +7,7 @@ import { parse } from 'csv-parse/sync';
 import { insertAccounts } from '../../../../src/services/accounts/store.js';
 import { buildUser } from '../../../support/factories.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
+import { rowsOfWorkbook } from '../../../support/workbooks.js';
 
 type Row = Record<string, string>;
 const rowsOf = (csv: string): Row[] => parse<Row>(csv, { columns: true, bom: true });
@@ -94,6 +95,34 @@ describe('coursectl users export', () => {
     expect(json).to.deep.equal({ exported: 1, file: 'again.csv' });
   });
 
+  it('writes a workbook to a file of that name, and with "xlsx" to a pipe, but not to a terminal', async () => {
+    const ada = await buildUser(harness.context, { firstName: '=1+1', phone: '0151 1234567' });
+    const { stdout } = await cli.run(['users', 'export', '--output', 'users.XLSX']);
+    expect(stdout).to.equal('1 account written to users.XLSX.\n');
+    expect(statSync(file('users.XLSX')).mode & 0o777).to.equal(0o600);
+    const [heading = [], row = []] = await rowsOfWorkbook(file('users.XLSX'));
+    expect(Object.fromEntries(heading.map((name, index) => [name, row[index] ?? '']))).to.deep.equal({
+      id: ada.id,
+      firstName: '=1+1',
+      lastName: ada.lastName,
+      email: ada.email,
+      phone: '0151 1234567',
+      role: ada.role,
+      isActive: 'TRUE',
+      requiresPasswordChange: 'FALSE',
+      lastLogin: '',
+      language: '',
+      createdAt: ada.createdAt.toISOString().replace('T', ' ').slice(0, 19),
+    });
+    expect((await cli.run(['users', 'export', '--output', 'xlsx'])).stdout).to.match(/^PK/);
+    expect(readdirSync(cli.folder)).to.deep.equal(['users.XLSX']);
+    const atTerminal = { screen: { columns: 80, rows: 24 } };
+    expect(await cli.refusal(['users', 'export', '--output', 'xlsx'], atTerminal)).to.deep.equal({
+      exitCode: 2,
+      message: "A workbook can't be shown at a terminal: name a file, such as --output table.xlsx.",
+    });
+  });
+
   it('never overwrites a file, and says what is wrong with a path', async () => {
     writeFileSync(file('mine'), 'precious');
     const cases = [
@@ -136,12 +165,14 @@ describe('coursectl users export', () => {
 
   it('leaves no part of a file behind at Ctrl-C', async () => {
     await buildMany(1500);
-    const interrupts = new AbortController();
-    const running = cli.run(['users', 'export', '--output', 'users.csv'], { signal: interrupts.signal });
-    while (!existsSync(file('users.csv'))) await sleep(1);
-    interrupts.abort();
-    const { exitCode, stderr } = await running;
-    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 130, stderr: 'error: Interrupted.\n' });
-    expect(readdirSync(cli.folder)).to.deep.equal([]);
+    for (const name of ['users.csv', 'users.xlsx']) {
+      const interrupts = new AbortController();
+      const running = cli.run(['users', 'export', '--output', name], { signal: interrupts.signal });
+      while (!existsSync(file(name))) await sleep(1);
+      interrupts.abort();
+      const { exitCode, stderr } = await running;
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 130, stderr: 'error: Interrupted.\n' });
+      expect(readdirSync(cli.folder)).to.deep.equal([]);
+    }
   });
 });

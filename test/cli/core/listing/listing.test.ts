@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { type PageQuery, pagesOf } from '../../../../src/cli/core/listing/listing.js';
@@ -8,6 +9,7 @@ import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from
 import { useHarness } from '../../../support/harness.js';
 import { useHarnessAndCli } from '../../../support/harness-cli.js';
 import { type CliOptions, useCommandLine } from '../../../support/run-cli.js';
+import { rowsOfWorkbook } from '../../../support/workbooks.js';
 
 const day = 86_400_000;
 const bold = '\u001b[1m';
@@ -93,6 +95,21 @@ describe('A listing', () => {
       );
       const titles = await cli.run(['courses', 'list'], at(60));
       expect(titles.stdout).to.match(/^花子 and the .*\n(?:.*\n)*.*\bbaskets$/m);
+    });
+
+    it('is a workbook in a file of that name, with the columns that were chosen, and never at a terminal', async () => {
+      const argv = ['users', 'list', '--limit', 'all', '--sort=firstName', '--columns'];
+      const { stdout, stderr } = await cli.run([...argv, 'email,phone', '--output', 'people.xlsx']);
+      expect({ stdout, stderr }).to.deep.equal({ stdout: '', stderr: 'Written to people.xlsx. 2 accounts.\n' });
+      const rows = await rowsOfWorkbook(path.join(cli.folder, 'people.xlsx'));
+      expect(rows[0]).to.deep.equal(['email', 'phone']);
+      expect(rows).to.have.length(3);
+      expect(rows[2]?.[0]).to.equal('zoe.li@example.org');
+      expect((await cli.run(['users', 'list', '--output', 'xlsx'])).stdout).to.match(/^PK/);
+      const refused = await cli.refusal(['users', 'list', '--output', 'xlsx'], at(80));
+      expect(refused.message).to.match(/^A workbook can't be shown at a terminal/);
+      const again = await cli.refusal(['users', 'list', '--output', 'people.xlsx']);
+      expect(again.message).to.equal('The file people.xlsx exists already and is never overwritten. Name another one.');
     });
 
     it('shows times in full with --absolute, and without a terminal', async () => {
@@ -212,15 +229,17 @@ describe('A listing', () => {
   });
 
   it('refuses options that can not be meant, in JSON with --output json, too', async () => {
-    const noColumns = 'JSON and YAML have the fields of the API: --columns goes with table and csv.';
+    const noColumns = 'JSON and YAML have the fields of the API: --columns goes with table, csv and xlsx.';
     for (const [line, says] of [
       ['--columns name,shoe', '--columns must be of name, email,'],
       ['--columns name --json', noColumns],
       ['--columns name --output yaml', noColumns],
+      ['--output list.ods', 'Allowed choices are table, json, csv, yaml, xlsx.'],
+      ['--json --output list.xlsx', '--json and --output list.xlsx cannot be used together.'],
       ['--json --output csv', '--json and --output csv cannot be used together.'],
       ['--page 2 --limit all', '--page and --limit all cannot be used together.'],
       ['--limit many', '--limit must be a number.'],
-      ['--output xml', 'Allowed choices are table, json, csv, yaml.'],
+      ['--output xml', 'Allowed choices are table, json, csv, yaml, xlsx.'],
       ['--output json --shoe', '"error":{"code":'],
       ['--output=json --sort shoe', '"error":{"code":'],
     ] as const) {

@@ -1,0 +1,18 @@
+import { templateTable } from '../../../services/imports/output/template.js';
+import { csvPieces, tablePieces } from '../../../workbook/table.js';
+import type { Result } from '../../core/command/run.js';
+import { assertShowable, tableTarget, writeData } from '../../core/listing/file-output.js';
+import type { ImportRun } from './mapping.js';
+
+/** Writes a file to fill in: to the file that is named, or as CSV to standard output. @throws AppError as `writeData` */
+export async function writeTemplate({ io, arguments: { file: named } }: ImportRun): Promise<Result> {
+  if (named === undefined) {
+    let template = '';
+    for await (const piece of csvPieces(templateTable())) template += piece;
+    return { text: template.trimEnd(), json: { template } };
+  }
+  const target = tableTarget(named);
+  assertShowable(io, target);
+  await writeData(io, target.file, tablePieces(templateTable(), target.format));
+  return { text: `Fill in ${named}, then import it.`, json: { file: named } };
+}
