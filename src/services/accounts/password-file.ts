@@ -1,11 +1,17 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, lstat, open, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { parse } from 'csv-parse';
+import { restoreCell } from '../../csv/cells.js';
 import { csvLine, markedHeader } from '../../csv/format.js';
 import type { User } from '../../db/models/user.js';
-import { AppError, isAppError, systemErrorCode, whyUnwritable } from '../../errors.js';
+import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../errors.js';
+import { isWorkbookName } from '../../schemas/table-format.js';
 import { syncToDisk } from '../../storage/disk.js';
+import { xlsxBytes } from '../../workbook/write-xlsx.js';
 
-const header = markedHeader(['firstName', 'lastName', 'email', 'phone', 'password']);
+const headings = ['firstName', 'lastName', 'email', 'phone', 'password'];
+const header = markedHeader(headings);
 
 /** @throws AppError `FILE_UNUSABLE` */
 const unusable = (file: string, error: unknown) => {
@@ -15,8 +21,17 @@ const unusable = (file: string, error: unknown) => {
   return new AppError('FILE_UNUSABLE', `The file ${file} ${why}.`, { cause: error });
 };
 
+const taken = 'exists already and is never overwritten. Name another one';
+
+/** The rows of a file that {@link PasswordFile} has written. */
+async function* rowsIn(file: string): AsyncGenerator<readonly string[]> {
+  const rows: AsyncIterable<string[]> = createReadStream(file).pipe(parse({ bom: true, from_line: 2 }));
+  for await (const row of rows) yield row.map(restoreCell);
+}
+
 /**
- * A new CSV file for generated passwords, which only this user can read. Each password is on the disk before its account has it,
+ * A new file for generated passwords, which only this user can read: CSV, of which a workbook is made at the end where the name
+ * is one's. Each password is on the disk before its account has it,
  * so that none is lost. One whose account didn't get it may stay: then the database has failed, and it isn't known.
  */
 export class PasswordFile {
@@ -26,21 +41,22 @@ export class PasswordFile {
 
   private constructor(
     readonly path: string,
+    private readonly csv: string,
     private readonly handle: FileHandle,
   ) {}
 
   /** @throws AppError `USAGE` for a file that exists, or can't be made */
   static async create(file: string): Promise<PasswordFile> {
+    const isWorkbook = isWorkbookName(file);
+    const csv = isWorkbook ? file.replace(/xlsx$/i, 'csv') : file;
     try {
-      return new PasswordFile(file, await open(file, 'ax', 0o600));
+      if (isWorkbook && (await unlessMissing(lstat(file)))) throw new AppError('USAGE', `The file ${file} ${taken}.`);
+      return new PasswordFile(file, csv, await open(csv, 'ax', 0o600));
     } catch (error) {
       const code = systemErrorCode(error);
-      if (code === undefined) throw error;
-      const problem =
-        code === 'EEXIST'
-          ? 'exists already and is never overwritten. Name another one'
-          : whyUnwritable(code, 'name another file');
-      throw new AppError('USAGE', `The file ${file} ${problem}.`, { cause: error });
+      if (code === undefined || isAppError(error)) throw error;
+      const problem = code === 'EEXIST' ? taken : whyUnwritable(code, 'name another file');
+      throw new AppError('USAGE', `The file ${csv} ${problem}.`, { cause: error });
     }
   }
 
@@ -64,12 +80,12 @@ export class PasswordFile {
       await this.handle.appendFile(line);
       await this.handle.sync();
       if ((await this.handle.stat()).nlink === 0)
-        throw new AppError('FILE_UNUSABLE', `The file ${this.path} was removed. Run the command again.`);
+        throw new AppError('FILE_UNUSABLE', `The file ${this.csv} was removed. Run the command again.`);
     } catch (error) {
       // The change isn't committed now. Where the line can't be removed, there is one password too many.
       this.#pending = undefined;
       await this.handle.truncate(this.#settled).catch(() => undefined);
-      throw unusable(this.path, error);
+      throw unusable(this.csv, error);
     }
   }
 
@@ -84,9 +100,32 @@ export class PasswordFile {
     this.#settled = Buffer.byteLength(header);
   }
 
-  /** Closes the file, and removes one without passwords. */
+  /** Closes the file, and removes one without passwords. @throws AppError `FILE_UNUSABLE` where no workbook can be made of it */
   async close(): Promise<void> {
     await this.handle.close();
-    if (this.isEmpty) await rm(this.path, { force: true });
+    if (this.isEmpty) await rm(this.csv, { force: true });
+    else if (this.csv !== this.path) await this.#becomeWorkbook();
+  }
+
+  /** The passwords are on the disk in one of the files at any time. */
+  async #becomeWorkbook(): Promise<void> {
+    const columns = headings.map((heading) => ({ heading, isText: true }));
+    let workbook: FileHandle | undefined;
+    try {
+      workbook = await open(this.path, 'ax', 0o600);
+      for await (const bytes of xlsxBytes({ sheet: 'Passwords', columns, rows: rowsIn(this.csv) }))
+        await workbook.appendFile(bytes);
+      await workbook.sync();
+      await workbook.close();
+      await syncToDisk(path.dirname(this.path));
+    } catch (error) {
+      await workbook?.close();
+      if (workbook) await rm(this.path, { force: true });
+      const code = systemErrorCode(error);
+      if (code === undefined) throw error;
+      const why = whyUnwritable(code, `take the passwords from ${this.csv}`);
+      throw new AppError('FILE_UNUSABLE', `The file ${this.path} ${why}.`, { cause: error });
+    }
+    await rm(this.csv, { force: true });
   }
 }

@@ -1,26 +1,65 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { PasswordFile } from '../../../src/services/accounts/password-file.js';
 import { buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
+import { rowsOfWorkbook } from '../../support/workbooks.js';
 import { recordsOf } from '../imports/support/importing.js';
 
 describe('A file of generated passwords', () => {
   const harness = useHarness();
+  let folder: ReturnType<typeof temporaryFolder>;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+  const at = (name: string) => path.join(folder.path, name);
 
   it('keeps only the last password of an account whose transaction is repeated', async () => {
     const [ada, ben] = [await buildUser(harness.context), await buildUser(harness.context)];
-    const folder = temporaryFolder();
-    try {
-      const file = await PasswordFile.create(path.join(folder.path, 'passwords.csv'));
-      await file.keep(ada, 'first');
-      await file.keep(ada, 'second');
-      await file.keep(ben, 'third');
-      await file.close();
-      expect(recordsOf(file.path).map(({ password }) => password)).to.deep.equal(['second', 'third']);
-    } finally {
-      folder.remove();
-    }
+    const file = await PasswordFile.create(at('passwords.csv'));
+    await file.keep(ada, 'first');
+    await file.keep(ada, 'second');
+    await file.keep(ben, 'third');
+    await file.close();
+    expect(recordsOf(file.path).map(({ password }) => password)).to.deep.equal(['second', 'third']);
+  });
+
+  it('becomes a workbook at the end where its name is one, and is CSV until then', async () => {
+    const ada = await buildUser(harness.context, { firstName: '=1+1', phone: '0151 1234567' });
+    const file = await PasswordFile.create(at('passwords.xlsx'));
+    await file.keep(ada, '-kiwi');
+    expect(recordsOf(at('passwords.csv')).map(({ password }) => password)).to.deep.equal(['-kiwi']);
+    await file.close();
+    expect(readdirSync(folder.path)).to.deep.equal(['passwords.xlsx']);
+    expect(statSync(file.path).mode & 0o777).to.equal(0o600);
+    expect(await rowsOfWorkbook(file.path)).to.deep.equal([
+      ['firstName', 'lastName', 'email', 'phone', 'password'],
+      ['=1+1', ada.lastName, ada.email, '0151 1234567', '-kiwi'],
+    ]);
+  });
+
+  it('takes neither of its names from another file, and leaves none without passwords', async () => {
+    const refusal = (name: string) => PasswordFile.create(at(name)).catch(({ message }: Error) => message);
+    await (await PasswordFile.create(at('none.xlsx'))).close();
+    expect(readdirSync(folder.path)).to.deep.equal([]);
+    writeFileSync(at('a.xlsx'), '');
+    writeFileSync(at('b.csv'), '');
+    const taken = 'exists already and is never overwritten. Name another one.';
+    expect(await refusal('a.xlsx')).to.equal(`The file ${at('a.xlsx')} ${taken}`);
+    expect(await refusal('b.xlsx')).to.equal(`The file ${at('b.csv')} ${taken}`);
+    expect(readdirSync(folder.path)).to.have.members(['a.xlsx', 'b.csv']);
+  });
+
+  it('stays as CSV where no workbook can be made of it, and says so', async () => {
+    const file = await PasswordFile.create(at('passwords.xlsx'));
+    await file.keep(await buildUser(harness.context), 'kiwi');
+    writeFileSync(at('passwords.xlsx'), 'precious');
+    const message = await file.close().catch((error: Error) => error.message);
+    expect(message).to.include(`take the passwords from ${at('passwords.csv')}.`);
+    expect(recordsOf(at('passwords.csv')).map(({ password }) => password)).to.deep.equal(['kiwi']);
+    expect(statSync(at('passwords.xlsx')).size).to.equal('precious'.length);
   });
 });
