@@ -12,10 +12,10 @@ const names: readonly (readonly [Name, string])[] = [
 ];
 
 /** What spreadsheets and programs write where they have no value: `#N/A`, `#NAME?`, `#¡REF!`, `nan`. Nan is a name. */
-const errorWord = /^(#[¿¡]?[\p{Lu}\d/]+[!?]?|N\/A|n\/a|nan|NaN|undefined|\(null\))$/u;
+const errorWord = /^(#[¿¡]?[\p{Lu}\d/_]+[!?]?|Err:\d{3}|N\/A|n\/a|nan|NaN|undefined|\(null\))$/u;
 
-/** An error of a spreadsheet, as it makes of a text that begins like a formula; `#ABC123` may be a password. */
-export const spreadsheetError = /^#(N\/A|NV|DIV\/0!|[¿¡]?\p{Lu}+[!?])$/u;
+/** An error of a spreadsheet, as it makes of a text that begins like a formula: `#N/A`, `#DIV/0!`, `Err:502`; `#ABC123` may be a password. */
+export const spreadsheetError = /^(#(NV|GETTING_DATA|\p{Lu}\/\p{Lu}|[¿¡]?\p{Lu}+([_/]\p{Lu}+)*(\/0)?[!?])|Err:\d{3})$/u;
 
 /** Programs write `?` for a letter that an encoding lacks; UTF-8 that was read as a code page may have control characters. */
 const lostLetters = /[\ufffd\x80-\x9f]|[\p{L}?]\?|\?\p{L}/u;

@@ -3,7 +3,7 @@ import { hasAtSign } from '../../../../schemas/fields.js';
 import type { WarningCode } from '../../../../schemas/import.js';
 import { phoneKey } from '../../../../schemas/keys.js';
 import { type RowWarning, rowsPerWarning } from '../fields/warnings.js';
-import { monthDate } from './damaged-names.js';
+import { monthDate, spreadsheetError } from './damaged-names.js';
 import { type RowProblem, withValue } from './row-problems.js';
 
 /** A long number that a spreadsheet has shortened, in any locale; the digits are lost. */
@@ -52,6 +52,7 @@ export function phoneDoubt(phone: string): PhoneDoubt | undefined {
   if (isRounded || mangledNumber.test(text))
     return mangled('Phone was turned into a number by a spreadsheet and its digits are lost.');
   if (decimalNumber.test(text)) return mangled('Phone was turned into a decimal number by a spreadsheet.');
+  if (spreadsheetError.test(text)) return mangled('Phone is what a spreadsheet writes for an error.');
   if (text.startsWith('=')) return mangled('Phone is a formula of a spreadsheet.');
   if (hasAtSign(text)) return { code: 'PHONE_INVALID', message: 'Phone looks like an email address.' };
   return /\p{Nd}/u.test(text) ? undefined : { code: 'PHONE_INVALID', message: 'Phone has no digit.' };

@@ -10,6 +10,7 @@ import { type ColumnMapping, fieldsByIndex } from '../columns/columns.js';
 import { delimiterNames } from '../csv/delimiters.js';
 import { isSecretColumn } from '../fields/header-aliases.js';
 import { filledWidth, headingKey, shownText } from '../fields/headings.js';
+import { fieldsInFiles } from '../fields/import-fields.js';
 import { languageOf } from '../fields/language-words.js';
 import { roleOf } from '../fields/role-words.js';
 import type { RowCode } from '../fields/row-codes.js';
@@ -100,7 +101,12 @@ function wordsOf({ columns, own }: ColumnMapping): FileWords {
 const lostPassword =
   'Password was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter the password again.';
 
-const erroneousPassword = 'Password is what a spreadsheet writes for an error. Enter the password.';
+/** What is told of an error of a spreadsheet where any text may stand. */
+const erroneous = {
+  password: 'Password is what a spreadsheet writes for an error. Enter the password.',
+  course: 'Course is what a spreadsheet writes for an error. Enter the course.',
+  notes: 'Notes are what a spreadsheet writes for an error. Enter the notes, or leave the cell blank.',
+};
 
 const hiddenRow: RowWarning = {
   code: 'ROW_HIDDEN',
@@ -172,8 +178,8 @@ export class RowChecker {
     }
     if (damage) return rejectedFor(row, damages);
     const { person } = read;
-    const badPassword = this.#passwordFault(person);
-    if (badPassword) return rejectedFor(row, [badPassword]);
+    const badText = this.#passwordFault(person) ?? this.#errorFault(person, input);
+    if (badText) return rejectedFor(row, [badText]);
     const repetition = this.#repetitions.find(row.line, person, doubt !== undefined);
     if (repetition) return { ...row, code: 'DUPLICATE_IN_FILE', reason: repetition };
     const again = this.#mapping.columns.has('course') && { again: repetition === '' };
@@ -193,9 +199,16 @@ export class RowChecker {
     if (password === undefined) return undefined;
     const fault = (code: RowCode, message: string) => rowProblem(code, { path: 'password', message }, {}, this.#words);
     if (mangledNumber.test(password)) return fault('PASSWORD_INVALID', lostPassword);
-    if (spreadsheetError.test(password)) return fault('PASSWORD_INVALID', erroneousPassword);
+    if (spreadsheetError.test(password)) return fault('PASSWORD_INVALID', erroneous.password);
     const problem = this.#check.policy('Password', password, person);
     return problem && fault('PASSWORD_WEAK', problem.message);
+  }
+
+  #errorFault({ course = '', otherCourses = [], notes = '' }: ImportedPerson, input: RowInput): RowProblem | undefined {
+    const isCourse = [course, ...otherCourses].some((text) => spreadsheetError.test(text.trim()));
+    if (!isCourse && !spreadsheetError.test(notes.trim())) return undefined;
+    const path = isCourse ? 'course' : 'notes';
+    return rowProblem(fieldsInFiles[path].invalid, { path, message: erroneous[path] }, input, this.#words);
   }
 
   #phoneDoubt(input: RowInput): RowProblem | undefined {

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 
@@ -32,11 +33,13 @@ function faultOf(error: unknown): unknown {
 
 async function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   const parts = new Map<string, yauzl.Entry>();
+  let entries = 0;
   for await (const entry of zip.eachEntry()) {
+    entries += 1;
+    if (entries > mostParts) throw tooLarge(`it has more than ${mostParts} parts`);
     if (entry.fileName.endsWith('/')) continue;
     const key = keyOf(entry.fileName);
     if (parts.has(key)) throw damaged(`it has two parts that are called ${entry.fileName}`);
-    if (parts.size === mostParts) throw tooLarge(`it has more than ${mostParts} parts`);
     parts.set(key, entry);
   }
   return parts;
@@ -63,14 +66,17 @@ function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>):
       if (!entry) throw damaged(`its part ${name} is missing`);
       if (entry.isEncrypted()) throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
       let bytes = 0;
+      let checksum = 0;
       try {
         for await (const read of await zip.openReadStreamPromise(entry)) {
           // A stream without an encoding gives buffers.
           const chunk = read as Buffer;
           bytes += chunk.length;
           if (bytes > most) throw tooLarge(`its part ${name} has more than ${most / 1024 / 1024} MiB`);
+          checksum = crc32(chunk, checksum);
           yield chunk;
         }
+        if (checksum !== entry.crc32) throw damaged(`its part ${name} is damaged`);
       } catch (error) {
         throw faultOf(error);
       }

@@ -1,45 +1,87 @@
 /** Digits that a spreadsheet keeps of a number. */
 const keptDigits = 15;
+/** Characters of a number at most, and of its format: longer ones are none. */
+const longestNumber = 400;
+const longestFormat = 255;
 
 /** How a number is shown. */
 export type NumberFormat =
   | { kind: 'date' }
   | { kind: 'percent' }
-  /** At least so many digits, after a plus where the format has one. */
-  | { kind: 'digits'; plus: boolean; zeros: number }
+  /** At least so many digits, after a plus, or what else a phone begins with, where the format has it. */
+  | { kind: 'digits'; prefix: string; zeros: number }
+  /** Words instead of numbers, as those for booleans. */
+  | { kind: 'words'; positive: string; negative: string; zero: string }
   | { kind: 'general' };
 
-const general: NumberFormat = { kind: 'general' };
+export const general: NumberFormat = { kind: 'general' };
+export const percent: NumberFormat = { kind: 'percent' };
 
 /** Formats that files name by their number alone (ECMA-376, part 1, 18.8.30). */
 const builtIn = new Map<number, NumberFormat>([
-  ...[9, 10].map((id): [number, NumberFormat] => [id, { kind: 'percent' }]),
+  ...[9, 10].map((id): [number, NumberFormat] => [id, percent]),
   ...[14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 46, 47].map(
     (id): [number, NumberFormat] => [id, { kind: 'date' }],
   ),
   ...[50, 51, 52, 53, 54, 55, 56, 57, 58].map((id): [number, NumberFormat] => [id, { kind: 'date' }]),
 ]);
 
-/** What a format of a file says, of its part for positive numbers. */
-export function formatOf(id: number, code: string | undefined): NumberFormat {
-  if (code === undefined) return builtIn.get(id) ?? general;
-  const [positive = ''] = code.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/);
-  const plus = /^\s*(?:"\+"|\\?\+)\s*[0#]/.test(positive.replace(/\[[^\]]*\]/g, ''));
-  // Without quoted texts, escaped characters, colours, languages and fill characters.
-  const bare = positive.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?![hms]+\])[^\]]*\]/gi, '');
-  if (/[ymdhs]/i.test(bare) && !/[0#?]\s*E/i.test(bare) && !/general/i.test(bare)) return { kind: 'date' };
-  if (bare.includes('%')) return { kind: 'percent' };
-  const zeros = /^[^.]*/.exec(bare)?.[0].replace(/[^0]/g, '').length ?? 0;
-  return plus || zeros > 1 ? { kind: 'digits', plus, zeros } : general;
+/** A part of a format, for positive numbers or others. */
+interface Section {
+  /** Without quoted texts, escaped characters, colours, languages and fill characters. */
+  code: string;
+  /** Its texts. */
+  words: string;
+  /** What precedes the first digit. */
+  prefix: string;
 }
 
-/** A number in XML without its exponent: all its digits. */
-export function allDigits(text: string): string {
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
-  if (!match) return text;
+function sectionsOf(code: string): Section[] {
+  const sections: Section[] = [{ code: '', words: '', prefix: '' }];
+  for (const token of code.match(/"[^"]*"?|[\\_*].?|\[[^\]]*\]?|[\s\S]/gu) ?? []) {
+    const section = sections.at(-1);
+    if (section === undefined || token === ';') {
+      sections.push({ code: '', words: '', prefix: '' });
+      continue;
+    }
+    const isText = /^["\\]/.test(token);
+    const text = token.startsWith('"') ? token.replaceAll('"', '') : token.slice(1);
+    if (isText) section.words += text;
+    else if (!/^[_*[]/.test(token) || /^\[[hms]+\]$/i.test(token)) section.code += token;
+    if (!/[0#?]/.test(section.code)) section.prefix += isText ? text : token.length === 1 ? token : '';
+  }
+  return sections;
+}
+
+const isDate = (code: string) => /[ymdhs]/i.test(code) && !/[0#?]\s*E/i.test(code) && !/general/i.test(code);
+
+/** What a format of a file says. */
+export function formatOf(id: number, code: string | undefined): NumberFormat {
+  if (code === undefined) return builtIn.get(id) ?? general;
+  if (code.length > longestFormat) return general;
+  const sections = sectionsOf(code);
+  const [positive, negative, zero] = sections;
+  if (positive === undefined) return general;
+  if (isDate(positive.code)) return { kind: 'date' };
+  if (positive.code.includes('%')) return percent;
+  if (negative && zero && sections.every((section) => section.code === '' && section.words !== ''))
+    return { kind: 'words', positive: positive.words, negative: negative.words, zero: zero.words };
+  const prefix = positive.prefix.replace(/[\s()/.-]/g, '');
+  const zeros = /^[^.E/]*/.exec(positive.code)?.[0].replace(/[^0]/g, '').length ?? 0;
+  const isPrefixed = /^[+0]\d*$/.test(prefix) && /[0#?]/.test(positive.code);
+  return isPrefixed || zeros > 1 ? { kind: 'digits', prefix: isPrefixed ? prefix : '', zeros } : general;
+}
+
+/**
+ * A number in XML without its exponent: all its digits.
+ * @param shift by how many powers of ten it is multiplied
+ */
+export function allDigits(text: string, shift = 0): string {
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i.exec(text);
+  if (!match || text.length > longestNumber) return text;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const digits = whole + fraction;
-  const point = whole.length + Number(exponent);
+  const point = whole.length + Number(exponent) + shift;
   const padded = digits.padStart(digits.length + Math.max(0, -point), '0');
   const at = Math.max(0, point);
   const integer =
@@ -68,24 +110,32 @@ function dateText(value: number, system: 1900 | 1904): string | undefined {
   const days = system === 1900 && value < 60 && value >= 1 ? value + 1 : value;
   const moment = new Date(epochs[system] + Math.round(days * 86_400) * 1000);
   const [date = '', time = ''] = moment.toISOString().slice(0, 19).split('T');
-  if (days < 1 && system === 1900) return time;
+  if (days < 1 && (days > 0 || system === 1900)) return time;
   return Math.round(days * dayMs) % dayMs < 500 || time === '00:00:00' ? date : `${date} ${time}`;
+}
+
+/** A date that is stored as in ISO 8601, as dates are that are stored as numbers. */
+export function isoDateText(text: string): string {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  if (date === undefined) return text;
+  return time === undefined || time === '00:00:00' ? date : `${date} ${time}`;
 }
 
 /**
  * A number as people see it, with all digits of a whole one: spreadsheets show long ones shortened, and so write them to CSV. One with
  * more digits than a spreadsheet keeps stays in powers of ten: its last digits are lost.
  */
-export function numberText(text: string, format: NumberFormat, system: 1900 | 1904): string {
-  if (format.kind === 'date') return dateText(Number(text), system) ?? text;
-  if (format.kind === 'percent') return `${shortest(allDigits(`${text.trim()}${/e/i.test(text) ? '' : 'e2'}`))}%`;
-  const digits = allDigits(text);
-  const isWhole = /^-?\d+$/.test(digits);
-  if (!isWhole) return /[.]/.test(digits) ? shortest(digits) : digits;
-  if (digits.replace(/^-|0+$/g, '').length > keptDigits || digits.length > keptDigits + 5)
-    return Number(text)
-      .toExponential(keptDigits - 1)
-      .toUpperCase();
+export function numberText(given: string, format: NumberFormat, system: 1900 | 1904): string {
+  const text = given.trim();
+  const value = Number(text);
+  if (text === '' || text.length > longestNumber || !Number.isFinite(value)) return text;
+  if (format.kind === 'date') return dateText(value, system) ?? text;
+  if (format.kind === 'percent') return `${shortest(allDigits(text, 2))}%`;
+  if (format.kind === 'words') return value > 0 ? format.positive : value < 0 ? format.negative : format.zero;
+  const exact = allDigits(text);
+  const digits = exact.includes('.') ? shortest(exact) : exact;
+  if (digits.includes('.')) return digits;
+  if (digits.replace('-', '').length > keptDigits) return value.toExponential(keptDigits - 1).toUpperCase();
   if (format.kind === 'general' || digits.startsWith('-')) return digits;
-  return (format.plus ? '+' : '') + digits.padStart(format.zeros, '0');
+  return format.prefix + digits.padStart(format.zeros, '0');
 }

@@ -1,8 +1,17 @@
 import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
-import { allDigits, numberText } from './numbers.js';
-import { WorkbookProblem } from './problem.js';
-import { mostColumns, mostRows, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
+import { allDigits, general, isoDateText, numberText, percent } from './numbers.js';
+import { tooLarge, WorkbookProblem } from './problem.js';
+import {
+  addSheet,
+  joined,
+  mostCellCharacters,
+  mostColumns,
+  mostRows,
+  RowCollector,
+  type SheetRow,
+  type Workbook,
+} from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
 type Attribute = (name: string) => string | undefined;
@@ -14,8 +23,10 @@ const mostRepeatedRows = 1000;
 
 const timesOf = (text: string | undefined, most: number) => Math.min(Math.max(1, Number(text ?? 1) || 1), most);
 
-async function assertReadable(archive: Archive): Promise<void> {
-  if (!archive.has(content)) throw new WorkbookProblem('NOT_A_WORKBOOK', 'it is no spreadsheet');
+/** Hidden styles at most: one for each sheet would do. */
+const mostHiddenStyles = 10_000;
+
+async function assertUnencrypted(archive: Archive): Promise<void> {
   if (!archive.has('META-INF/manifest.xml')) return;
   await readXml(archive.read('META-INF/manifest.xml'), {
     open(element) {
@@ -29,33 +40,53 @@ async function readSheets(archive: Archive): Promise<Sheet[]> {
   const sheets: Sheet[] = [];
   let style = '';
   let depth = 0;
+  let isSpreadsheet = false;
   await readXml(archive.read(content), {
     open(element, attribute) {
       if (element === 'style') style = attribute('name') ?? '';
       if (element === 'table-properties' && attribute('display') === 'false') hiddenStyles.add(style);
+      if (hiddenStyles.size > mostHiddenStyles) throw tooLarge(`it has more than ${mostHiddenStyles} hidden styles`);
+      isSpreadsheet ||= element === 'spreadsheet';
       if (element !== 'table') return;
-      if (depth === 0)
-        sheets.push({ name: attribute('name') ?? '', isHidden: hiddenStyles.has(attribute('style-name') ?? '') });
+      const isHidden = hiddenStyles.has(attribute('style-name') ?? '');
+      if (depth === 0 && isSpreadsheet) addSheet(sheets, { name: attribute('name') ?? '', isHidden });
       depth += 1;
     },
     close(element) {
       if (element === 'table') depth -= 1;
     },
   });
+  // Texts have tables, too.
+  if (!isSpreadsheet) throw new WorkbookProblem('NOT_A_WORKBOOK', 'it is no spreadsheet');
   return sheets;
 }
 
-/** What a number is shown as, where that says more than its value: a plus, zeros before it, a date, a percentage. */
+/** What a number is shown as, where that says more than its value: a plus, zeros before it, a date, a percentage, a word, an error. */
 function shownNumber(value: string, shown: string): string {
-  const digits = allDigits(value);
   const compact = shown.replace(/[\s()/-]/g, '');
-  const isPadded = /^\+?\d+$/.test(compact) && compact.replace(/^\+?0*/, '') === digits;
-  if (isPadded || /^\d{4}-\d\d-\d\d$/.test(shown) || /^-?[\d.,]+\s?%$/.test(shown)) return shown.trim();
-  return numberText(value, { kind: 'general' }, 1900);
+  if (/^(?:\+\d+|0\d+)$/.test(compact) && compact.endsWith(allDigits(value))) return compact;
+  if (/^(?:\d{4}-\d\d-\d\d|\p{L}+|#\p{Lu}.*|Err:\d+)$/u.test(shown)) return shown;
+  return numberText(value, /^-?[\d.,]+\s?%$/.test(shown) ? percent : general, 1900);
+}
+
+/** A time of day that is stored as a duration. */
+function timeText(value: string): string | undefined {
+  const [, ...parts] = /^PT(\d{2})H(\d{2})M(\d{2})/.exec(value) ?? [];
+  return parts.length === 0 ? undefined : parts.join(':');
 }
 
 /** Texts within a cell that aren't its own. */
 const foreign: readonly string[] = ['annotation', 'ruby-text', 'note', 'shapes', 'frame'];
+
+const isParagraph = (element: string) => element === 'p' || element === 'h';
+
+/** A line break of the file is a space (OpenDocument 1.3, part 3, 6.1.2). Several spaces stay: LibreOffice writes them so. */
+function oneLine(text: string): string {
+  const [first = '', ...others] = text.split(/[\r\n]+/);
+  if (others.length === 0) return text;
+  const last = others.pop() ?? '';
+  return [first.trimEnd(), ...others.map((line) => line.trim()), last.trimStart()].join(' ');
+}
 
 /** Reads one sheet of a document. */
 class SheetReader {
@@ -67,7 +98,10 @@ class SheetReader {
   #column = 0;
   #rowTimes = 1;
   #cell: { times: number; type: string | undefined; value: string | undefined } | undefined;
-  #paragraphs: string[] = [];
+  /** The text of the cell, in which each paragraph is a line. */
+  #shown = '';
+  #paragraphs = 0;
+  #isParagraph = false;
 
   constructor(wanted: number) {
     this.#wanted = wanted;
@@ -100,31 +134,41 @@ class SheetReader {
     const times = timesOf(attribute('number-columns-repeated'), mostColumns);
     const type = element === 'covered-table-cell' ? undefined : (attribute('value-type') ?? 'none');
     const value =
-      attribute('value') ?? attribute('date-value') ?? attribute('boolean-value') ?? attribute('time-value');
+      attribute('value') ??
+      attribute('date-value') ??
+      attribute('boolean-value') ??
+      attribute('time-value') ??
+      attribute('string-value');
     this.#cell = { times, type, value };
-    this.#paragraphs = [];
+    this.#shown = '';
+    this.#paragraphs = 0;
   }
 
   #openText(element: string, attribute: Attribute): void {
-    if (element === 'p' || element === 'h') this.#paragraphs.push('');
-    if (element === 's') this.#add(' '.repeat(timesOf(attribute('c'), 1000)));
+    if (isParagraph(element)) {
+      this.#isParagraph = true;
+      if (this.#paragraphs > 0) this.#add('\n');
+      this.#paragraphs += 1;
+    }
+    if (element === 's') this.#add(' '.repeat(timesOf(attribute('c'), mostCellCharacters)));
     if (element === 'tab') this.#add('\t');
     if (element === 'line-break') this.#add('\n');
   }
 
   #add(text: string): void {
-    const last = this.#paragraphs.length - 1;
-    if (last >= 0) this.#paragraphs[last] += text;
+    if (this.#isParagraph) this.#shown = joined(this.#shown, text);
   }
 
-  /** Spaces and line breaks of the file are one space (OpenDocument 1.3, part 3, 6.1.2). */
   text(text: string): void {
-    if (this.#isWanted && this.#foreign === 0 && this.#cell) this.#add(text.replace(/[ \t\r\n]+/g, ' '));
+    if (!this.#isWanted || this.#foreign > 0 || !this.#cell) return;
+    const isIndented = /^\s*[\r\n]/.test(text) && (this.#shown === '' || this.#shown.endsWith('\n'));
+    this.#add(isIndented ? oneLine(text).trimStart() : oneLine(text));
   }
 
   close(element: string): void {
     if (this.#isWanted) {
       if (foreign.includes(element)) this.#foreign -= 1;
+      else if (this.#foreign === 0 && isParagraph(element)) this.#isParagraph = false;
       else if (this.#foreign === 0 && element === 'table-row') this.#closeRow();
       else if (this.#foreign === 0 && this.#cell && /^(?:covered-)?table-cell$/.test(element)) this.#closeCell();
     }
@@ -134,8 +178,7 @@ class SheetReader {
   #closeCell(): void {
     if (!this.#cell) return;
     const { times, type, value } = this.#cell;
-    const shown = this.#paragraphs.join('\n');
-    const text = type === undefined ? '' : textOf(type, value, shown);
+    const text = type === undefined ? '' : textOf(type, value, this.#shown);
     // Empty ones are as many as fill the sheet.
     if (text !== '')
       for (let at = 0; at < Math.min(times, mostColumns); at += 1) this.rows.set(this.#column + at, text);
@@ -154,11 +197,15 @@ function textOf(type: string, value: string | undefined, shown: string): string 
     case 'currency':
       return value === undefined ? shown : shownNumber(value, shown);
     case 'percentage':
-      return shown;
+      return value === undefined ? shown : numberText(value, percent, 1900);
     case 'date':
-      return (value ?? shown).replace('T', ' ').replace(/ 00:00:00(?:\.0+)?$/, '');
+      return isoDateText(value ?? shown);
+    case 'time':
+      return timeText(value ?? '') ?? shown;
     case 'boolean':
       return value === undefined ? shown : value.toUpperCase();
+    case 'string':
+      return shown === '' ? (value ?? '') : shown;
     default:
       return shown;
   }
@@ -166,7 +213,7 @@ function textOf(type: string, value: string | undefined, shown: string): string 
 
 /** Reads an OpenDocument spreadsheet (ISO/IEC 26300). @throws WorkbookProblem */
 export async function openOds(archive: Archive): Promise<Workbook> {
-  await assertReadable(archive);
+  await assertUnencrypted(archive);
   const sheets = await readSheets(archive);
   return {
     kind: 'ods',

@@ -1,6 +1,6 @@
 import { openArchive } from './archive.js';
 import { openOds } from './ods.js';
-import { oldWorkbook } from './problem.js';
+import { oldWorkbook, WorkbookProblem } from './problem.js';
 import type { Workbook } from './sheet-row.js';
 import { openXlsx } from './xlsx.js';
 
@@ -14,6 +14,7 @@ export async function openWorkbook(file: string): Promise<Workbook> {
   try {
     if (archive.has('Index/Document.iwa')) throw oldWorkbook('a Numbers spreadsheet (.numbers)');
     if (archive.has('xl/workbook.bin')) throw oldWorkbook('a binary Excel workbook (.xlsb)');
+    if (archive.has('encrypted-package')) throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
     return archive.has('content.xml') ? await openOds(archive) : await openXlsx(archive);
   } catch (error) {
     archive.close();

@@ -3,7 +3,26 @@ import { damaged, tooLarge } from './problem.js';
 
 export const mostColumns = 16_384;
 export const mostRows = 1_048_576;
-const mostCellCharacters = 32_767;
+export const mostCellCharacters = 32_767;
+/** What a text may have before `_x000D_` and the like become characters. */
+const mostStoredCharacters = mostCellCharacters * '_x000D_'.length;
+const mostSheets = 10_000;
+const longestSheetName = 1000;
+
+/** A text with another piece. @throws WorkbookProblem when it gets too long for any cell */
+export function joined(text: string, piece: string): string {
+  if (text.length + piece.length > mostStoredCharacters)
+    throw tooLarge(`a cell has more than ${mostCellCharacters} characters`);
+  return text + piece;
+}
+
+/** Adds a sheet, or what else there is one of for each. @throws WorkbookProblem */
+export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): void {
+  if (sheets.length === mostSheets) throw tooLarge(`it has more than ${mostSheets} sheets`);
+  if (sheet.name.length > longestSheetName)
+    throw tooLarge(`the name of a sheet has more than ${longestSheetName} characters`);
+  sheets.push(sheet);
+}
 
 /** A row of a sheet that has any content. */
 export interface SheetRow {

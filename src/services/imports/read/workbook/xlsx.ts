@@ -1,18 +1,20 @@
 import path from 'node:path/posix';
 import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
-import { formatOf, type NumberFormat, numberText } from './numbers.js';
-import { damaged, WorkbookProblem } from './problem.js';
-import { RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
+import { formatOf, general, isoDateText, type NumberFormat, numberText } from './numbers.js';
+import { damaged, tooLarge, WorkbookProblem } from './problem.js';
+import { addSheet, joined, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
-/** Bytes of the parts that are held in memory, each. */
-const mostHeldBytes = 256 * 1024 * 1024;
+/** Bytes and texts of shared strings at most, and bytes of each other part that is held in memory. */
+const mostStringBytes = 256 * 1024 * 1024;
+const mostStrings = 4_000_000;
+const mostHeldBytes = 32 * 1024 * 1024;
 
 /** Where parts are, by the ids of relationships. */
 type Targets = ReadonlyMap<string, { target: string; type: string }>;
 
-const relationsOf = (part: string) => `${path.dirname(part)}/_rels/${path.basename(part)}.rels`;
+const relationsOf = (part: string) => path.join(path.dirname(part), '_rels', `${path.basename(part)}.rels`);
 
 async function readRelations(archive: Archive, part: string): Promise<Targets> {
   const targets = new Map<string, { target: string; type: string }>();
@@ -39,25 +41,30 @@ interface Contents {
   styles: string | undefined;
 }
 
+const notAWorkbook = () => new WorkbookProblem('NOT_A_WORKBOOK', 'it is no workbook');
+
 async function readContents(archive: Archive): Promise<Contents> {
-  const root = [...(await readRelations(archive, './root')).values()];
-  const main =
-    [...(await readRelations(archive, '')).values(), ...root].find(({ type }) => type === 'officeDocument')?.target ??
-    'xl/workbook.xml';
-  if (!archive.has(main)) throw new WorkbookProblem('NOT_A_WORKBOOK', 'it is no workbook');
+  const root = [...(await readRelations(archive, '')).values()];
+  const main = root.find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+  if (!archive.has(main)) throw notAWorkbook();
   const targets = await readRelations(archive, main);
   const partOf = (type: string) => [...targets.values()].find((relation) => relation.type === type)?.target;
   const sheets: Contents['sheets'] = [];
   let dateSystem: 1900 | 1904 = 1900;
+  let isWorkbook = false;
   await readXml(archive.read(main, mostHeldBytes), {
     open(element, attribute) {
+      // Texts and presentations are archives of the same kind.
+      isWorkbook ||= element === 'workbook';
+      if (!isWorkbook) throw notAWorkbook();
       if (element === 'workbookPr' && isTrue(attribute('date1904'))) dateSystem = 1904;
       if (element !== 'sheet') return;
-      const target = targets.get(attribute('id') ?? '');
+      const [name = '', target] = [attribute('name'), targets.get(attribute('id') ?? '')];
+      if (!target) throw damaged(`its sheet ${name.slice(0, 31)} is missing`);
       // Charts have sheets, too, without cells.
-      if (target?.type !== 'worksheet') return;
+      if (target.type !== 'worksheet') return;
       const isHidden = (attribute('state') ?? 'visible') !== 'visible';
-      sheets.push({ name: attribute('name') ?? '', isHidden, part: target.target });
+      addSheet(sheets, { name, isHidden, part: target.target });
     },
   });
   return { sheets, dateSystem, strings: partOf('sharedStrings'), styles: partOf('styles') };
@@ -86,7 +93,7 @@ class TextCollector {
   }
 
   add(text: string): void {
-    if (this.#isText) this.#text += text;
+    if (this.#isText) this.#text = joined(this.#text, text);
   }
 
   take(): string {
@@ -98,14 +105,16 @@ class TextCollector {
 
 async function readStrings(archive: Archive, part: string | undefined): Promise<string[]> {
   const strings: string[] = [];
-  if (part === undefined || !archive.has(part)) return strings;
+  if (part === undefined) return strings;
   const text = new TextCollector();
-  await readXml(archive.read(part, mostHeldBytes), {
+  await readXml(archive.read(part, mostStringBytes), {
     open: (element) => text.open(element),
     text: (piece) => text.add(piece),
     close(element) {
       text.close(element);
-      if (element === 'si') strings.push(text.take());
+      if (element !== 'si') return;
+      if (strings.length === mostStrings) throw tooLarge(`it has more than ${mostStrings} texts`);
+      strings.push(text.take());
     },
   });
   return strings;
@@ -114,7 +123,7 @@ async function readStrings(archive: Archive, part: string | undefined): Promise<
 /** The number formats by the numbers of styles. */
 async function readFormats(archive: Archive, part: string | undefined): Promise<NumberFormat[]> {
   const formats: NumberFormat[] = [];
-  if (part === undefined || !archive.has(part)) return formats;
+  if (part === undefined) return formats;
   const codes = new Map<number, string>();
   let isOfCells = false;
   await readXml(archive.read(part, mostHeldBytes), {
@@ -179,7 +188,7 @@ class SheetReader {
   }
 
   text(text: string): void {
-    if (this.#isValue) this.#value += text;
+    if (this.#isValue) this.#value = joined(this.#value, text);
     else this.#text.add(text);
   }
 
@@ -210,11 +219,11 @@ class SheetReader {
       case 'b':
         return isTrue(value) ? 'TRUE' : 'FALSE';
       case 'd':
-        return value.replace('T', ' ').replace(/ 00:00:00(?:\.0+)?$/, '');
+        return isoDateText(value);
       case 'e':
         return value;
       default:
-        return value === '' ? '' : numberText(value, this.#formats[style] ?? { kind: 'general' }, this.#dateSystem);
+        return numberText(value, this.#formats[style] ?? general, this.#dateSystem);
     }
   }
 }

@@ -4,6 +4,10 @@ import { damaged, WorkbookProblem } from './problem.js';
 
 /** Bytes that a text, a comment or a tag may have: no cell has as many. */
 const longestText = 1024 * 1024;
+/** Elements within each other at most; workbooks have about ten. */
+const deepest = 100;
+/** Bytes that are parsed at once: what handlers make of them is used before the next. */
+const pieceBytes = 8192;
 
 /** What is done with the elements of a part. Names have no prefix. */
 export interface XmlHandlers {
@@ -31,6 +35,7 @@ export async function* parseXml(chunks: AsyncIterable<Buffer>, handlers: XmlHand
   const parser = new SaxesParser({ position: false });
   // Characters since the last event: the parser keeps them until it ends.
   let kept = 0;
+  let depth = 0;
   const on = <Arguments extends unknown[]>(work: (...given: Arguments) => void) => {
     return (...given: Arguments) => {
       kept = 0;
@@ -46,8 +51,11 @@ export async function* parseXml(chunks: AsyncIterable<Buffer>, handlers: XmlHand
   parser.on(
     'opentag',
     on(({ name, attributes }) => {
+      depth += 1;
+      if (depth > deepest) throw damaged(`it has elements within ${deepest} others`);
       handlers.open?.(localName(name), (wanted) => {
-        const found = Object.keys(attributes).find((given) => localName(given) === wanted);
+        const found =
+          wanted in attributes ? wanted : Object.keys(attributes).find((given) => localName(given) === wanted);
         // Without namespaces, the parser gives texts.
         return found === undefined ? undefined : (attributes[found] as string);
       });
@@ -55,7 +63,10 @@ export async function* parseXml(chunks: AsyncIterable<Buffer>, handlers: XmlHand
   );
   parser.on(
     'closetag',
-    on(({ name }) => handlers.close?.(localName(name))),
+    on(({ name }) => {
+      depth -= 1;
+      handlers.close?.(localName(name));
+    }),
   );
   const text = on((piece: string) => handlers.text?.(piece));
   parser.on('text', text);
@@ -70,10 +81,13 @@ export async function* parseXml(chunks: AsyncIterable<Buffer>, handlers: XmlHand
   };
   for await (const chunk of chunks) {
     decoder ??= decoderOf(chunk);
-    kept += chunk.length;
-    parser.write(decoded(chunk));
-    if (kept > longestText) throw damaged('it has an endless text');
-    yield;
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      const piece = chunk.subarray(at, at + pieceBytes);
+      kept += piece.length;
+      parser.write(decoded(piece));
+      if (kept > longestText) throw damaged('it has an endless text');
+      yield;
+    }
   }
   parser.write(decoded());
   parser.close();
