@@ -1,0 +1,179 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { openArchive } from '../../../../../src/services/imports/read/workbook/archive.js';
+import { openWorkbook } from '../../../../../src/services/imports/read/workbook/open-workbook.js';
+import { fixture, odsParts, odsSheet, relationsXml, sheetXml, useWorkbooks, xlsxParts } from './support/workbooks.js';
+import { type Part, zip } from './support/zip.js';
+
+const text = (content: string) => `<row r="1"><c t="inlineStr"><is>${content}</is></c></row>`;
+const ada = text('<t>Ada</t>');
+const read = { People: { 1: ['Ada'] } };
+const megabyte = 1024 * 1024;
+
+/** The parts of a workbook, of which the sheet is as said. */
+const withSheet = (sheet: Partial<Part>) =>
+  xlsxParts(ada).map((part) => (part.name.endsWith('sheet1.xml') ? { ...part, ...sheet } : part));
+
+describe('The archive of a workbook', () => {
+  const workbooks = useWorkbooks();
+  const outcomes: Record<string, [parts: Part[], outcome: unknown]> = {
+    'may have parts that are not compressed': [withSheet({ method: 'stored' }), read],
+    'may have sizes that follow the parts': [withSheet({ method: 'data descriptor' }), read],
+    'may be of the kind for large files': [withSheet({ method: 'zip64' }), read],
+    'may have folders': [[{ name: 'xl/', content: '' }, ...xlsxParts(ada)], read],
+    'is refused with a part that is larger than it says': [
+      withSheet({ told: { size: 10 } }),
+      /^DAMAGED: it is damaged or incomplete \(too many bytes/,
+    ],
+    'is refused with a part that is smaller than it says': [
+      withSheet({ told: { size: 1e6 } }),
+      /^DAMAGED: it is damaged or incomplete \(not enough bytes/,
+    ],
+    'is refused with a wrong checksum': [
+      withSheet({ told: { checksum: 1 } }),
+      'DAMAGED: its part xl/worksheets/sheet1.xml is damaged',
+    ],
+    'is refused with two parts of a name, whatever its case': [
+      [...xlsxParts(ada), { name: 'XL/worksheets/Sheet1.xml', content: sheetXml(text('<t>Eve</t>')) }],
+      'DAMAGED: it has two parts that are called XL/worksheets/Sheet1.xml',
+    ],
+    'is refused with an encrypted part': [
+      withSheet({ method: 'encrypted' }),
+      'ENCRYPTED: it is protected by a password',
+    ],
+    'is refused with too many parts, folders too': [
+      Array.from({ length: 2001 }, (_, at) => ({ name: at % 2 ? `${at}/` : `${at}`, content: '' })),
+      'TOO_LARGE: it has more than 2000 parts',
+    ],
+  };
+  for (const [title, [parts, outcome]] of Object.entries(outcomes))
+    it(title, async () => {
+      const found = await workbooks.outcomeOf(zip(parts));
+      if (outcome instanceof RegExp) expect(found).to.match(outcome);
+      else expect(found).to.deep.equal(outcome);
+    });
+
+  it('is refused wherever it is cut off', async () => {
+    for (const bytes of [zip(xlsxParts(ada)), zip(odsSheet(''))])
+      for (let length = 0; length < bytes.length; length += Math.ceil(bytes.length / 60))
+        expect(await workbooks.outcomeOf(bytes.subarray(0, length)), `${length} bytes`).to.match(/^DAMAGED: /);
+  });
+
+  it('has parts whose bytes are counted, and not believed', async () => {
+    await workbooks.outcomeOf(zip([{ name: 'one', content: Buffer.alloc(3 * megabyte) }]));
+    const archive = await openArchive(workbooks.file);
+    const failure = await (async () => {
+      let bytes = 0;
+      try {
+        for await (const chunk of archive.read('one', megabyte)) bytes += chunk.length;
+        return undefined;
+      } catch (error) {
+        expect(bytes).to.be.at.most(megabyte);
+        return error;
+      } finally {
+        archive.close();
+      }
+    })();
+    expect(failure).to.include({ fault: 'TOO_LARGE', message: 'its part one has more than 1 MiB' });
+  });
+
+  it('is closed when its rows are left, or it is refused', async () => {
+    const opened = () => readdirSync('/proc/self/fd').length;
+    const before = opened();
+    for (let time = 0; time < 20; time += 1) {
+      const workbook = await openWorkbook(fixture('layout.xlsx'));
+      for await (const rows of workbook.rows(0)) if (rows.length > 0) break;
+      workbook.close();
+      await workbooks.outcomeOf(zip([{ name: 'x', content: 'x' }]));
+    }
+    expect(opened() - before).to.be.below(5);
+  });
+});
+
+describe('A workbook that is small and wants to be large', () => {
+  const workbooks = useWorkbooks();
+  const spreadsheet = (body: string, styles?: string) =>
+    odsParts(`<office:spreadsheet>${body}</office:spreadsheet>`, styles);
+  const inOdsCell = (content: string) =>
+    odsSheet(
+      `<table:table-row><table:table-cell office:value-type="string">${content}</table:table-cell></table:table-row>`,
+    );
+  const strings = (items: string) =>
+    xlsxParts(ada, {
+      'xl/_rels/workbook.xml.rels': relationsXml({ worksheet: 'worksheets/sheet1.xml', sharedStrings: 'strings.xml' }),
+      'xl/strings.xml': `<sst>${items}</sst>`,
+    });
+  const sheets = (count: number) =>
+    xlsxParts(ada, {
+      'xl/workbook.xml': `<workbook><sheets>${'<sheet name="x" id="rId1"/>'.repeat(count)}</sheets></workbook>`,
+    });
+  const longCell = 'TOO_LARGE: a cell has more than 32767 characters';
+  const deep = 'DAMAGED: it has elements within 100 others';
+  const endless = 'DAMAGED: it has an endless text';
+
+  const refused: Record<string, [parts: Part[], outcome: string]> = {
+    'with a text': [xlsxParts(text(`<t>${'a'.repeat(3 * megabyte)}</t>`)), endless],
+    'with a tag': [xlsxParts(`<row x="${'a'.repeat(3 * megabyte)}"/>`), endless],
+    'with a comment': [xlsxParts(`<!--${'a'.repeat(3 * megabyte)}-->`), endless],
+    'with a text in many pieces': [xlsxParts(text('<r><t>aaaa</t></r>'.repeat(60_000))), longCell],
+    'with a value in many pieces': [xlsxParts(`<row><c>${'<v>1111</v>'.repeat(60_000)}</c></row>`), longCell],
+    'with a cell': [
+      xlsxParts(text(`<t>${'a'.repeat(32_768)}</t>`)),
+      'TOO_LARGE: a cell in its row 1 has more than 32767 characters',
+    ],
+    'with a shared text in many pieces': [strings(`<si>${'<r><t>aaaa</t></r>'.repeat(60_000)}</si>`), longCell],
+    'with elements within others': [xlsxParts('<row>'.repeat(101)), deep],
+    'with sheets': [sheets(10_001), 'TOO_LARGE: it has more than 10000 sheets'],
+    'with spaces of a spreadsheet': [inOdsCell(`<text:p>${'<text:s text:c="30000"/>'.repeat(20)}</text:p>`), longCell],
+    'with paragraphs of a spreadsheet': [inOdsCell('<text:p/>'.repeat(300_000)), longCell],
+    'with sheets of a spreadsheet': [
+      spreadsheet('<table:table table:name="x"/>'.repeat(10_001)),
+      'TOO_LARGE: it has more than 10000 sheets',
+    ],
+    'with the name of a sheet of a spreadsheet': [
+      spreadsheet(`<table:table table:name="${'x'.repeat(1001)}"/>`),
+      'TOO_LARGE: the name of a sheet has more than 1000 characters',
+    ],
+    'with styles of a spreadsheet': [
+      spreadsheet(
+        '',
+        Array.from(
+          { length: 10_001 },
+          (_, at) => `<style:style style:name="${at}"><style:table-properties table:display="false"/></style:style>`,
+        ).join(''),
+      ),
+      'TOO_LARGE: it has more than 10000 hidden styles',
+    ],
+    'with elements of a spreadsheet within others': [spreadsheet('<table:table>'.repeat(101)), deep],
+    'with entities': [
+      xlsxParts(ada, { 'xl/worksheets/sheet1.xml': `<!DOCTYPE a [<!ENTITY a "aaa">]>${sheetXml(ada)}` }),
+      'DOCUMENT_TYPE: it declares a document type, which no spreadsheet program writes',
+    ],
+    'with a document type without entities': [
+      odsSheet('').map((part) => ({ ...part, content: `<!DOCTYPE a SYSTEM "file:///etc/passwd">${part.content}` })),
+      'DOCUMENT_TYPE: it declares a document type, which no spreadsheet program writes',
+    ],
+  };
+  for (const [title, [parts, outcome]] of Object.entries(refused))
+    it(`${title} is refused`, async () => {
+      expect(await workbooks.outcomeOf(zip(parts))).to.equal(outcome);
+    });
+
+  it('with cells and rows that are repeated takes little memory', async () => {
+    const wide =
+      '<table:table-cell table:number-columns-repeated="16384" office:value-type="string"><text:p>x</text:p></table:table-cell>';
+    const row = `<table:table-row table:number-rows-repeated="1000">${wide}</table:table-row>`;
+    const bytes = zip(odsSheet(row.repeat(1000)));
+    writeFileSync(workbooks.file, bytes);
+    const workbook = await openWorkbook(workbooks.file);
+    let rows = 0;
+    const held = process.memoryUsage().rss;
+    for await (const list of workbook.rows(0)) {
+      rows += list.length;
+      if (rows >= 100_000) break;
+    }
+    workbook.close();
+    expect(rows).to.be.at.least(100_000);
+    expect((process.memoryUsage().rss - held) / megabyte).to.be.below(150);
+  });
+});
