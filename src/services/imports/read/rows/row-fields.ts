@@ -4,6 +4,7 @@ import type { ColumnMapping } from '../columns/columns.js';
 import { nameHalves } from '../fields/full-names.js';
 import { filledWidth } from '../fields/headings.js';
 import { activeOf } from '../fields/state-words.js';
+import { spreadsheetError } from './damaged-names.js';
 
 /**
  * The line of a rejects file for a row: its cells, why it was rejected, and the cells that belong to no column. These stay
@@ -30,6 +31,8 @@ export function stateCell(cells: readonly string[], { columns, isTicked }: Colum
 /** Whether the account is active, as the schema takes it; an unknown word as it is. */
 function activeText(cells: readonly string[], mapping: ColumnMapping): string {
   const cell = stateCell(cells, mapping);
+  // `#BLOCKED!` is no answer.
+  if (spreadsheetError.test(cell.trim())) return cell;
   const active = activeOf(cell, { isOpposite: mapping.columns.has('suspended'), isTicked: mapping.isTicked });
   return active === undefined ? cell : String(active);
 }

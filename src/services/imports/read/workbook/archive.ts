@@ -6,6 +6,8 @@ import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 const mostParts = 2000;
 /** Bytes of an inflated part at most, counted while it is inflated: sizes in an archive may lie. */
 const mostPartBytes = 512 * 1024 * 1024;
+/** Bytes that are inflated of an archive at most while it is open, whatever sheets are looked at. */
+const mostBytes = 2048 * 1024 * 1024;
 
 /** The parts of a ZIP file, of which each is inflated when it is read. */
 export interface Archive {
@@ -59,6 +61,7 @@ export async function openArchive(file: string): Promise<Archive> {
 }
 
 function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>): Archive {
+  let inflated = 0;
   return {
     has: (name) => parts.has(keyOf(name)),
     async *read(name, most = mostPartBytes) {
@@ -72,7 +75,9 @@ function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>):
           // A stream without an encoding gives buffers.
           const chunk = read as Buffer;
           bytes += chunk.length;
+          inflated += chunk.length;
           if (bytes > most) throw tooLarge(`its part ${name} has more than ${most / 1024 / 1024} MiB`);
+          if (inflated > mostBytes) throw tooLarge(`it has more than ${mostBytes / 1024 / 1024} MiB`);
           checksum = crc32(chunk, checksum);
           yield chunk;
         }

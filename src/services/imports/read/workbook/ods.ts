@@ -107,6 +107,11 @@ class SheetReader {
     this.#wanted = wanted;
   }
 
+  /** Whether its sheet has been read: what follows isn't needed. */
+  get isDone(): boolean {
+    return this.#sheet > this.#wanted || (this.#sheet === this.#wanted && this.#tables === 0);
+  }
+
   get #isWanted(): boolean {
     return this.#sheet === this.#wanted && this.#tables === 1;
   }
@@ -227,6 +232,7 @@ export async function openOds(archive: Archive): Promise<Workbook> {
       })) {
         const rows = reader.rows.take();
         if (rows.length > 0) yield rows;
+        if (reader.isDone) return;
       }
     },
     close: () => archive.close(),

@@ -263,10 +263,13 @@ describe('The parts of an Excel workbook', () => {
     ],
     'are refused for a text document': [{ 'xl/workbook.xml': '<w:document/>' }, 'NOT_A_WORKBOOK: it is no workbook'],
     'are refused for anything else in an archive': [{ 'xl/workbook.xml': null }, 'NOT_A_WORKBOOK: it is no workbook'],
-    'are refused for a binary workbook': [{ 'xl/workbook.bin': 'x' }, 'NOT_A_WORKBOOK: it is a binary Excel workbook'],
+    'are refused for a binary workbook': [
+      { 'xl/workbook.bin': 'x' },
+      'WORKBOOK_TYPE: The file is a binary Excel workbook (.xlsb). Open it, save it as .xlsx, and import that.',
+    ],
     'are refused for a Numbers spreadsheet': [
       { 'Index/Document.iwa': 'x' },
-      'NOT_A_WORKBOOK: it is a Numbers spreadsheet',
+      'WORKBOOK_TYPE: The file is a Numbers spreadsheet (.numbers). Open it, save it as .xlsx, and import that.',
     ],
   };
   for (const [title, [parts, outcome = adaRead]] of Object.entries(read))

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FileProblem } from '../../../../../../src/services/imports/read/encoding/source-file.js';
 import { openWorkbook } from '../../../../../../src/services/imports/read/workbook/open-workbook.js';
 import { WorkbookProblem } from '../../../../../../src/services/imports/read/workbook/problem.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
@@ -36,6 +37,7 @@ export async function outcomeOfFile(file: string): Promise<Outcome> {
     return read;
   } catch (error) {
     if (error instanceof WorkbookProblem) return `${error.fault}: ${error.message}`;
+    if (error instanceof FileProblem) return `${error.reason}: ${error.message}`;
     throw error;
   }
 }
