@@ -170,13 +170,14 @@ export async function* xlsxBytes(table: XlsxTable): AsyncGenerator<Uint8Array> {
     ready = [];
     return bytes;
   };
-  for (const [name, xml] of Object.entries(partsOf(table.sheet))) {
-    const part = new ZipDeflate(name, compression);
+  const add = (name: string) => {
+    // The same rows give the same bytes.
+    const part = Object.assign(new ZipDeflate(name, compression), { mtime: new Date(1980, 0) });
     zip.add(part);
-    part.push(strToU8(xml), true);
-  }
-  const sheet = new ZipDeflate('xl/worksheets/sheet1.xml', compression);
-  zip.add(sheet);
+    return part;
+  };
+  for (const [name, xml] of Object.entries(partsOf(table.sheet))) add(name).push(strToU8(xml), true);
+  const sheet = add('xl/worksheets/sheet1.xml');
   for await (const xml of sheetXml(table)) {
     sheet.push(strToU8(xml));
     yield* taken();

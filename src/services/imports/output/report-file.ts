@@ -1,9 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { access, constants, type FileHandle, lstat, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, type FileHandle, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { encoded, headText, type ReportFormat, reportLine } from '../../../csv/format.js';
 import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../../errors.js';
 import { syncToDisk } from '../../../storage/disk.js';
+import { asWorkbook, csvRows, fittingRows, type ReportKind, TooLargeForWorkbook } from './report-workbook.js';
+import { isAt, numberedPaths, WorkbookFile } from './workbook-file.js';
 
 /** An error of the file system as `FILE_UNUSABLE`; other errors unchanged. */
 export function unusable(file: string, error: unknown): unknown {
@@ -13,21 +15,12 @@ export function unusable(file: string, error: unknown): unknown {
   return new AppError('FILE_UNUSABLE', `The file ${file} ${why}.`, { cause: error });
 }
 
-/** Whether an open file is the one that the path names. */
-async function isAt(handle: FileHandle, file: string): Promise<boolean> {
-  const [held, named] = await Promise.all([
-    handle.stat({ bigint: true }),
-    // A path that can't be looked at doesn't name the file: the caller then leaves it alone.
-    stat(file, { bigint: true }).catch(() => undefined),
-  ]);
-  return named?.ino === held.ino && named.dev === held.dev;
-}
-
 /** What a report file is, and where it may be. */
 export interface ReportPlace {
+  kind: ReportKind;
   header: readonly string[];
   format: ReportFormat;
-  /** The paths that it may have: it gets the first that is free. */
+  /** The paths that it may have: it gets the first that is free. One that {@link isWorkbookName} is that of the workbook. */
   paths: Iterable<string>;
   /** Whether a killed run may have left the file with no more than its header: that one is replaced. */
   mayBeLeftOver?: boolean;
@@ -42,9 +35,18 @@ export interface CommittedBytes {
   digest: string | null;
 }
 
+/** Whether a file is to be a workbook. */
+export const isWorkbookName = (file: string): boolean => /\.xlsx$/i.test(file);
+
+/** The path of a report until the import ends: that of a workbook is `people.rejected.xlsx.csv`. */
+const runningPath = (file: string) => (isWorkbookName(file) ? `${file}.csv` : file);
+
+/** The path of the workbook that a running import's file is to become; nothing for one that stays CSV. */
+export const workbookPath = (file: string): string | undefined => /^(.*\.xlsx)\.csv$/is.exec(file)?.[1];
+
 /**
  * A CSV file to which an import appends with each batch. The database has the length and the digest of the committed bytes; a
- * resumed run drops what a crash left beyond that.
+ * resumed run drops what a crash left beyond that. When the import ends, a workbook may take its place.
  */
 export class ReportFile {
   #path: string | null = null;
@@ -55,6 +57,12 @@ export class ReportFile {
   #committed: { length: number; hash: Hash } | undefined;
   /** The path of the copy of an earlier run's file, until it replaces that file. */
   #copy: string | undefined;
+  /** The path of the workbook that it is to become. */
+  #target: string | undefined;
+  /** The workbook, from its beginning to the commit after which it takes the place of this file. */
+  #workbook: WorkbookFile | undefined;
+  #isReplaced = false;
+  #isResumed = false;
   readonly #place: ReportPlace;
   readonly #header: Buffer;
 
@@ -65,7 +73,7 @@ export class ReportFile {
 
   /** null until the file exists. */
   get path(): string | null {
-    return this.#path;
+    return this.#published?.path ?? this.#path;
   }
 
   get encoding(): ReportFormat['encoding'] {
@@ -74,12 +82,16 @@ export class ReportFile {
 
   /** Bytes written so far; 0 when the file doesn't exist yet. */
   get length(): number {
-    return this.#length;
+    return this.#published?.length ?? this.#length;
   }
 
   /** The SHA-256 of the bytes written so far. */
   get digest(): string {
-    return this.#hash.copy().digest('hex');
+    return this.#published?.digest ?? this.#hash.copy().digest('hex');
+  }
+
+  get #published(): WorkbookFile | undefined {
+    return this.#workbook?.path ? this.#workbook : undefined;
   }
 
   /** Whether there is more than the header. */
@@ -98,6 +110,8 @@ export class ReportFile {
     try {
       old = await open(file, 'r');
       this.#path = file;
+      this.#target = workbookPath(file);
+      this.#isResumed = true;
       this.#copy = `${file}.part`;
       await rm(this.#copy, { force: true });
       this.#handle = await open(this.#copy, 'ax+', 0o600);
@@ -149,7 +163,7 @@ export class ReportFile {
   async assertCreatable(otherwise: string): Promise<void> {
     for (const file of this.#place.paths) {
       try {
-        if ((await unlessMissing(lstat(file))) !== undefined && !(await this.#isLeftOver(file))) continue;
+        if (await this.#isTaken(file)) continue;
         await access(path.dirname(file), constants.W_OK);
         return;
       } catch (error) {
@@ -167,6 +181,13 @@ export class ReportFile {
     return new AppError(code, `The file ${file} exists already and is never overwritten. Name another one.`);
   }
 
+  /** Whether there is a file already, or one that its running import would write. */
+  async #isTaken(file: string): Promise<boolean> {
+    const running = runningPath(file);
+    if (running !== file && (await unlessMissing(lstat(file))) !== undefined) return true;
+    return (await unlessMissing(lstat(running))) !== undefined && !(await this.#isLeftOver(running));
+  }
+
   async #isLeftOver(file: string): Promise<boolean> {
     const found = this.#place.mayBeLeftOver ? await unlessMissing(lstat(file)) : undefined;
     if (!found?.isFile() || found.size > this.#header.length) return false;
@@ -179,11 +200,14 @@ export class ReportFile {
    * @throws AppError `FILE_UNUSABLE`
    */
   async begin(): Promise<void> {
-    for (const file of this.#place.paths) {
+    for (const named of this.#place.paths) {
+      const file = runningPath(named);
       try {
+        if (await this.#isTaken(named)) continue;
         if (await this.#isLeftOver(file)) await rm(file, { force: true });
         this.#handle = await open(file, 'ax+', 0o600);
         this.#path = file;
+        this.#target = file === named ? undefined : named;
         await syncToDisk(path.dirname(file));
         return await this.#write(this.#header);
       } catch (error) {
@@ -217,13 +241,47 @@ export class ReportFile {
     this.#length += bytes.length;
   }
 
+  /**
+   * Writes the workbook that takes the place of this file once {@link commit} says that the database has its path. Does nothing for
+   * a file that stays CSV: by its name, without rows, or because no workbook could have its rows.
+   * @throws AppError `FILE_UNUSABLE`
+   */
+  async makeWorkbook(): Promise<void> {
+    if (this.#handle === undefined || this.#target === undefined || !this.hasRows) return;
+    const { kind, format } = this.#place;
+    const bytes = this.#handle.createReadStream({ start: 0, end: this.#length - 1, autoClose: false });
+    try {
+      const rows = fittingRows(csvRows(bytes, format));
+      this.#workbook = await WorkbookFile.write(this.#target, asWorkbook(rows, kind));
+    } catch (error) {
+      if (!(error instanceof TooLargeForWorkbook)) throw unusable(this.#target, error);
+    }
+  }
+
+  /**
+   * Gives the workbook its name, beside the CSV file. To be called in a transaction that has renewed the lease; does nothing the
+   * second time.
+   * @throws AppError `FILE_UNUSABLE`
+   */
+  async publishWorkbook(): Promise<void> {
+    if (this.#workbook === undefined || this.#target === undefined) return;
+    try {
+      await this.#workbook.publish(numberedPaths(this.#target), this.#isResumed);
+    } catch (error) {
+      throw unusable(this.#target, error);
+    }
+  }
+
   /** To be called when the appended rows, or the path of a new file, are committed. */
   commit(): void {
+    this.#isReplaced = this.#published !== undefined;
     this.#committed = { length: this.#length, hash: this.#hash.copy() };
   }
 
   /** Removes what was appended and not committed, or the whole file. */
   async rewind(): Promise<void> {
+    await this.#workbook?.discard();
+    this.#workbook = undefined;
     if (!this.#committed) return this.discard();
     const { length, hash } = this.#committed;
     await this.#handle?.truncate(length);
@@ -240,9 +298,10 @@ export class ReportFile {
       );
   }
 
-  /** Closes the file; one without rows is removed. */
+  /** Closes the file, unless a workbook is about to take its place; one without rows is removed. */
   async end(): Promise<void> {
-    await (this.hasRows ? this.close() : this.discard());
+    if (!this.hasRows) await this.discard();
+    else if (this.#workbook === undefined) await this.close();
   }
 
   /** Closes the file and removes it, whatever was written. */
@@ -253,13 +312,18 @@ export class ReportFile {
     await this.close();
   }
 
-  /** Closes the file. One of which nothing is committed is removed, and so is a copy that was not published. */
+  /**
+   * Closes the file. One of which nothing is committed is removed, and so are a copy that was not published, and a file that a
+   * workbook has replaced. A workbook of which it isn't known whether it is committed stays.
+   */
   async close(): Promise<void> {
-    const [handle, removed] = [this.#handle, this.#copy ?? (this.#committed ? null : this.#path)];
+    const unneeded = this.#isReplaced || !this.#committed ? this.#path : null;
+    const [handle, removed] = [this.#handle, this.#copy ?? unneeded];
     this.#handle = undefined;
     this.#copy = undefined;
     // By now its path may be another run's.
     if (handle && removed !== null && (await isAt(handle, removed))) await rm(removed, { force: true });
     await handle?.close();
+    await (this.#published ? this.#published.close() : this.#workbook?.discard());
   }
 }

@@ -1,11 +1,5 @@
 import path from 'node:path';
-import {
-  credentialsFormat,
-  isEncodable,
-  type ReportFormat,
-  rejectsFormat,
-  withEncodableLetters,
-} from '../../../csv/format.js';
+import { type CsvFormat, isEncodable, type ReportFormat, withEncodableLetters } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
@@ -16,7 +10,9 @@ import { rejectColumns } from '../read/fields/headings.js';
 import type { ImportFile } from '../read/import-file.js';
 import { rejectLine } from '../read/rows/row-fields.js';
 import { ownFile } from '../store/spool.js';
-import { type CommittedBytes, ReportFile, type ReportPlace } from './report-file.js';
+import { type CommittedBytes, isWorkbookName, ReportFile, type ReportPlace, workbookPath } from './report-file.js';
+import { reportFormat } from './report-workbook.js';
+import { numberedPaths } from './workbook-file.js';
 
 /** The files that an import writes. */
 export interface Reports {
@@ -34,6 +30,29 @@ export function reportsOf({ credentials, rejects }: Reports) {
     rejectsBytes: rejects.length,
     rejectsDigest: rejects.digest,
   };
+}
+
+/** Writes the workbooks that are to take the place of the files. @throws AppError `FILE_UNUSABLE` */
+export async function makeWorkbooks({ credentials, rejects }: Reports): Promise<void> {
+  await credentials.makeWorkbook();
+  await rejects.makeWorkbook();
+}
+
+/**
+ * Gives the workbooks their names. To be called in a transaction that has renewed the lease.
+ * @returns the columns of the import that describe its files
+ * @throws AppError `FILE_UNUSABLE`
+ */
+export async function publishedReports(reports: Reports): Promise<ReturnType<typeof reportsOf>> {
+  await reports.credentials.publishWorkbook();
+  await reports.rejects.publishWorkbook();
+  return reportsOf(reports);
+}
+
+/** To be called when what was appended to the files, or the paths of new ones and of workbooks, are committed. */
+export function commitReports({ credentials, rejects }: Reports): void {
+  credentials.commit();
+  rejects.commit();
 }
 
 /** Closes the files, and removes those without rows. A spooled file's folder can be removed only after that. */
@@ -58,12 +77,10 @@ const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'p
 const rejectsHeader = ({ own }: ColumnMapping) => [...own.map(({ heading }) => heading), ...rejectColumns];
 
 /** Paths beside the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
-const pathsBeside = (file: string, kind: 'credentials' | 'rejected'): Iterable<string> => ({
-  *[Symbol.iterator]() {
-    const { dir, name } = path.parse(path.resolve(file));
-    for (let number = 1; ; number += 1) yield path.join(dir, `${name}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
-  },
-});
+function pathsBeside(file: string, ending: 'credentials.csv' | 'rejected.csv' | 'rejected.xlsx'): Iterable<string> {
+  const { dir, name } = path.parse(path.resolve(file));
+  return numberedPaths(path.join(dir, `${name}.${ending}`));
+}
 
 /**
  * The lines of the file of rejected rows for decisions.
@@ -97,24 +114,40 @@ interface EarlierFile extends CommittedBytes {
   isFetched?: boolean;
 }
 
+/** What a report has in it, and how its CSV is written. */
+interface ReportContent extends Pick<ReportPlace, 'kind' | 'header'> {
+  /** Of the imported file. A workbook has all letters: nothing of it is kept. */
+  input: CsvFormat;
+}
+
+const asPlace = ({ input, ...content }: ReportContent, isWorkbook: boolean) => ({
+  ...content,
+  format: reportFormat(content.kind, isWorkbook ? undefined : input),
+});
+
 /**
  * The file of the interrupted run, or a new one.
  * @param given the path that the operator has named
  */
 async function openReport(
-  place: Pick<ReportPlace, 'header' | 'format'>,
+  content: ReportContent,
   given: string | undefined,
   beside: Iterable<string>,
   earlier: EarlierFile | null,
 ): Promise<ReportFile> {
   const file = earlier && earlier.length > 0 ? earlier.path : null;
+  if (earlier && file !== null && !earlier.isFetched) {
+    const resumed = new ReportFile({ ...asPlace(content, workbookPath(file) !== undefined), paths: [] });
+    if (await resumed.resume(file, earlier)) return resumed;
+  }
+  const paths = given === undefined ? beside : [path.resolve(given)];
+  const [first = ''] = paths;
   const report = new ReportFile({
-    ...place,
-    paths: given === undefined ? beside : [path.resolve(given)],
+    ...asPlace(content, isWorkbookName(first)),
+    paths,
     mayBeLeftOver: earlier !== null,
     fetched: earlier?.isFetched ? file : null,
   });
-  if (earlier && file !== null && !earlier.isFetched && (await report.resume(file, earlier))) return report;
   await report.assertCreatable(
     given === undefined ? 'name other files with --credentials <file> and --rejects <file>' : 'name another file',
   );
@@ -137,10 +170,12 @@ export async function openReports(
   /** Nothing for a path that is in no folder where such an import writes. */
   const ownPath = async (named: string | null) =>
     named !== null && unfinished?.origin === 'http' ? ((await ownFile(core, unfinished, named)) ?? null) : named;
+  // Over HTTP they stay CSV: what is downloaded is made of them.
+  const isWorkbook = (format as { workbook?: object | null }).workbook != null && unfinished?.origin !== 'http';
   const credentials = await openReport(
-    { header: credentialsHeader, format: credentialsFormat(format) },
+    { kind: 'credentials', header: credentialsHeader, input: format },
     credentialsFile,
-    pathsBeside(beside, 'credentials'),
+    pathsBeside(beside, 'credentials.csv'),
     unfinished && {
       path: await ownPath(unfinished.credentialsFile),
       length: Number(unfinished.credentialsBytes),
@@ -150,9 +185,9 @@ export async function openReports(
   );
   try {
     const rejects = await openReport(
-      { header: rejectsHeader(mapping), format: rejectsFormat(format) },
+      { kind: 'rejects', header: rejectsHeader(mapping), input: format },
       rejectsFile,
-      pathsBeside(beside, 'rejected'),
+      pathsBeside(beside, isWorkbook ? 'rejected.xlsx' : 'rejected.csv'),
       unfinished && {
         path: await ownPath(unfinished.rejectsFile),
         length: Number(unfinished.rejectsBytes),
@@ -182,8 +217,8 @@ export async function planWithRejects(
     const plan = await planImport(core, {
       ...request,
       async onDecisions(decisions, { mapping, format }) {
-        const place = { header: rejectsHeader(mapping), format: rejectsFormat(format) };
-        file ??= await openReport(place, rejectsFile, [], null);
+        const content = { kind: 'rejects', header: rejectsHeader(mapping), input: format } as const;
+        file ??= await openReport(content, rejectsFile, [], null);
         const lines = rejectLines(mapping, decisions, file.encoding);
         if (lines.length === 0) return;
         if (file.length === 0) await file.begin();
@@ -191,11 +226,19 @@ export async function planWithRejects(
         file.commit();
       },
     });
-    await file?.close();
+    if (file) await replaceByWorkbook(file);
     return plan;
   } catch (error) {
     // Otherwise the same command would be refused, because the file exists.
     await file?.discard();
     throw error;
   }
+}
+
+/** Ends a file of which no database knows. */
+async function replaceByWorkbook(file: ReportFile): Promise<void> {
+  await file.makeWorkbook();
+  await file.publishWorkbook();
+  file.commit();
+  await file.close();
 }

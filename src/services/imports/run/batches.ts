@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countsOf, type Import } from '../../../db/models/import.js';
 import { isAppError } from '../../../errors.js';
 import type { ReportFile } from '../output/report-file.js';
-import { closeReports, type Reports, rejectLines, reportsOf } from '../output/reports.js';
+import {
+  closeReports,
+  commitReports,
+  makeWorkbooks,
+  publishedReports,
+  rejectLines,
+  reportsOf,
+} from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-index.js';
 import { type Decision, needsCapacity, type Outcome } from '../plan/outcomes.js';
 import { decisionsToApply, type ImportPlan } from '../plan/plan.js';
@@ -91,16 +98,23 @@ export async function importRows(
   return end(run, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
 }
 
-/** Records how an import ended, once its files are closed: from then on they may be fetched or moved. */
+/**
+ * Records how an import ended, once its files are closed: from then on they may be fetched or moved. One that is completed gets
+ * its workbooks; others may be resumed.
+ */
 async function end(run: ImportRun, progress: Parameters<typeof commitProgress>[1]): Promise<void> {
   const { credentials, rejects } = run.reports;
+  if (progress.status === 'completed') await makeWorkbooks(run.reports);
   await credentials.end();
   await rejects.end();
   // Rows that a file was begun for may have been decided otherwise since: then it was removed.
-  await commitProgress(run, { ...progress, ...reportsOf(run.reports) }, async (transaction) => {
+  await commitProgress(run, progress, async (transaction) => {
     const { core, actor, record } = run;
     if (progress.finishedAt) await auditFinish(core, actor, record, record.counts, transaction);
+    return publishedReports(run.reports);
   });
+  commitReports(run.reports);
+  await closeReports(run.reports);
 }
 
 /** Whether so many bad rows end the import before its end. */
@@ -132,8 +146,7 @@ async function importBatch(run: ImportRun, batch: PreparedBatch, isOutdated: boo
     try {
       const refresh = attempt > 1;
       await tryBatch(run, refresh || isOutdated ? { ...batch, decisions: undefined } : batch, refresh);
-      credentials.commit();
-      rejects.commit();
+      commitReports(run.reports);
       return refresh;
     } catch (error) {
       if (!isWorthAnotherTry(error) || attempt >= batchAttempts) throw error;
@@ -163,19 +176,21 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
     mustStop(plan, record.rejectedCount + rejected.length) && ({ status: 'stopped', finishedAt: core.now() } as const);
   // With no more than a header, because its rows were decided otherwise since.
   if (stopped && !credentials.hasRows) await credentials.discard();
-  const progress = progressAfter(record, decisions, reports);
+  if (stopped) await makeWorkbooks(reports);
+  const progress = progressAfter(record, decisions);
   await commitProgress(run, { ...progress, ...stopped }, async (transaction) => {
     const ledger = { importId: record.id, country: decider.country, mask };
     await writeBatch(core, actor, ledger, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();
     if (stopped) await auditFinish(core, actor, record, countsOf(progress), transaction);
+    return publishedReports(reports);
   });
   run.reasons.add(decisions);
 }
 
 /** The progress of the import once a batch is committed. */
-function progressAfter(record: Import, decisions: readonly Decision[], reports: Reports) {
+function progressAfter(record: Import, decisions: readonly Decision[]) {
   const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   let enrolled = 0;
   for (const decision of decisions) {
@@ -189,7 +204,6 @@ function progressAfter(record: Import, decisions: readonly Decision[], reports: 
     skippedCount: record.skippedCount + counts.skipped,
     rejectedCount: record.rejectedCount + counts.rejected,
     enrolledCount: record.enrolledCount + enrolled,
-    ...reportsOf(reports),
   };
 }
 

@@ -61,20 +61,21 @@ export async function assertUnchanged(plan: ImportPlan): Promise<void> {
 
 /**
  * Commits the progress of an import together with the work, if this process still holds the lease.
- * @param work may run more than once
+ * @param work may run more than once, and return more of the progress
  */
 export async function commitProgress(
   { core, lease, record }: Pick<ImportRun, 'core' | 'lease' | 'record'>,
   progress: Partial<InferAttributes<Import>>,
-  work: (transaction: Transaction) => Promise<void> = async () => undefined,
+  work: (transaction: Transaction) => Promise<Partial<InferAttributes<Import>>> | Promise<void> = async () => undefined,
 ): Promise<void> {
-  await core.database.inTransaction(async (transaction) => {
+  const all = await core.database.inTransaction(async (transaction) => {
     // One after the other: a statement that is queued when the database ends the transaction would commit by itself.
     await assertLeaseHeld(lease, record, transaction);
-    await work(transaction);
-    await core.database.models.Import.update(progress, { where: { id: record.id }, transaction });
+    const fields = { ...progress, ...(await work(transaction)) };
+    await core.database.models.Import.update(fields, { where: { id: record.id }, transaction });
+    return fields;
   });
-  record.set(progress, { raw: true });
+  record.set(all, { raw: true });
 }
 
 /**

@@ -8,6 +8,7 @@ import { readCell, restoreProtected } from '../../../../src/csv/cells.js';
 import type { ImportRow } from '../../../../src/db/models/import-row.js';
 import type { Context } from '../../../../src/services/context.js';
 import { type ImportPlan, planImport } from '../../../../src/services/imports/plan/plan.js';
+import { openWorkbook } from '../../../../src/services/imports/read/workbook/open-workbook.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { type Harness, useHarness } from '../../../support/harness.js';
 import { type CliResult, runCli } from '../../../support/run-cli.js';
@@ -128,6 +129,22 @@ export function recordsOf(file: string | null): Record<string, string>[] {
   );
   const cast = (cell: string) => restoreProtected(readCell(cell));
   return parse(text, { columns: true, delimiter, cast, relax_column_count: true }) as Record<string, string>[];
+}
+
+/** The rows of the first sheet of a workbook. */
+export async function sheetOf(file: string): Promise<string[][]> {
+  const workbook = await openWorkbook(file);
+  const rows: string[][] = [];
+  for await (const list of workbook.rows(0)) rows.push(...list.map(({ cells }) => cells));
+  workbook.close();
+  return rows;
+}
+
+/** The records of a file that we wrote, be it CSV or a workbook, by column; none when there is no file. */
+export async function reportOf(file: string | null): Promise<Record<string, string>[]> {
+  if (file === null || !existsSync(file) || !file.endsWith('.xlsx')) return recordsOf(file);
+  const [header = [], ...rows] = await sheetOf(file);
+  return rows.map((cells) => Object.fromEntries(header.map((heading, index) => [heading, cells[index] ?? ''])));
 }
 
 const numbers = (count: number, first: number) =>

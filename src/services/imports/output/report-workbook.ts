@@ -1,0 +1,85 @@
+import { restoreProtected } from '../../../csv/cells.js';
+import {
+  type CsvFormat,
+  credentialsFormat,
+  headText,
+  type ReportFormat,
+  rejectsFormat,
+  reportLine,
+} from '../../../csv/format.js';
+import { xlsxBytes } from '../../../workbook/write-xlsx.js';
+import { openCsv } from '../read/csv/csv-source.js';
+import { openWorkbook } from '../read/workbook/open-workbook.js';
+import { mostCellCharacters, mostColumns, mostRows } from '../read/workbook/sheet-row.js';
+
+/** What is in a report file. */
+export type ReportKind = 'credentials' | 'rejects';
+
+const sheetNames: Readonly<Record<ReportKind, string>> = { credentials: 'Passwords', rejects: 'Rejected rows' };
+
+const plainInput = { encoding: 'utf-8', delimiter: ',', sepLine: false } as const;
+
+/**
+ * How a report is written as CSV.
+ * @param input the format of the imported file; absent where what is written is not to be like it: a workbook is made of it
+ */
+export function reportFormat(kind: ReportKind, input: Omit<CsvFormat, 'byteOrderMark'> = plainInput): ReportFormat {
+  return kind === 'rejects' ? rejectsFormat(input) : credentialsFormat(input);
+}
+
+/** Our own files have longer cells and more columns than the rows that they were made of. */
+const limits = { fieldBytes: 2 ** 28, recordBytes: 2 ** 28, columns: mostColumns };
+
+/** The header and the rows of a CSV report, with the texts that its cells were made of. */
+export async function* csvRows(bytes: AsyncIterable<Buffer>, format: ReportFormat): AsyncGenerator<string[]> {
+  const { header, rows, close } = await openCsv(bytes, format, limits);
+  try {
+    yield header;
+    for await (const list of rows)
+      for (const { cells } of list) yield format.isProtected ? cells.map(restoreProtected) : cells;
+  } finally {
+    await close();
+  }
+}
+
+/** The header and the rows of a report that is a workbook. @throws WorkbookProblem */
+export async function* sheetRows(file: string): AsyncGenerator<string[]> {
+  const workbook = await openWorkbook(file);
+  try {
+    for await (const rows of workbook.rows(0)) for (const { cells } of rows) yield cells;
+  } finally {
+    workbook.close();
+  }
+}
+
+/** No workbook can have all of a report: its cells are too long, or it has too many rows. */
+export class TooLargeForWorkbook extends Error {}
+
+/** Passes on rows that a workbook can have. @throws TooLargeForWorkbook */
+export async function* fittingRows(rows: AsyncIterable<string[]>): AsyncGenerator<string[]> {
+  let count = 0;
+  for await (const cells of rows) {
+    count += 1;
+    if (count > mostRows || cells.some(({ length }) => length > mostCellCharacters)) throw new TooLargeForWorkbook();
+    yield cells;
+  }
+}
+
+/** A report as a workbook. What is typed into its cells stays text: phones keep their zeros. */
+export async function* asWorkbook(rows: AsyncGenerator<string[]>, kind: ReportKind): AsyncGenerator<Uint8Array> {
+  const { value: header = [] } = (await rows.next()) as IteratorResult<string[], undefined>;
+  yield* xlsxBytes({
+    sheet: sheetNames[kind],
+    columns: header.map((heading) => ({ heading, isText: true })),
+    rows,
+  });
+}
+
+/** A report as CSV. */
+export async function* asCsv(rows: AsyncIterable<string[]>, format: ReportFormat): AsyncGenerator<string> {
+  let isHeader = true;
+  for await (const cells of rows) {
+    yield isHeader ? headText(cells, format) : reportLine(cells, format);
+    isHeader = false;
+  }
+}

@@ -1,0 +1,127 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { breakAt } from '../support/fault.js';
+import { people, reportOf, sheetOf, useImporting } from '../support/importing.js';
+import { expectWholeLedger, importFile, importFirstBatch } from '../support/running.js';
+
+const good = 120;
+const rows = good + 2;
+const [header, ...others] = people(good).trimEnd().split('\n');
+const mixed = `${[header, 'A,King,nobody,030 1', ...others, "Bo,'=1+1,no one,1/2"].join('\n')}\n`;
+
+describe('Report files that are named .xlsx', () => {
+  const importing = useImporting();
+  const inFolder = (name: string) => path.join(importing.folder, name);
+  const files = () => ({ credentialsFile: inFolder('pw.xlsx'), rejectsFile: inFolder('fix.xlsx') });
+  let file: string;
+  beforeEach(() => {
+    file = importing.write('people.csv', mixed);
+  });
+
+  /** The import has ended in two workbooks that have everything, and nothing else. */
+  async function expectWorkbooks(...besides: string[]): Promise<void> {
+    expect(importing.files()).to.deep.equal(['fix.xlsx', 'people.csv', 'pw.xlsx', ...besides].sort());
+    const passwords = await reportOf(inFolder('pw.xlsx'));
+    expect(passwords.map(({ line }) => Number(line))).to.deep.equal(others.map((_, index) => index + 3));
+    const rejected = await reportOf(inFolder('fix.xlsx'));
+    expect(rejected.map(({ line, code }) => `${line} ${code}`)).to.deep.equal([
+      '2 NAME_INVALID',
+      `${rows + 1} EMAIL_INVALID`,
+    ]);
+    for (const name of ['fix.xlsx', 'pw.xlsx']) expect(statSync(inFolder(name)).mode & 0o777).to.equal(0o600);
+  }
+
+  it('are workbooks when the import ends, with cells as they were and the reason in a column of its own', async () => {
+    const result = await importing.json(file, '--credentials', 'pw.xlsx', '--rejects', 'fix.xlsx');
+    expect(result).to.include({ exitCode: 3, status: 'completed', ...files() });
+    await expectWorkbooks();
+    expect((await sheetOf(inFolder('fix.xlsx'))).map((cells) => cells.slice(0, 6))).to.deep.equal([
+      ['firstName', 'lastName', 'email', 'phone', 'line', 'code'],
+      ['A', 'King', 'nobody', '030 1', '2', 'NAME_INVALID'],
+      ['Bo', '=1+1', 'no one', '1/2', String(rows + 1), 'EMAIL_INVALID'],
+    ]);
+    const record = await importing.models().Import.findByPk(result.id, { rejectOnEmpty: true });
+    expect(Number(record.rejectsBytes)).to.equal(statSync(inFolder('fix.xlsx')).size);
+    const { number } = result;
+    expect((await importing.cli('imports', 'show', String(number))).stdout).to.include(
+      `\nrejects    ${inFolder('fix.xlsx')}\n`,
+    );
+  });
+
+  it('are CSV until the import ends, which a resumed one does', async () => {
+    const begun = await importFirstBatch(importing.context, file, files());
+    expect(begun).to.include({ credentialsFile: inFolder('pw.xlsx.csv'), rejectsFile: inFolder('fix.xlsx.csv') });
+    expect(importing.files()).to.deep.equal(['fix.xlsx.csv', 'people.csv', 'pw.xlsx.csv']);
+    // By its number: the names aren't given again.
+    const { exitCode } = await importing.cli('imports', 'resume', String(begun.number), '--yes');
+    expect(exitCode).to.equal(3);
+    await expectWorkbooks();
+    await expectWholeLedger(importing, begun.id, rows);
+  });
+
+  it('are workbooks when the import stops at a bad row', async () => {
+    const result = await importing.json(file, '--on-error', 'stop', '--rejects', 'fix.xlsx');
+    expect(result).to.include({ status: 'stopped', rejectsFile: inFolder('fix.xlsx') });
+    expect(importing.files()).to.deep.equal(['fix.xlsx', 'people.csv']);
+    expect(await reportOf(inFolder('fix.xlsx'))).to.have.length(1);
+  });
+
+  for (const status of ['completed', 'stopped'])
+    it(`are made again after a crash before the import was recorded as ${status}`, async () => {
+      const options = status === 'stopped' ? { onError: 'stop' } : {};
+      const repair = await breakAt(importing.context, {
+        event: 'UPDATE',
+        table: 'imports',
+        when: `NEW.status = '${status}'`,
+      });
+      const failed = await importFile(importing.context, file, files(), options).then(() => null, String);
+      await repair();
+      expect(failed).not.to.equal(null);
+      const left = ['fix.xlsx', 'fix.xlsx.csv'];
+      expect(importing.files()).to.include.members(status === 'stopped' ? [] : left);
+      const result = await importFile(importing.context, file, files(), options);
+      expect(result).to.include({ status, rejectsFile: inFolder('fix.xlsx') });
+      if (status === 'completed') await expectWorkbooks();
+    });
+
+  it('get the next name where another file has taken theirs meanwhile', async () => {
+    await importFirstBatch(importing.context, file, files());
+    copyFileSync(file, inFolder('pw.xlsx'));
+    const result = await importFile(importing.context, file);
+    expect(result.credentialsFile).to.equal(inFolder('pw-2.xlsx'));
+    expect(readFileSync(inFolder('pw.xlsx'), 'utf8')).to.equal(mixed);
+    expect(await reportOf(inFolder('pw-2.xlsx'))).to.have.length(good);
+    expect(importing.files()).to.deep.equal(['fix.xlsx', 'people.csv', 'pw-2.xlsx', 'pw.xlsx']);
+  });
+
+  for (const taken of ['fix.xlsx', 'fix.xlsx.csv'])
+    it(`are refused before anything is written where ${taken} exists`, async () => {
+      importing.write(taken, 'mine\n');
+      const before = await importing.contents();
+      for (const mode of ['--yes', '--dry-run']) {
+        const { exitCode, stderr } = await importing.run(file, mode, '--rejects', 'fix.xlsx');
+        expect([exitCode, stderr]).to.deep.equal([
+          2,
+          `error: The file ${inFolder('fix.xlsx')} exists already and is never overwritten. Name another one.\n`,
+        ]);
+      }
+      expect(await importing.contents()).to.equal(before);
+      expect(importing.files()).to.deep.equal([taken, 'people.csv'].sort());
+    });
+
+  it('stay CSV where a cell has more than a workbook can have', async () => {
+    writeFileSync(file, `notes,${header}\n${'x'.repeat(33_000)},A,King,nobody,1\n`);
+    const { rejectsFile } = await importing.json(file, '--rejects', 'fix.xlsx');
+    expect(rejectsFile).to.equal(inFolder('fix.xlsx.csv'));
+    expect((await reportOf(rejectsFile))[0]?.notes).to.have.length(33_000);
+    expect(importing.files()).to.deep.equal(['fix.xlsx.csv', 'people.csv']);
+  });
+
+  it('are written by a dry run, too', async () => {
+    const { stdout } = await importing.run(file, '--dry-run', '--rejects', 'fix.xlsx');
+    expect(stdout).to.include(`Rejected rows with reasons: ${inFolder('fix.xlsx')}\n`);
+    expect(importing.files()).to.deep.equal(['fix.xlsx', 'people.csv']);
+    expect((await reportOf(inFolder('fix.xlsx'))).map(({ line }) => line)).to.deep.equal(['2', String(rows + 1)]);
+  });
+});
