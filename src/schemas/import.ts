@@ -6,6 +6,7 @@ import * as fields from './fields.js';
 import Joi from './joi.js';
 import * as listing from './listing.js';
 import { refused } from './problems.js';
+import { type TableQuery, tableFormat } from './table-format.js';
 import { validate } from './validate.js';
 
 /** The columns of an import file that are understood; {@link requiredColumns} must be there (docs/IMPORTING.md). */
@@ -355,4 +356,9 @@ export const importListingSchema = Joi.object<ImportListing, true>({
 /** Query of `POST /api/imports/:id/undo`. */
 export const undoQuerySchema = Joi.object<{ dryRun: boolean }, true>({
   dryRun: listing.queryBoolean('dryRun').default(false),
+});
+
+/** Query of the rejected rows and the passwords of an import. */
+export const reportQuerySchema = Joi.object<Partial<TableQuery>, true>({
+  format: tableFormat,
 });

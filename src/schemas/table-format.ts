@@ -9,7 +9,7 @@ export type TableFormat = (typeof tableFormats)[number];
 export const isWorkbookName = (file: string): boolean => /\.xlsx$/i.test(file);
 
 /** The parameter of operations that answer with a table. */
-const tableFormat = fields
+export const tableFormat = fields
   .oneOf('format', tableFormats)
   .description('`csv`, or `xlsx` for an Excel workbook')
   .example('xlsx');

@@ -10,7 +10,7 @@ import { workbookType } from '../../src/http/api/operation.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
 import { type Context, createContext } from '../../src/services/context.js';
-import { people } from '../services/imports/support/importing.js';
+import { people, sheetOf } from '../services/imports/support/importing.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -168,6 +168,49 @@ describe('Imports over HTTP', function () {
       expect(response.headers.get('content-type')).to.equal('text/csv; charset=windows-1252');
       expect(iconv.decode(Buffer.from(await response.arrayBuffer()), 'windows-1252')).to.include(row);
     }
+  });
+
+  /** Downloads a file of an import. */
+  async function download(route: string) {
+    const response = await fetch(`${url}${route}`, { headers: { Authorization: `Bearer ${token}` } });
+    const { status, headers } = response;
+    const file = path.join(folder, 'download');
+    writeFileSync(file, Buffer.from(await response.arrayBuffer()));
+    return { status, type: headers.get('content-type'), name: headers.get('content-disposition'), file };
+  }
+
+  it('give their rejected rows and passwords as workbooks where these are asked for', async () => {
+    const { id } = await ended((await submit(`${people(1)}A,B,nobody,030 1\n`)).id);
+    const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+    const rejected = await download(`/api/imports/${id}/rejected.csv?format=xlsx`);
+    expect(rejected).to.include({ status: 200, type, name: `attachment; filename=rejected-${id}.xlsx` });
+    expect((await sheetOf(rejected.file)).map((cells) => cells.slice(0, 6))).to.deep.equal([
+      ['firstName', 'lastName', 'email', 'phone', 'line', 'code'],
+      ['A', 'B', 'nobody', '030 1', '3', 'NAME_INVALID'],
+    ]);
+    expect((await download(`/api/imports/${id}/rejected.csv`)).type).to.equal('text/csv; charset=utf-8');
+    expect((await download(`/api/imports/${id}/credentials.csv?format=ods`)).status).to.equal(400);
+    const { headers } = await call('head', `/api/imports/${id}/credentials.csv?format=xlsx`).expect(200);
+    expect(headers['content-type']).to.equal(type);
+    const fetched = await download(`/api/imports/${id}/credentials.csv?format=xlsx`);
+    expect(fetched).to.include({ status: 200, type, name: `attachment; filename=credentials-${id}.xlsx` });
+    const [header = [], person = []] = await sheetOf(fetched.file);
+    expect(header).to.deep.equal(['line', 'firstName', 'lastName', 'email', 'phone', 'password']);
+    await request(url).post('/api/auth/login').send({ identifier: person[3], password: person[5] }).expect(200);
+    await call('get', `/api/imports/${id}/credentials.csv`).expect(410);
+  });
+
+  it('refuse a workbook of rejected rows that no workbook can have', async () => {
+    const { id } = await ended(
+      (await submit(`notes,${people(1)}x,A,B,nobody,1\n`.replace('x,A', `${'x'.repeat(33_000)},A`))).id,
+    );
+    const { body } = await call('get', `/api/imports/${id}/rejected.csv?format=xlsx`).expect(400);
+    expect(body.errors[0]).to.include({
+      path: 'format',
+      code: 'TOO_LARGE',
+      msg: 'No workbook can have all of it: it has more than 1048576 rows, or 32767 characters in a cell. Take CSV.',
+    });
+    await call('get', `/api/imports/${id}/rejected.csv?format=csv`).expect(200);
   });
 
   it('take a mapping for each of 256 columns', async () => {

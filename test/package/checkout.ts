@@ -25,6 +25,7 @@ const secret = 'planted-Fz81-password';
 const leftovers = [
   ...['people.csv', 'people.credentials.csv', 'people.credentials-2.csv', 'people.credentials-12.csv.part'],
   ...['people.rejected.csv', 'people.rejected-2.csv', 'credentials-0199a1f2.csv', 'rejected-0199a1f2.csv'],
+  ...['people.credentials.xlsx.part', 'people.rejected.xlsx', 'people.rejected.xlsx.csv', 'rejected-0199a1f2.xlsx'],
   ...['.env', '.env.production', 'secret.yaml', 'data/jwt-secret', 'data/coursectl.sqlite'],
   ...['data/imports/0199a1f2/credentials.csv', 'backup/coursectl.sqlite', 'coursectl-0.0.1.tgz'],
 ];

@@ -1,10 +1,11 @@
 import { presentImport, presentImportRow, presentKeptReasons } from '../../presenters/import.js';
-import { undoQuerySchema } from '../../schemas/import.js';
+import { reportQuerySchema, undoQuerySchema } from '../../schemas/import.js';
 import { tableQuerySchema } from '../../schemas/table-format.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
-import { ledgerTable, openRejects, reportTypes } from '../../services/imports/output/ledger-export.js';
+import { ledgerTable } from '../../services/imports/output/ledger-export.js';
+import { csvTypeOf, openRejects, usualFormat } from '../../services/imports/output/report-downloads.js';
 import { exampleText, templateTable } from '../../services/imports/output/template.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
 import { queuePlannedImport, replanImport } from '../../services/imports/queue/plan-commands.js';
@@ -12,6 +13,7 @@ import { submitImport } from '../../services/imports/queue/submit.js';
 import { findImport, listImports } from '../../services/imports/store/find-import.js';
 import { listImportRows } from '../../services/imports/store/row-listing.js';
 import { extentOf } from '../../services/imports/undo/undo.js';
+import { workbookType } from '../api/operation.js';
 import { tableResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 import type { ServerHandle } from '../routing/server-handle.js';
@@ -69,10 +71,13 @@ export function importHandlers(service: ServerHandle) {
       return { pieces: () => watch(context, caller, id, signal) };
     },
 
-    async importRejects({ context, params }) {
+    async importRejects({ context, params, query }) {
+      const wanted = validate(reportQuerySchema, query);
       const record = await findImport(context, params.id);
-      const pieces = await openRejects(context, record);
-      return { filename: `rejected-${record.id}.csv`, contentType: reportTypes(record).rejects, pieces };
+      const { format = usualFormat(record) } = wanted;
+      const pieces = await openRejects(context, record, format);
+      const contentType = format === 'xlsx' ? workbookType : csvTypeOf(record, 'rejects');
+      return { filename: `rejected-${record.id}.${format}`, contentType, pieces };
     },
 
     async importOutcome({ context, params, query }) {
@@ -81,18 +86,19 @@ export function importHandlers(service: ServerHandle) {
       return tableResponse(ledgerTable(context, record), `outcome-${record.id}`, format);
     },
 
-    async importCredentials({ context, caller, params }) {
+    async importCredentials({ context, caller, params, query }) {
+      const { format } = validate(tableQuerySchema, query);
       const record = await findImport(context, params.id);
       const { id } = record;
       // HEAD claims nothing, and answers as GET would.
       assertFetchable(record);
       let claim: CredentialsClaim | undefined;
       return {
-        filename: `credentials-${id}.csv`,
-        contentType: reportTypes(record).credentials,
+        filename: `credentials-${id}.${format}`,
+        contentType: format === 'xlsx' ? workbookType : csvTypeOf(record, 'credentials'),
         async *pieces() {
           claim = await claimCredentials(context, actorOf(caller), id);
-          yield* claim.bytes();
+          yield* claim.bytes(format);
         },
         settled: async (arrived) => {
           if (claim) await service.await(arrived ? claim.done() : claim.failed());

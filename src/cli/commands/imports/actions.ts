@@ -2,10 +2,12 @@ import path from 'node:path';
 import { presentImport, presentImportRow } from '../../../presenters/import.js';
 import { presentImportWithPlan } from '../../../presenters/import-plan.js';
 import { type ImportOptions, importListingSchema, importRowListingSchema } from '../../../schemas/import.js';
+import type { TableFormat } from '../../../schemas/table-format.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
-import { ledgerTable, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
+import { ledgerTable } from '../../../services/imports/output/ledger-export.js';
+import { rejectedRows } from '../../../services/imports/output/report-downloads.js';
 import { findImport, importIdOf, listImports } from '../../../services/imports/store/find-import.js';
 import { countKept, type KeptAccount, keptAccounts } from '../../../services/imports/store/ledger.js';
 import { findPlan } from '../../../services/imports/store/plan-store.js';
@@ -17,10 +19,10 @@ import { tablePieces } from '../../../workbook/table.js';
 import { assertCanAsk, confirm } from '../../core/changes/confirm.js';
 import { whenMailsLeave } from '../../core/changes/mail-hint.js';
 import { createProgress } from '../../core/changes/progress.js';
-import type { outputOption, tableOutputOption } from '../../core/command/declaration.js';
+import type { tableOutputOption } from '../../core/command/declaration.js';
 import { exitCodes } from '../../core/command/exit-codes.js';
 import type { Result, Run } from '../../core/command/run.js';
-import { assertDestination, assertTableDestination, tableTarget, writeData } from '../../core/listing/file-output.js';
+import { assertTableDestination, tableTarget, writeData } from '../../core/listing/file-output.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText } from '../../core/listing/table.js';
 import { asTyped, counted, type Io } from '../../core/output/output.js';
@@ -30,6 +32,7 @@ import {
   type importListOptions,
   importRowColumns,
   type importRowOptions,
+  type rejectsOptions,
   type resumeOptions,
   type undoOptions,
 } from './options.js';
@@ -37,10 +40,6 @@ import { confirmPlan, remainder, report, withResumeHint } from './outcome.js';
 
 /** The check of commands that write a table. */
 export { assertTableDestination };
-
-/** @throws AppError `USAGE` */
-export const assertCsvDestination = (run: Run<'', typeof outputOption>): void =>
-  assertDestination(run, run.options.output, 'CSV');
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
@@ -167,15 +166,19 @@ export async function exportLedger(run: Run<'<import>', typeof tableOutputOption
     : { json: { exported, file }, text: `${counted(exported, 'row')} written to ${file}.` };
 }
 
+/** Where `--output` doesn't say it, a person at a terminal gets CSV, and a pipe what the import wrote. */
+const rejectsFormat = ({ io, options: { output } }: Run<'', typeof rejectsOptions>): TableFormat | undefined =>
+  output !== undefined || io.stdout.isTTY ? tableTarget(output).format : undefined;
+
 /**
- * Writes the rejected rows with their reasons, as CSV that can be corrected and imported.
+ * Writes the rejected rows with their reasons, as a file that can be corrected and imported.
  * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
  */
-export async function rejects(run: Run<'<import>', typeof outputOption>): Promise<Result> {
+export async function rejects(run: Run<'<import>', typeof rejectsOptions>): Promise<Result> {
   const context = await run.context();
   const record = await named(run, context);
-  const { output: file } = run.options;
-  await writeData(run.io, file, rejectedCsv(record));
+  const { file } = tableTarget(run.options.output);
+  await writeData(run.io, file, rejectedRows(record, rejectsFormat(run)));
   const rejected = record.rejectedCount;
   return file === undefined
     ? {}

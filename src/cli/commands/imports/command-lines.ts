@@ -2,6 +2,7 @@ import { type ImportOptions, importOptionsSchema, optionsText } from '../../../s
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
+import { isWorkbookName } from '../../../services/imports/output/report-workbook.js';
 import { findInterrupted } from '../../../services/imports/store/find-import.js';
 import { resultOf } from '../../../services/imports/store/repository.js';
 import { asTyped, commandLine, counted, type Io } from '../../core/output/output.js';
@@ -29,15 +30,23 @@ export function givenOptions(options: ImportOptions): object {
   return Object.fromEntries(given.map(([name, value]) => [name, value === '\t' ? 'tab' : value]));
 }
 
+/** The options of an import that its file of rejected rows needs. That has one sheet, and a workbook has no delimiter. */
+function optionsForRejects(options: ImportOptions, isWorkbook: boolean): { withPasswords?: boolean } {
+  const { sheet: _, encoding, delimiter, ...given } = givenOptions(options) as Partial<ImportOptions> & { sheet?: string };
+  return isWorkbook ? given : { ...given, ...(encoding && { encoding }), ...(delimiter && { delimiter }) };
+}
+
 /**
  * How to import the corrected file of rejected rows: without the options of the import, its people would get another role or
  * course. Nothing where the options are the defaults.
  */
 export function correctedText(io: Io, rejectsFile: string | null, options: ImportOptions): string[] {
-  const { withPasswords, ...given }: { withPasswords?: boolean } = givenOptions(options);
+  const { withPasswords, ...given } = optionsForRejects(options, rejectsFile !== null && isWorkbookName(rejectsFile));
   if (rejectsFile === null || Object.keys(given).length === 0) return [];
   // Passwords besides invitations are asked for by the name of their file.
-  const credentials = withPasswords ? { credentials: rejectsFile.replace(/(\.csv)?$/i, '.credentials.csv') } : {};
+  const credentials = withPasswords
+    ? { credentials: rejectsFile.replace(/(\.(csv|xlsx))?$/i, '.credentials.csv') }
+    : {};
   return [
     'To import the corrected rows with the same options:',
     `  ${importCommand(io, rejectsFile, { ...given, ...credentials })}`,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command/command.js';
-import { dryRunOption, outputOption, tableOutputOption, yesOption } from '../../core/command/declaration.js';
-import { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
+import { dryRunOption, tableOutputOption, yesOption } from '../../core/command/declaration.js';
+import { importListOptions, importRowOptions, rejectsOptions, resumeOptions, undoOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const imports = program.command('imports').description('List, resume, cancel, undo and prune imports');
@@ -53,10 +53,10 @@ export function register(program: Command, registry: Registry): void {
     schema: 'current',
     summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
     examples: ['imports rejects 12 > rejected.csv'],
-    options: outputOption,
+    options: rejectsOptions,
     load: () =>
-      import('./actions.js').then(({ assertCsvDestination, rejects }) => ({
-        check: assertCsvDestination,
+      import('./actions.js').then(({ assertTableDestination, rejects }) => ({
+        check: assertTableDestination,
         run: rejects,
       })),
   });

@@ -88,6 +88,11 @@ export const importUsersOptions = {
   ...yesOption,
 };
 
+export const rejectsOptions = {
+  '--output <file>':
+    'write to this file, which must not exist, instead of standard output: a workbook if its name ends in .xlsx, else CSV; or "csv" or "xlsx" for standard output (default: as the import wrote it)',
+};
+
 export const resumeOptions = {
   '--credentials <file>': 'new file for generated passwords, if the first one was removed; must not exist',
   '--rejects <file>': 'new file for rejected rows, if the first one was removed; must not exist',

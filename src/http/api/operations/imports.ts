@@ -5,6 +5,7 @@ import {
   importListingSchema,
   importRowListingSchema,
   replanSchema,
+  reportQuerySchema,
   undoQuerySchema,
 } from '../../../schemas/import.js';
 import { tableQuerySchema } from '../../../schemas/table-format.js';
@@ -61,7 +62,8 @@ export const importOperations = {
     summary: 'The rejected rows as they were, with line, code and reason',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: streamed('The rejected rows', 'text/csv'),
+    query: reportQuerySchema,
+    success: table('The rejected rows, by default as the imported file was'),
     failures: ['NOT_FOUND', 'NOT_READY'],
   }),
   importOutcome: operation.get('/api/imports/:id/outcome.csv', {
@@ -77,7 +79,8 @@ export const importOperations = {
     summary: 'The generated passwords, once: they are removed when they have arrived',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: streamed('The generated passwords', 'text/csv'),
+    query: tableQuerySchema,
+    success: table('The generated passwords'),
     failures: ['NOT_FOUND', 'CREDENTIALS_FETCHED', 'IMPORT_CONFLICT', 'IMPORT_BUSY', 'NOT_READY'],
   }),
   planImport: operation.post('/api/imports/:id/plan', {

@@ -4,7 +4,15 @@ import path from 'node:path';
 import { encoded, headText, type ReportFormat, reportLine } from '../../../csv/format.js';
 import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../../errors.js';
 import { syncToDisk } from '../../../storage/disk.js';
-import { asWorkbook, csvRows, fittingRows, type ReportKind, TooLargeForWorkbook } from './report-workbook.js';
+import {
+  asWorkbook,
+  csvRows,
+  fittingRows,
+  type ReportKind,
+  runningPath,
+  TooLargeForWorkbook,
+  workbookPath,
+} from './report-workbook.js';
 import { isAt, numberedPaths, WorkbookFile } from './workbook-file.js';
 
 /** An error of the file system as `FILE_UNUSABLE`; other errors unchanged. */
@@ -34,15 +42,6 @@ export interface CommittedBytes {
   /** Their SHA-256. */
   digest: string | null;
 }
-
-/** Whether a file is to be a workbook. */
-export const isWorkbookName = (file: string): boolean => /\.xlsx$/i.test(file);
-
-/** The path of a report until the import ends: that of a workbook is `people.rejected.xlsx.csv`. */
-const runningPath = (file: string) => (isWorkbookName(file) ? `${file}.csv` : file);
-
-/** The path of the workbook that a running import's file is to become; nothing for one that stays CSV. */
-export const workbookPath = (file: string): string | undefined => /^(.*\.xlsx)\.csv$/is.exec(file)?.[1];
 
 /**
  * A CSV file to which an import appends with each batch. The database has the length and the digest of the committed bytes; a

@@ -7,6 +7,7 @@ import {
   rejectsFormat,
   reportLine,
 } from '../../../csv/format.js';
+import { AppError } from '../../../errors.js';
 import { xlsxBytes } from '../../../workbook/write-xlsx.js';
 import { openCsv } from '../read/csv/csv-source.js';
 import { openWorkbook } from '../read/workbook/open-workbook.js';
@@ -14,6 +15,15 @@ import { mostCellCharacters, mostColumns, mostRows } from '../read/workbook/shee
 
 /** What is in a report file. */
 export type ReportKind = 'credentials' | 'rejects';
+
+/** Whether a file is to be a workbook. */
+export const isWorkbookName = (file: string): boolean => /\.xlsx$/i.test(file);
+
+/** The path of a report until the import ends: that of a workbook is `people.rejected.xlsx.csv`. */
+export const runningPath = (file: string) => (isWorkbookName(file) ? `${file}.csv` : file);
+
+/** The path of the workbook that a running import's file is to become; nothing for one that stays CSV. */
+export const workbookPath = (file: string): string | undefined => /^(.*\.xlsx)\.csv$/is.exec(file)?.[1];
 
 const sheetNames: Readonly<Record<ReportKind, string>> = { credentials: 'Passwords', rejects: 'Rejected rows' };
 
@@ -52,8 +62,13 @@ export async function* sheetRows(file: string): AsyncGenerator<string[]> {
   }
 }
 
-/** No workbook can have all of a report: its cells are too long, or it has too many rows. */
-export class TooLargeForWorkbook extends Error {}
+/** No workbook can have all of a report: a cell is too long, or there are too many rows. */
+export class TooLargeForWorkbook extends AppError {
+  constructor() {
+    const message = `No workbook can have all of it: it has more than ${mostRows} rows, or ${mostCellCharacters} characters in a cell. Take CSV.`;
+    super('VALIDATION', message, { details: [{ path: 'format', code: 'TOO_LARGE', message }] });
+  }
+}
 
 /** Passes on rows that a workbook can have. @throws TooLargeForWorkbook */
 export async function* fittingRows(rows: AsyncIterable<string[]>): AsyncGenerator<string[]> {

@@ -10,8 +10,8 @@ import { rejectColumns } from '../read/fields/headings.js';
 import type { ImportFile } from '../read/import-file.js';
 import { rejectLine } from '../read/rows/row-fields.js';
 import { ownFile } from '../store/spool.js';
-import { type CommittedBytes, isWorkbookName, ReportFile, type ReportPlace, workbookPath } from './report-file.js';
-import { reportFormat } from './report-workbook.js';
+import { type CommittedBytes, ReportFile, type ReportPlace } from './report-file.js';
+import { isWorkbookName, reportFormat, workbookPath } from './report-workbook.js';
 import { numberedPaths } from './workbook-file.js';
 
 /** The files that an import writes. */

@@ -3,9 +3,10 @@ import { type Lease, withLease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
+import type { TableFormat } from '../../../schemas/table-format.js';
 import { recordAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
-import { committedBytes, readableFile } from '../output/ledger-export.js';
+import { readableFile, reportBytes } from '../output/report-downloads.js';
 import { findImport, statusConflict } from '../store/find-import.js';
 import { leaseName, lockImport } from '../store/repository.js';
 
@@ -13,8 +14,8 @@ const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 
 /** A claim on the passwords of an import: meanwhile no other client can fetch them, and the import can't be resumed. */
 export interface CredentialsClaim {
-  /** The passwords, as CSV. */
-  bytes(): AsyncGenerator<Buffer>;
+  /** The passwords. */
+  bytes(format: TableFormat): AsyncGenerator<Buffer>;
   /** Removes the passwords: they have arrived. @throws AppError `IMPORT_CONFLICT` when the claim was lost meanwhile */
   done(): Promise<void>;
   /** Gives up the claim: the passwords have not arrived and can be fetched again. */
@@ -44,7 +45,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
           await held;
         };
         resolve({
-          bytes: () => committedBytes(file, bytes),
+          bytes: (format) => reportBytes(found, { kind: 'credentials', file, bytes }, format),
           done: () => remove(core, id, file, lease).finally(end),
           failed: end,
         });

@@ -26,7 +26,7 @@ describe('Fetching the passwords of an import', () => {
 
   async function emailsIn(claimed: CredentialsClaim): Promise<(string | undefined)[]> {
     let text = '';
-    for await (const piece of claimed.bytes()) text += piece;
+    for await (const piece of claimed.bytes('csv')) text += piece;
     const file = importing.write('fetched.csv', text);
     return recordsOf(file).map(({ email }) => email);
   }
@@ -105,10 +105,10 @@ describe('Fetching the passwords of an import', () => {
   it('can be tried again when it failed or the service died meanwhile', async () => {
     const { id, file } = await completed();
     const broken = await claim(id);
-    await broken.bytes().next();
+    await broken.bytes('csv').next();
     await broken.failed();
     const dying = await claim(id);
-    await dying.bytes().next();
+    await dying.bytes('csv').next();
     const taken = await failureOf(() => claim(id));
     expect([taken.code, taken.message]).to.deep.equal([
       'IMPORT_BUSY',
