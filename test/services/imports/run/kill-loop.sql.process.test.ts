@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -16,7 +16,17 @@ import { type CliResult, runCli } from '../../../support/run-cli.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../../../support/test-server.js';
 import { useImporting } from '../support/importing.js';
-import { batchRows, leftBehind, type Policy, policies, rows, settle, wrongPasswords } from '../support/kill-world.js';
+import {
+  batchRows,
+  contentOf,
+  leftBehind,
+  type Policy,
+  policies,
+  rows,
+  settle,
+  workbookPolicies,
+  wrongPasswords,
+} from '../support/kill-world.js';
 
 /** Small batches: a kill meets them in every state. */
 const settings = { IMPORT_BATCH_ROWS: String(batchRows), BCRYPT_COST: '4' };
@@ -31,25 +41,27 @@ interface Scene {
 type LeftBehind = Awaited<ReturnType<typeof leftBehind>>;
 
 /** Starts the built program's import in a process of its own. */
-function start({ program, env, folder }: Scene, file: string, flags: readonly string[]): ChildProcess {
+function start({ program, env }: Scene, file: string, flags: readonly string[]): ChildProcess {
   const argv = [path.join(program, 'bin', 'coursectl.js'), 'users', 'import', file, '--yes', '--quiet', ...flags];
-  return spawn(process.execPath, argv, { cwd: folder, env: { PATH: process.env.PATH, ...env }, stdio: 'ignore' });
+  const cwd = path.dirname(file);
+  return spawn(process.execPath, argv, { cwd, env: { PATH: process.env.PATH, ...env }, stdio: 'ignore' });
 }
 
-const runAgain = ({ env, folder }: Scene, file: string, flags: readonly string[]): Promise<CliResult> =>
-  runCli(['users', 'import', file, '--yes', '--json', ...flags], { env, cwd: folder });
+const runAgain = ({ env }: Scene, file: string, flags: readonly string[]): Promise<CliResult> =>
+  runCli(['users', 'import', file, '--yes', '--json', ...flags], { env, cwd: path.dirname(file) });
 
 /** Frees the lease of a dead run immediately. */
 const expireLeases = ({ context }: Scene) =>
   context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name LIKE 'import:%'");
 
 /** The world as it is before each import, and the file in a folder of its own. */
-async function prepare({ context, folder }: Scene, { csv }: Policy, name: string): Promise<string> {
+async function prepare({ context, folder }: Scene, policy: Policy, name: string): Promise<string> {
   await settle(context);
   const own = path.join(folder, name);
+  rmSync(own, { recursive: true, force: true });
   mkdirSync(own);
-  const file = path.join(own, 'people.csv');
-  writeFileSync(file, csv);
+  const file = path.join(own, policy.file);
+  writeFileSync(file, await contentOf(policy));
   return file;
 }
 
@@ -71,8 +83,10 @@ async function rowsDone({ context }: Scene): Promise<number | undefined> {
  * When an import is broken off: after how many rows, and how many milliseconds later. One that ends at a bad row is, as soon as
  * that row is committed: its end must not depend on what the process does then.
  */
-function momentOf({ stops }: Policy, expected: LeftBehind): { target: number; delay: number } {
+function momentOf({ file, stops }: Policy, expected: LeftBehind): { target: number; delay: number } {
   if (stops) return { target: expected.imports[0]?.rowsDone ?? 0, delay: 0 };
+  // At the end its reports become workbooks.
+  if (file === 'people.xlsx' && Math.random() < 0.4) return { target: rows - batchRows, delay: Math.random() * 60 };
   return { target: Math.floor(Math.random() * (rows - 2 * batchRows)), delay: Math.random() * 30 };
 }
 
@@ -85,6 +99,10 @@ async function reach(scene: Scene, running: ChildProcess, target: number): Promi
     await sleep(left > batchRows ? 10 : 2);
   }
 }
+
+/** The file and its reports. */
+const filesOf = ({ file }: Policy) =>
+  [file, ...['credentials', 'rejected'].map((kind) => file.replace('people', `people.${kind}`))].sort();
 
 /** Does one round: an import that is broken off by `strike` at a random moment, and is run again. */
 async function playRound(
@@ -115,6 +133,7 @@ async function playRound(
     if (brokenOff) {
       const { exitCode, stdout } = await runAgain(scene, file, flags);
       expect(exitCode, stdout).to.equal(3);
+      expect(readdirSync(path.dirname(file)).sort()).to.deep.equal(filesOf(policy));
     }
     const found = await leftBehind(scene.context, file);
     for (const part of Object.keys(expected) as (keyof LeftBehind)[])
@@ -129,8 +148,13 @@ async function playRound(
 }
 
 /** Does rounds with one policy after the other. @returns the result of an uninterrupted run for each policy */
-async function playRounds(scene: Scene, count: number, strike: (running: ChildProcess) => Promise<void>) {
-  const used = policies.slice(0, count);
+async function playRounds(
+  scene: Scene,
+  count: number,
+  all: readonly Policy[],
+  strike: (running: ChildProcess) => Promise<void>,
+) {
+  const used = all.slice(0, count);
   const expected: LeftBehind[] = [];
   for (const [index, policy] of used.entries()) expected.push(await uninterrupted(scene, policy, `whole${index}`));
   let struck = 0;
@@ -159,14 +183,18 @@ describe('Imports that are killed repeatedly', function () {
   const program = useBuiltProgram();
 
   const rounds = atDepth(2, 30);
-  it(`leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
-    const { context, folder, env } = importing;
-    const scene = { context, folder, env, program: program.path };
-    const expected = await playRounds(scene, rounds, async (running) => {
-      running.kill('SIGKILL');
+  for (const [title, used] of [
+    ['of CSV', policies],
+    ['of workbooks', workbookPolicies],
+  ] as const)
+    it(`${title} leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
+      const { context, folder, env } = importing;
+      const scene = { context, folder, env, program: program.path };
+      const expected = await playRounds(scene, rounds, used, async (running) => {
+        running.kill('SIGKILL');
+      });
+      if (rounds >= policies.length) expectEverything(expected);
     });
-    if (rounds >= policies.length) expectEverything(expected);
-  });
 });
 
 (onMysql ? describe : describe.skip)('Imports whose database is killed (needs a MySQL or MariaDB server)', function () {
@@ -206,7 +234,7 @@ describe('Imports that are killed repeatedly', function () {
   const rounds = atDepth(2, 10);
   it(`leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
     if (!scene) throw new Error('no scene');
-    await playRounds(scene, rounds, async (running) => {
+    await playRounds(scene, rounds, policies, async (running) => {
       const ended = running.exitCode === null ? once(running, 'exit') : undefined;
       await server?.crash();
       // The program notices by itself, and says so.

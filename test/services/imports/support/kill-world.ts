@@ -1,11 +1,14 @@
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { parse } from 'csv-parse/sync';
 import { Op } from 'sequelize';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
 import type { Context } from '../../../../src/services/context.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
+import { xlsxBytes } from '../../../../src/workbook/write-xlsx.js';
 import { emptyDatabase } from '../../../support/harness.js';
-import { recordsOf } from './importing.js';
+import { reportOf } from './importing.js';
 
 /** Rows of the file, and of one transaction. */
 export const rows = 600;
@@ -189,22 +192,45 @@ const goodAtFirst = fileOf(places.filter((place) => place % cycle < 10 || place 
 
 /** How a file is imported. */
 export interface Policy {
+  /** The name of the file; its reports are of the same kind. */
+  file: 'people.csv' | 'people.xlsx';
   flags: readonly string[];
   csv: string;
   /** Whether it ends at a bad row, before the end of the file. */
   stops: boolean;
 }
 
-const whole = (...flags: string[]): Policy => ({ flags, csv: mixed, stops: false });
+const whole = (...flags: string[]): Policy => ({ file: 'people.csv', flags, csv: mixed, stops: false });
 
 /** How files are imported: together they give every outcome and code. */
 export const policies: readonly Policy[] = [
   whole('--on-existing', 'update', '--reset-passwords', '--match', 'phone'),
-  { flags: ['--on-existing', 'update', '--on-error', 'stop'], csv: goodAtFirst, stops: true },
+  { file: 'people.csv', flags: ['--on-existing', 'update', '--on-error', 'stop'], csv: goodAtFirst, stops: true },
   whole('--on-existing', 'skip', '--match', 'phone', '--course', 'Knots'),
   whole('--on-existing', 'fail', '--match', 'phone', '--enrollment-status', 'pending'),
   whole('--on-existing', 'update'),
 ];
+
+/** The same with workbooks. */
+export const workbookPolicies: readonly Policy[] = policies.map((policy) => ({
+  ...policy,
+  file: 'people.xlsx',
+  flags: [...policy.flags, '--credentials', 'people.credentials.xlsx'],
+}));
+
+/** The content of a file that is imported. */
+export async function contentOf({ file, csv }: Policy): Promise<Buffer> {
+  if (file === 'people.csv') return Buffer.from(csv);
+  const [header = [], ...rows] = parse(csv) as string[][];
+  const columns = header.map((heading) => ({ heading }));
+  return buffer(xlsxBytes({ sheet: 'People', columns, rows }));
+}
+
+/** A report of the imported file. */
+const reportBeside = (file: string, kind: 'credentials' | 'rejected') => {
+  const { dir, name, ext } = path.parse(file);
+  return reportOf(path.join(dir, `${name}.${kind}${ext}`));
+};
 
 /** What an import has left behind: everything but ids, hashes and moments of what it made. */
 export async function leftBehind({ database }: Context, file: string) {
@@ -218,7 +244,7 @@ export async function leftBehind({ database }: Context, file: string) {
   const recorded = { [Op.or]: [{ targetType: 'user' }, { action: 'import.finish' }] };
   const audit = await AuditEntry.findAll({ where: recorded, raw: true });
   const nameOf = (id: string | null) => (id === null ? null : (emails.get(id) ?? id));
-  const base = path.join(path.dirname(file), path.basename(file, '.csv'));
+  const credentials = await reportBeside(file, 'credentials');
   return {
     imports: imports.map(({ status, rowsDone, rowsTotal, createdCount, updatedCount, skippedCount, ...rest }) => ({
       status,
@@ -252,8 +278,8 @@ export async function leftBehind({ database }: Context, file: string) {
         `${nameOf(targetId)} ${action} ${beforeJson} ${afterJson}`.replace(/"importId":"[^"]*"/, ''),
       )
       .sort(),
-    rejects: recordsOf(`${base}.rejected.csv`),
-    credentials: recordsOf(`${base}.credentials.csv`).map(({ password, ...others }) => others),
+    rejects: await reportBeside(file, 'rejected'),
+    credentials: credentials.map(({ password, ...others }) => others),
   };
 }
 
@@ -267,11 +293,10 @@ function withoutMoments(undoJson: string | null): string | null {
 
 /** Accounts whose password in the credentials file doesn't work, or that have one and shouldn't. */
 export async function wrongPasswords({ database, hasher }: Context, file: string): Promise<string[]> {
-  const name = path.join(path.dirname(file), `${path.basename(file, '.csv')}.credentials.csv`);
   const users = await database.models.User.findAll({ where: { requiresPasswordChange: true }, raw: true });
   const hashes = new Map(users.map(({ email, passwordHash }) => [email, passwordHash]));
   const wrong: string[] = [];
-  const records = recordsOf(name);
+  const records = await reportBeside(file, 'credentials');
   // The hasher refuses more than it can hash soon.
   for (let at = 0; at < records.length; at += 100)
     await Promise.all(
