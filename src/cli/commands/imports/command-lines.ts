@@ -1,8 +1,8 @@
 import { type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
-import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { isWorkbookName } from '../../../services/imports/output/report-workbook.js';
+import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { findInterrupted } from '../../../services/imports/store/find-import.js';
 import { resultOf } from '../../../services/imports/store/repository.js';
 import { asTyped, commandLine, counted, type Io } from '../../core/output/output.js';
@@ -32,7 +32,7 @@ export function givenOptions(options: ImportOptions): object {
 
 /** The options of an import that its file of rejected rows needs. That has one sheet, and a workbook has no delimiter. */
 function optionsForRejects(options: ImportOptions, isWorkbook: boolean): { withPasswords?: boolean } {
-  const { sheet: _, encoding, delimiter, ...given } = givenOptions(options) as Partial<ImportOptions> & { sheet?: string };
+  const { sheet: _, encoding, delimiter, ...given } = givenOptions(options) as Partial<ImportOptions>;
   return isWorkbook ? given : { ...given, ...(encoding && { encoding }), ...(delimiter && { delimiter }) };
 }
 

@@ -1,13 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { type CsvFormat, encoded, type ReportFormat } from '../../../csv/format.js';
+import { encoded, type ReportFormat } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError, notFound, systemErrorCode } from '../../../errors.js';
 import type { TableFormat } from '../../../schemas/table-format.js';
 import type { Core } from '../../core.js';
-
-type FileFormat = CsvFormat & { workbook?: object | null };
-
+import type { TableFormat as FileFormat } from '../read/table/table.js';
 import { WorkbookProblem } from '../read/workbook/problem.js';
 import { resultOf } from '../store/repository.js';
 import { isReadable, ownFile } from '../store/spool.js';

@@ -171,7 +171,7 @@ export async function openReports(
   const ownPath = async (named: string | null) =>
     named !== null && unfinished?.origin === 'http' ? ((await ownFile(core, unfinished, named)) ?? null) : named;
   // Over HTTP they stay CSV: what is downloaded is made of them.
-  const isWorkbook = (format as { workbook?: object | null }).workbook != null && unfinished?.origin !== 'http';
+  const isWorkbook = format.workbook !== null && unfinished?.origin !== 'http';
   const credentials = await openReport(
     { kind: 'credentials', header: credentialsHeader, input: format },
     credentialsFile,

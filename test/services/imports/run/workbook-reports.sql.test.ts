@@ -1,8 +1,9 @@
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { runCli } from '../../../support/run-cli.js';
 import { breakAt } from '../support/fault.js';
-import { people, reportOf, sheetOf, useImporting } from '../support/importing.js';
+import { people, reportOf, sheetOf, useImporting, withoutProgress, workbookOf } from '../support/importing.js';
 import { expectWholeLedger, importFile, importFirstBatch } from '../support/running.js';
 
 const good = 120;
@@ -123,5 +124,70 @@ describe('Report files that are named .xlsx', () => {
     expect(stdout).to.include(`Rejected rows with reasons: ${inFolder('fix.xlsx')}\n`);
     expect(importing.files()).to.deep.equal(['fix.xlsx', 'people.csv']);
     expect((await reportOf(inFolder('fix.xlsx'))).map(({ line }) => line)).to.deep.equal(['2', String(rows + 1)]);
+  });
+});
+
+describe('The rejected rows of a workbook', () => {
+  const importing = useImporting();
+  const header = ['Team', 'First name', 'Last name', 'E-mail', 'Phone'];
+  const people = [
+    ['=red', 'Ada', 'King', 'ada@example.org', '0301 1'],
+    ['two\nlines', 'A', 'King', 'nobody', '=030 2'],
+    ['-', "O'Neal", 'King', 'oneal', '0301234'],
+  ];
+
+  it('are a workbook, which once it is corrected is imported without a word', async () => {
+    const file = importing.write('people.xlsx', await workbookOf([header, ...people]));
+    const { stdout, exitCode } = await importing.run(file, '--yes', '--sheet', 'People');
+    expect(exitCode).to.equal(3);
+    expect(stdout).to.match(/: .*\/people\.rejected\.xlsx \(correct them and import that file\)\n$/);
+    expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.rejected.xlsx', 'people.xlsx']);
+    const rejects = await sheetOf(`${importing.folder}/people.rejected.xlsx`);
+    expect(rejects.map((cells) => cells.slice(0, -1))).to.deep.equal([
+      [...header, 'line', 'code'],
+      [...(people[1] ?? []), '3', 'NAME_INVALID'],
+      [...(people[2] ?? []), '4', 'EMAIL_INVALID'],
+    ]);
+    const corrected = rejects.map((cells) =>
+      cells.map((cell) => ({ A: 'Al', nobody: 'al@x.org', '=030 2': '030 2', oneal: 'o@x.org' })[cell] ?? cell),
+    );
+    importing.write('people.rejected.xlsx', await workbookOf(corrected, 'Rejected rows'));
+    const again = await importing.run('people.rejected.xlsx', '--yes');
+    expect([again.exitCode, withoutProgress(again.stderr)], again.stdout).to.deep.equal([0, '']);
+    const users = await importing.models().User.findAll({ order: ['email'], raw: true });
+    expect(users.map(({ firstName, phone }) => `${firstName} ${phone}`)).to.deep.equal([
+      'Ada 0301 1',
+      'Al 030 2',
+      "O'Neal 0301234",
+    ]);
+  });
+
+  it('are CSV where that is asked for, and each is written as the other', async () => {
+    const file = importing.write('people.xlsx', await workbookOf([header, ...people]));
+    const csv = await importing.json(file, '--rejects', 'fix.csv');
+    expect(importing.read('fix.csv')).to.include("\n'-,O'Neal,King,oneal,'0301234,4,EMAIL_INVALID,");
+    const output = async (number: number, name: string) => {
+      const { exitCode, stderr } = await importing.cli('imports', 'rejects', String(number), '--output', name);
+      expect(exitCode, stderr).to.equal(0);
+      return path.join(importing.folder, name);
+    };
+    const workbook = await output(csv.number, 'one.xlsx');
+    const rows = await sheetOf(workbook);
+    expect(rows.map(([, name]) => name)).to.deep.equal(['First name', 'A', "O'Neal"]);
+
+    await importing.models().User.destroy({ where: { email: 'ada@example.org' } });
+    const { number } = await importing.json(file, '--on-existing', 'update');
+    expect(await sheetOf(await output(number, 'copy.xlsx'))).to.deep.equal(rows);
+    expect(readFileSync(await output(number, 'two.csv'), 'utf8')).to.equal(importing.read('fix.csv'));
+    // A person at a terminal reads it.
+    const shown = await runCli(['imports', 'rejects', String(number)], {
+      env: importing.env,
+      cwd: importing.folder,
+      screen: { columns: 80, rows: 24 },
+    });
+    expect(shown.stdout).to.include("O'Neal,King,oneal");
+    importing.write('people.rejected.xlsx', await workbookOf(rows));
+    const changed = await importing.cli('imports', 'rejects', String(number), '--output', 'three.csv');
+    expect(changed.stderr).to.include("with the rejected rows can't be read (it was changed since)");
   });
 });

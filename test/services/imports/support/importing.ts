@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
 import { QueryTypes } from 'sequelize';
@@ -9,6 +10,7 @@ import type { ImportRow } from '../../../../src/db/models/import-row.js';
 import type { Context } from '../../../../src/services/context.js';
 import { type ImportPlan, planImport } from '../../../../src/services/imports/plan/plan.js';
 import { openWorkbook } from '../../../../src/services/imports/read/workbook/open-workbook.js';
+import { xlsxBytes } from '../../../../src/workbook/write-xlsx.js';
 import { testEnvironment } from '../../../support/environment.js';
 import { type Harness, useHarness } from '../../../support/harness.js';
 import { type CliResult, runCli } from '../../../support/run-cli.js';
@@ -130,6 +132,10 @@ export function recordsOf(file: string | null): Record<string, string>[] {
   const cast = (cell: string) => restoreProtected(readCell(cell));
   return parse(text, { columns: true, delimiter, cast, relax_column_count: true }) as Record<string, string>[];
 }
+
+/** The bytes of a workbook with one sheet of texts. */
+export const workbookOf = ([header = [], ...rows]: readonly (readonly string[])[], sheet = 'People'): Promise<Buffer> =>
+  buffer(xlsxBytes({ sheet, columns: header.map((heading) => ({ heading })), rows }));
 
 /** The rows of the first sheet of a workbook. */
 export async function sheetOf(file: string): Promise<string[][]> {

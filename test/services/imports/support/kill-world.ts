@@ -1,14 +1,12 @@
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import { Op } from 'sequelize';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
 import type { Context } from '../../../../src/services/context.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
-import { xlsxBytes } from '../../../../src/workbook/write-xlsx.js';
 import { emptyDatabase } from '../../../support/harness.js';
-import { reportOf } from './importing.js';
+import { reportOf, workbookOf } from './importing.js';
 
 /** Rows of the file, and of one transaction. */
 export const rows = 600;
@@ -219,12 +217,8 @@ export const workbookPolicies: readonly Policy[] = policies.map((policy) => ({
 }));
 
 /** The content of a file that is imported. */
-export async function contentOf({ file, csv }: Policy): Promise<Buffer> {
-  if (file === 'people.csv') return Buffer.from(csv);
-  const [header = [], ...rows] = parse(csv) as string[][];
-  const columns = header.map((heading) => ({ heading }));
-  return buffer(xlsxBytes({ sheet: 'People', columns, rows }));
-}
+export const contentOf = async ({ file, csv }: Policy): Promise<Buffer> =>
+  file === 'people.csv' ? Buffer.from(csv) : workbookOf(parse(csv) as string[][]);
 
 /** A report of the imported file. */
 const reportBeside = (file: string, kind: 'credentials' | 'rejected') => {
