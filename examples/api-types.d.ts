@@ -2940,6 +2940,10 @@ export interface ImportRejectsParameters {
     /** Id of the import */
     id: string;
   };
+  query?: {
+    /** `csv`, or `xlsx` for an Excel workbook */
+    format?: 'csv' | 'xlsx';
+  };
 }
 
 /** Request body of `GET /api/imports/{id}/rejected.csv` */
@@ -2971,6 +2975,10 @@ export interface ImportCredentialsParameters {
   path: {
     /** Id of the import */
     id: string;
+  };
+  query?: {
+    /** `csv`, or `xlsx` for an Excel workbook */
+    format?: 'csv' | 'xlsx';
   };
 }
 

@@ -51,8 +51,9 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'rejects <import>',
     schema: 'current',
-    summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
-    examples: ['imports rejects 12 > rejected.csv'],
+    summary:
+      'Write the rejected rows with line, code and reason, as the imported file was, to be corrected and imported',
+    examples: ['imports rejects 12 --output rejected.xlsx', 'imports rejects 12 > rejected.csv'],
     options: rejectsOptions,
     load: () =>
       import('./actions.js').then(({ assertTableDestination, rejects }) => ({

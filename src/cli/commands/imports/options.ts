@@ -68,12 +68,12 @@ export const importUsersOptions = {
   '--on-error <what>': 'after a rejected row: continue (default), stop there, or abort (import nothing)',
   '--max-errors <n>': 'import nothing if more rows than this are rejected',
   '--credentials <file>':
-    'write generated passwords to this file, which must not exist (default: people.credentials.csv for people.csv)',
+    'write generated passwords to this file, which must not exist; .xlsx makes a workbook (default: people.credentials.csv for people.csv)',
   '--invite':
     'mail new people without a password a link to set one, and write no file of passwords; with --credentials they get both',
   '--notify': 'also mail people who are enrolled in published courses, unless they are invited',
   '--rejects <file>':
-    'write rejected rows to this file, which must not exist (default: people.rejected.csv for people.csv)',
+    'write rejected rows to this file, which must not exist; .xlsx makes a workbook (default: people.rejected.csv for people.csv, .xlsx for a workbook)',
   '--encoding <name>':
     'encoding of the file: auto (default), utf-8, utf-16le, utf-16be, windows-1250 to windows-1257, windows-874, macintosh, shift_jis, gb18030, big5 or euc-kr',
   '--delimiter <character>': "character between the columns: auto (default), ',', ';', tab or '|'",
