@@ -30,10 +30,10 @@ export function givenOptions(options: ImportOptions): object {
   return Object.fromEntries(given.map(([name, value]) => [name, value === '\t' ? 'tab' : value]));
 }
 
-/** The options of an import that its file of rejected rows needs. That has one sheet, and a workbook has no delimiter. */
+/** The options of an import that its file of rejected rows needs. That has one sheet, and a workbook no delimiter. */
 function optionsForRejects(options: ImportOptions, isWorkbook: boolean): { withPasswords?: boolean } {
-  const { sheet: _, encoding, delimiter, ...given } = givenOptions(options) as Partial<ImportOptions>;
-  return isWorkbook ? given : { ...given, ...(encoding && { encoding }), ...(delimiter && { delimiter }) };
+  const unneeded = ['sheet', ...(isWorkbook ? ['encoding', 'delimiter'] : [])];
+  return Object.fromEntries(Object.entries(givenOptions(options)).filter(([name]) => !unneeded.includes(name)));
 }
 
 /**
