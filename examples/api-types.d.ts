@@ -2950,7 +2950,7 @@ export interface ImportRejectsParameters {
 export type ImportRejectsBody = undefined;
 
 /** Successful response of `GET /api/imports/{id}/rejected.csv` */
-export type ImportRejectsResponse = string;
+export type ImportRejectsResponse = string | Blob;
 
 /** Parameters of `GET /api/imports/{id}/outcome.csv` */
 export interface ImportOutcomeParameters {
@@ -2986,7 +2986,7 @@ export interface ImportCredentialsParameters {
 export type ImportCredentialsBody = undefined;
 
 /** Successful response of `GET /api/imports/{id}/credentials.csv` */
-export type ImportCredentialsResponse = string;
+export type ImportCredentialsResponse = string | Blob;
 
 /** Parameters of `POST /api/imports/{id}/plan` */
 export interface PlanImportParameters {

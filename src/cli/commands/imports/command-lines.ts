@@ -1,7 +1,7 @@
 import { type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
+import { isWorkbookName } from '../../../schemas/table-format.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
-import { isWorkbookName } from '../../../services/imports/output/report-workbook.js';
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
 import { findInterrupted } from '../../../services/imports/store/find-import.js';
 import { resultOf } from '../../../services/imports/store/repository.js';

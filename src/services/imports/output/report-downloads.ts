@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { encoded, type ReportFormat } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError, notFound, systemErrorCode } from '../../../errors.js';
-import type { TableFormat } from '../../../schemas/table-format.js';
+import { isWorkbookName, type TableFormat } from '../../../schemas/table-format.js';
 import type { Core } from '../../core.js';
 import type { TableFormat as FileFormat } from '../read/table/table.js';
 import { WorkbookProblem } from '../read/workbook/problem.js';
@@ -14,7 +14,6 @@ import {
   asWorkbook,
   csvRows,
   fittingRows,
-  isWorkbookName,
   type ReportKind,
   reportFormat,
   sheetRows,

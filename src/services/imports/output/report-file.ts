@@ -28,7 +28,7 @@ export interface ReportPlace {
   kind: ReportKind;
   header: readonly string[];
   format: ReportFormat;
-  /** The paths that it may have: it gets the first that is free. One that {@link isWorkbookName} is that of the workbook. */
+  /** The paths that it may have: it gets the first that is free. One that ends in .xlsx is that of the workbook. */
   paths: Iterable<string>;
   /** Whether a killed run may have left the file with no more than its header: that one is replaced. */
   mayBeLeftOver?: boolean;

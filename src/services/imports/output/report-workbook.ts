@@ -8,6 +8,7 @@ import {
   reportLine,
 } from '../../../csv/format.js';
 import { AppError } from '../../../errors.js';
+import { isWorkbookName } from '../../../schemas/table-format.js';
 import { xlsxBytes } from '../../../workbook/write-xlsx.js';
 import { openCsv } from '../read/csv/csv-source.js';
 import { openWorkbook } from '../read/workbook/open-workbook.js';
@@ -15,9 +16,6 @@ import { mostCellCharacters, mostColumns, mostRows } from '../read/workbook/shee
 
 /** What is in a report file. */
 export type ReportKind = 'credentials' | 'rejects';
-
-/** Whether a file is to be a workbook. */
-export const isWorkbookName = (file: string): boolean => /\.xlsx$/i.test(file);
 
 /** The path of a report until the import ends: that of a workbook is `people.rejected.xlsx.csv`. */
 export const runningPath = (file: string) => (isWorkbookName(file) ? `${file}.csv` : file);

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type CsvFormat, isEncodable, type ReportFormat, withEncodableLetters } from '../../../csv/format.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
+import { isWorkbookName } from '../../../schemas/table-format.js';
 import type { Core } from '../../core.js';
 import type { Decision } from '../plan/outcomes.js';
 import { type ImportPlan, type PlanRequest, planImport } from '../plan/plan.js';
@@ -11,7 +12,7 @@ import type { ImportFile } from '../read/import-file.js';
 import { rejectLine } from '../read/rows/row-fields.js';
 import { ownFile } from '../store/spool.js';
 import { type CommittedBytes, ReportFile, type ReportPlace } from './report-file.js';
-import { isWorkbookName, reportFormat, workbookPath } from './report-workbook.js';
+import { reportFormat, workbookPath } from './report-workbook.js';
 import { numberedPaths } from './workbook-file.js';
 
 /** The files that an import writes. */

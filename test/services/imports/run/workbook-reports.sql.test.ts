@@ -180,12 +180,16 @@ describe('The rejected rows of a workbook', () => {
     expect(await sheetOf(await output(number, 'copy.xlsx'))).to.deep.equal(rows);
     expect(readFileSync(await output(number, 'two.csv'), 'utf8')).to.equal(importing.read('fix.csv'));
     // A person at a terminal reads it.
-    const shown = await runCli(['imports', 'rejects', String(number)], {
-      env: importing.env,
-      cwd: importing.folder,
-      screen: { columns: 80, rows: 24 },
-    });
-    expect(shown.stdout).to.include("O'Neal,King,oneal");
+    const atTerminal = (...args: string[]) =>
+      runCli(['imports', 'rejects', String(number), ...args], {
+        env: importing.env,
+        cwd: importing.folder,
+        screen: { columns: 80, rows: 24 },
+      });
+    expect((await atTerminal()).stdout).to.include("O'Neal,King,oneal");
+    expect((await atTerminal('--output', 'xlsx')).stderr).to.include("A workbook can't be shown at a terminal");
+    const piped = await importing.cli('imports', 'rejects', String(number));
+    expect(piped.stdout.slice(0, 2)).to.equal('PK');
     importing.write('people.rejected.xlsx', await workbookOf(rows));
     const changed = await importing.cli('imports', 'rejects', String(number), '--output', 'three.csv');
     expect(changed.stderr).to.include("with the rejected rows can't be read (it was changed since)");
