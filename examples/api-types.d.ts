@@ -704,6 +704,13 @@ export type ImportPlan = {
       /** Names as this encoding reads them */
       names: string[];
     }[];
+    /** Sheets of the workbook, of which another may be read; empty for another problem */
+    sheets: {
+      /** File name */
+      name: string;
+      /** Whether it is hidden */
+      isHidden: boolean;
+    }[];
   } | null;
   /** How the file was read; null while it is unknown */
   file: {

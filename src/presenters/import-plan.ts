@@ -33,7 +33,7 @@ export function presentImportWithPlan(record: Import, plan: ImportPlan | null) {
       ? {
           id: record.planId,
           ...pick(plan, ['rowsRead', 'expiresAt']),
-          problem: problem && { reason: null, line: null, candidates: [], ...problem },
+          problem: problem && { reason: null, line: null, candidates: [], sheets: [], ...problem },
           ...content,
         }
       : null,

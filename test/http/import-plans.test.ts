@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { importsFolder } from '../../src/services/imports/store/spool.js';
 import { people, useImporting } from '../services/imports/support/importing.js';
@@ -180,6 +180,23 @@ describe('Imports that are planned over HTTP', () => {
     await runToPlan(importing, refused.id);
     const replanned = await show(refused.id);
     expect(replanned.plan.problem).to.include({ code: 'USAGE', reason: null });
+  });
+
+  it('tell the sheets of a workbook where the one that is wanted is not there, or empty', async () => {
+    const workbook = readFileSync('test/fixtures/workbooks/three-sheets.ods');
+    const refused = await plan(workbook, { sheet: 'Nobody' });
+    const sheets = [
+      { name: 'Listen', isHidden: true },
+      { name: 'Hinweise', isHidden: false },
+      { name: 'Teilnehmer 2026', isHidden: false },
+    ];
+    expect(refused.plan).to.deep.include({ file: null, columns: [] });
+    expect(refused.plan.problem).to.deep.include({ reason: 'SHEET_UNKNOWN', sheets });
+    await call('post', `/${refused.id}/plan`).send({ sheet: 'Teilnehmer 2026' }).expect(202);
+    await runToPlan(importing, refused.id);
+    const { problem, file } = (await show(refused.id)).plan;
+    expect(problem).to.equal(null);
+    expect(file.workbook).to.deep.equal({ kind: 'ods', sheet: 'Teilnehmer 2026', sheets });
   });
 
   it('check the options of another plan as the form does', async () => {

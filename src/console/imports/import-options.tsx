@@ -12,7 +12,7 @@ type Options = Import['options'];
 /** All options but `map`. */
 export const optionNames = [
   ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'missingPhone', 'onError', 'encoding'] as const),
-  ...(['delimiter', 'resetPasswords', 'invite', 'withPasswords', 'maxErrors'] as const),
+  ...(['delimiter', 'sheet', 'resetPasswords', 'invite', 'withPasswords', 'maxErrors'] as const),
 ];
 export type OptionName = (typeof optionNames)[number];
 
@@ -103,7 +103,9 @@ export const chosenColumns = ({ map }: Options): string[] => (Array.isArray(map)
 
 /** The options of an import as fields of the form that submits another. */
 export function formOptions(options: Options): Omit<Input<'createImport'>['body'], 'file'> {
-  return { ...Object.fromEntries(givenOptions(options)), map: chosenColumns(options) };
+  // Rejected rows are in a sheet of their own.
+  const given = givenOptions(options).filter(([name]) => name !== 'sheet');
+  return { ...Object.fromEntries(given), map: chosenColumns(options) };
 }
 
 function columnText(entry: string, t: TFunction): string {

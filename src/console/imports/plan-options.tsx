@@ -8,8 +8,17 @@ import type { Import, Plan } from './import-status.js';
 /** What is to be planned otherwise. */
 export type PlanChanges = NonNullable<Input<'planImport'>['body']>;
 
+/** The sheets of the workbook; none where the file is CSV, or can't be opened. */
+const sheetsOf = ({ file, problem }: Plan) => file?.workbook?.sheets ?? problem?.sheets ?? [];
+
+/** The sheet that was planned; undefined where the workbook has none that is called so. */
+function plannedSheet({ options }: Pick<Import, 'options'>, plan: Plan): string | undefined {
+  return plan.file?.workbook?.sheet ?? sheetsOf(plan).find(({ name }) => name === options.sheet)?.name;
+}
+
 /** Whether the file is divided into columns anew: those that were chosen are others then. */
-function dividesAnew({ options }: Pick<Import, 'options'>, plan: Plan, { delimiter }: PlanChanges): boolean {
+function dividesAnew({ options }: Pick<Import, 'options'>, plan: Plan, { delimiter, sheet }: PlanChanges): boolean {
+  if (sheet !== undefined) return true;
   if (delimiter === undefined || delimiter === optionOf(options, 'delimiter')) return false;
   return delimiter === 'auto' || delimiter !== delimiterName(plan.file?.delimiter);
 }
@@ -32,11 +41,11 @@ function chosenBefore({ options }: Import, plan: Plan): Choices {
 }
 
 /** The changes without those that were set back to what the plan was made with. */
-export function withoutPlanned({ options }: Pick<Import, 'options'>, plan: Plan, changes: PlanChanges): PlanChanges {
+export function withoutPlanned(current: Pick<Import, 'options'>, plan: Plan, changes: PlanChanges): PlanChanges {
   const { map = [], ...others } = changes;
   // The changes have no other keys.
   const differing = (Object.entries(others) as [OptionName, unknown][]).filter(
-    ([name, value]) => value !== optionOf(options, name),
+    ([name, value]) => value !== (name === 'sheet' ? plannedSheet(current, plan) : optionOf(current.options, name)),
   );
   const fields = new Map(plan.columns.map(({ index, field }) => [index, field]));
   const columns = map.filter(({ column, field }) => fields.get(column) !== field);
@@ -74,6 +83,39 @@ interface PlanOptionsProps {
   changes: PlanChanges;
   onChange(changes: PlanChanges): void;
 }
+
+/** The sheet of a workbook that is imported, where there is a choice. */
+export function SheetChoice({ current, plan, changes, onChange }: PlanOptionsProps) {
+  const { t } = useTranslation();
+  const sheets = sheetsOf(plan);
+  const planned = plannedSheet(current, plan);
+  if (sheets.length === 0 || (sheets.length === 1 && planned !== undefined)) return null;
+  const choices = sheets.map(({ name, isHidden }) => ({
+    value: name,
+    label: isHidden ? t('imports.sheets.hidden', { sheet: name }) : name,
+  }));
+  return (
+    <Paper withBorder p="md">
+      <NativeSelect
+        maw={400}
+        label={t('imports.sheets.label')}
+        description={changes.sheet === undefined ? undefined : t('imports.options.readAnew')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        value={changes.sheet ?? planned ?? ''}
+        onChange={({ currentTarget }) => onChange({ ...changes, sheet: currentTarget.value })}
+        data={
+          planned === undefined
+            ? [{ value: '', label: t('imports.sheets.choose'), disabled: true }, ...choices]
+            : choices
+        }
+      />
+    </Paper>
+  );
+}
+
+/** Whether the file is a workbook, as far as is known. */
+const isWorkbook = (plan: Plan): boolean =>
+  sheetsOf(plan).length > 0 || plan.problem?.reason?.startsWith('WORKBOOK_') === true;
 
 /** How rows are treated. */
 export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsProps) {
@@ -118,13 +160,17 @@ export function PlanOptions({ current, plan, changes, onChange }: PlanOptionsPro
             onChange={({ currentTarget }) => onChange({ ...changes, ...optionsOfWay(currentTarget.value) })}
           />
         )}
-        <NativeSelect label={t('imports.options.encoding')} {...choice('encoding')} />
-        <NativeSelect
-          label={t('imports.options.delimiter')}
-          description={dividesAnew(current, plan, changes) ? t('imports.options.delimiterHint') : undefined}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          {...choice('delimiter')}
-        />
+        {!isWorkbook(plan) && (
+          <>
+            <NativeSelect label={t('imports.options.encoding')} {...choice('encoding')} />
+            <NativeSelect
+              label={t('imports.options.delimiter')}
+              description={dividesAnew(current, plan, changes) ? t('imports.options.readAnew') : undefined}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              {...choice('delimiter')}
+            />
+          </>
+        )}
       </SimpleGrid>
       {!isMailSetUp && (
         <Text size="sm" c="dimmed" mt="sm">

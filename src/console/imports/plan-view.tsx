@@ -11,7 +11,7 @@ import { EncodingQuestion } from './encoding-question.js';
 import { ImportFigures } from './import-figures.js';
 import { encodingLabels } from './import-options.js';
 import type { Import, Plan } from './import-status.js';
-import { type PlanChanges, PlanOptions, planRequest, withoutPlanned } from './plan-options.js';
+import { type PlanChanges, PlanOptions, planRequest, SheetChoice, withoutPlanned } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
 import { PlanWarnings } from './plan-warnings.js';
 import { PlanProblem, planRefusal } from './reason-text.js';
@@ -73,6 +73,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
       )}
       {plan.counts && <PlanSummary plan={plan} />}
       <PlanWarnings warnings={plan.warnings} />
+      <SheetChoice current={current} plan={plan} changes={changes} onChange={change} />
       {plan.columns.length > 0 && <ColumnMapping plan={plan} changes={changes} onChange={change} />}
       <PlanOptions current={current} plan={plan} changes={changes} onChange={change} />
       <FormFailure>{again.error ?? undefined}</FormFailure>
@@ -164,11 +165,13 @@ function PlanSummary({ plan }: { plan: Plan }) {
       <ImportFigures counts={counts} planned />
       {file && (
         <Text size="sm">
-          {t('imports.plan.understood', {
-            encoding: encodingLabels(t)[file.encoding],
-            delimiter: t(`imports.plan.${delimiterNames[file.delimiter]}`),
-            line: String(file.headerLine),
-          })}
+          {file.workbook
+            ? t('imports.plan.sheet', { sheet: file.workbook.sheet, line: String(file.headerLine) })
+            : t('imports.plan.understood', {
+                encoding: encodingLabels(t)[file.encoding],
+                delimiter: t(`imports.plan.${delimiterNames[file.delimiter]}`),
+                line: String(file.headerLine),
+              })}
         </Text>
       )}
       {createdByRole &&

@@ -68,6 +68,12 @@ export interface IdentityChange {
 
 type Identity = Record<'firstName' | 'lastName' | 'email' | 'role', string>;
 
+/** A sheet of a workbook. */
+export interface WorkbookSheet {
+  name: string;
+  isHidden: boolean;
+}
+
 /** An encoding that a file may have, and what names of the file are then. */
 export interface EncodingCandidate {
   encoding: Encoding;
@@ -84,6 +90,8 @@ export interface PlanProblem {
   line?: number | null;
   /** Where the encoding isn't certain: what it may be, the likeliest first. */
   candidates?: readonly EncodingCandidate[];
+  /** Of a workbook whose sheet can't be read, or isn't there. */
+  sheets?: readonly WorkbookSheet[];
 }
 
 /** A finished plan. */
@@ -97,7 +105,7 @@ export interface PlanContent {
     byteOrderMark: boolean;
     headerLine: number;
     /** null for CSV. */
-    workbook: { kind: 'xlsx' | 'ods'; sheet: string; sheets: readonly { name: string; isHidden: boolean }[] } | null;
+    workbook: { kind: 'xlsx' | 'ods'; sheet: string; sheets: readonly WorkbookSheet[] } | null;
     /** Null when it was not read to its end. */
     lines: number | null;
     /** Up to five names of people with letters beyond ASCII. */

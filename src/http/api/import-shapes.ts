@@ -91,6 +91,15 @@ const warning = component(
   }),
 );
 
+const sheets = Joi.array()
+  .items(
+    Joi.object({
+      name: text.example('Trainees'),
+      isHidden: boolean.description('Whether it is hidden').example(false),
+    }),
+  )
+  .required();
+
 const role = Joi.valid(...roles).required();
 const identity = Joi.object({ firstName: text, lastName: text, email: text, role }).required();
 
@@ -128,6 +137,7 @@ const importPlan = component(
         )
         .required()
         .description('Encodings that the file may have, the likeliest first; empty for another problem'),
+      sheets: sheets.description('Sheets of the workbook, of which another may be read; empty for another problem'),
     })
       .allow(null)
       .required()
@@ -140,15 +150,7 @@ const importPlan = component(
       workbook: Joi.object({
         kind: Joi.valid('xlsx', 'ods').required(),
         sheet: text.description('Sheet that is imported').example('Trainees'),
-        sheets: Joi.array()
-          .items(
-            Joi.object({
-              name: text.example('Trainees'),
-              isHidden: boolean.description('Whether it is hidden').example(false),
-            }),
-          )
-          .required()
-          .description('All sheets in their order'),
+        sheets: sheets.description('All sheets in their order'),
       })
         .allow(null)
         .required()

@@ -2,10 +2,10 @@ import type { Words } from '../en/words.js';
 
 export const imports: Words['imports'] = {
   title: 'Importe',
-  hint: 'Konten aus einer Tabelle anlegen und ändern, die als CSV gespeichert wurde. Nichts wird geschrieben, bevor du den Plan gesehen und bestätigt hast.',
+  hint: 'Konten aus einer Excel-, OpenDocument- oder CSV-Datei anlegen und ändern. Nichts wird geschrieben, bevor du den Plan gesehen und bestätigt hast.',
   template: 'Vorlage herunterladen',
-  choose: 'CSV-Datei wählen',
-  drop: 'Eine CSV-Datei hier ablegen',
+  choose: 'Datei wählen',
+  drop: 'Eine Excel-, OpenDocument- oder CSV-Datei hier ablegen',
   oneFile: 'Das sind mehrere Dateien, ein Import hat aber nur eine. Nichts wurde hochgeladen; wähle eine davon.',
   refused: 'Diese Datei kann nicht importiert werden.',
   uploading: '{{file}} wird hochgeladen …',
@@ -56,6 +56,7 @@ export const imports: Words['imports'] = {
     title: 'Plan',
     names: 'Namen mit besonderen Buchstaben: {{names}}',
     understood: '{{encoding}}, getrennt durch {{delimiter}}, Überschriften in Zeile {{line}}',
+    sheet: 'Blatt „{{sheet}}“, Überschriften in Zeile {{line}}',
     comma: 'Komma',
     semicolon: 'Strichpunkt',
     tab: 'Tabulator',
@@ -101,6 +102,11 @@ export const imports: Words['imports'] = {
     roleWord: '„{{word}}“ wird als {{role}} gelesen',
     stopsAt: 'Der Import hält an Zeile {{line}} an, die fehlerhaft ist.',
   },
+  sheets: {
+    label: 'Blatt, das importiert wird',
+    hidden: '{{sheet}} (ausgeblendet)',
+    choose: 'Wähle ein Blatt',
+  },
   columns: {
     title: 'Spalten',
     hint: 'Wie jede Spalte der Datei verstanden wird. Ändere, was nicht stimmt.',
@@ -142,7 +148,8 @@ export const imports: Words['imports'] = {
     abort: 'Gar nichts importieren',
     encoding: 'Zeichencodierung der Datei',
     delimiter: 'Spalten sind getrennt durch',
-    delimiterHint: 'Die Spalten werden neu gelesen: Was für sie gewählt wurde, gilt nicht mehr.',
+    sheet: 'Blatt',
+    readAnew: 'Die Spalten werden neu gelesen: Was für sie gewählt wurde, gilt nicht mehr.',
     automatic: 'Herausfinden',
     enrollmentStatus: 'Status der Teilnahme, wenn eine Zeile keinen nennt',
     resetPasswords: 'Neue Passwörter für geänderte Konten',

@@ -74,7 +74,7 @@ export async function makePlan(core: Core, { id }: Import, lease: Lease, signal:
     const problem = {
       code: error.code,
       message: withoutPaths(error.message, record),
-      ...(error instanceof FileProblem && { reason: error.reason, line: error.line }),
+      ...(error instanceof FileProblem && { reason: error.reason, line: error.line, sheets: error.sheets }),
       ...(error instanceof DoubtfulEncoding && { candidates: error.candidates }),
     };
     await finish(planning, unusablePlan(problem, preview, planning.options), unplanned);

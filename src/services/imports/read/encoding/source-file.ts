@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { WorkbookSheet } from '../../../../db/models/import-plan.js';
 import { AppError, systemErrorCode, whyUnreadable } from '../../../../errors.js';
 import type { FileProblemReason } from '../../../../schemas/import.js';
 
 /** The refusal of a whole file, with what programs know it by. */
 export class FileProblem extends AppError {
+  /** Those of a workbook that was opened: another one may be read. */
+  sheets: readonly WorkbookSheet[] = [];
+
   /** @param line the line that it is about, from 1 */
   constructor(
     readonly reason: FileProblemReason,

@@ -42,6 +42,7 @@ export async function openSheet(file: string, options: SheetOptions, limits: Tab
   const workbook = await openWorkbook(file).catch((error: unknown) => {
     throw refusalOf(error);
   });
+  const sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden }));
   try {
     const start = await chosenStart(workbook, options, limits);
     const { sheet, first, all, header: at } = start;
@@ -54,14 +55,13 @@ export async function openSheet(file: string, options: SheetOptions, limits: Tab
         yield list;
       }
     };
-    const { kind, sheets } = workbook;
     return {
       format: {
         encoding: 'utf-8',
         delimiter: ',',
         byteOrderMark: false,
         sepLine: false,
-        workbook: { kind, sheet: sheet.name, sheets: sheets.map(({ name, isHidden }) => ({ name, isHidden })) },
+        workbook: { kind: workbook.kind, sheet: sheet.name, sheets },
       },
       header: wholeHeader(header.cells, first.slice(at + 1)),
       headerLine: header.line,
@@ -76,6 +76,7 @@ export async function openSheet(file: string, options: SheetOptions, limits: Tab
     };
   } catch (error) {
     workbook.close();
+    if (error instanceof FileProblem) error.sheets = sheets;
     throw error;
   }
 }

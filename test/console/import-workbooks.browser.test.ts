@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { expect } from 'chai';
+import type { User } from '../../src/db/models/user.js';
+import { buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import {
+  accessibilityProblems,
+  describePages,
+  expect as expectPage,
+  keepScreenshot,
+  widthBeyondWindow,
+} from './support/browser.js';
+import { useConsole } from './support/console.js';
+import { csv, planFile } from './support/imports.js';
+
+const threeSheets = readFileSync('test/fixtures/workbooks/three-sheets.ods');
+const timeout = scaled(20_000);
+
+const planAgain = (page: Page) => page.getByRole('button', { name: 'Plan again with these changes' }).click();
+const sheets = (page: Page) => page.getByLabel('Sheet to import');
+const problem = (page: Page) => page.getByRole('alert').filter({ hasText: 'The file cannot be imported like this' });
+
+describePages('Workbooks in the web console', function () {
+  this.timeout(scaled(90_000));
+  const test = useConsole();
+  let admin: User;
+  beforeEach(async () => {
+    admin = await buildUser(test.context, { role: 'super_admin' });
+  });
+
+  it('show which sheet is read, and are read from another, whose columns are mapped anew', async () => {
+    const page = await test.openAs(admin, '/imports', { viewport: { width: 360, height: 800 } });
+    await planFile(page, 'list.ods', threeSheets);
+    await expectPage(page.getByText('Sheet “Teilnehmer 2026”, heading in line 3')).toBeVisible();
+    const above = page.getByRole('listitem').filter({ hasText: 'Lines above the header are not imported.' });
+    await expectPage(above).toContainText('Teilnehmerliste Herbst 2026');
+    await expectPage(sheets(page)).toHaveValue('Teilnehmer 2026');
+    await expectPage(sheets(page).getByRole('option')).toHaveText(['Listen (hidden)', 'Hinweise', 'Teilnehmer 2026']);
+    await expectPage(page.getByLabel('Encoding of the file')).toHaveCount(0);
+    await expectPage(page.getByLabel('Columns are separated by')).toHaveCount(0);
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    expect(await widthBeyondWindow(page)).to.be.at.most(0);
+    await keepScreenshot(page, 'workbook planned');
+
+    await page.getByLabel('What “Rolle” is imported as').selectOption('');
+    await planAgain(page);
+    await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveValue('', { timeout });
+    await sheets(page).selectOption('Listen');
+    await expectPage(page.getByText('The columns are read anew')).toBeVisible();
+    await planAgain(page);
+    await expectPage(page.getByText('Sheet “Listen”, heading in line 1')).toBeVisible({ timeout });
+    await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveCount(0);
+
+    // One without a table: the others are still offered.
+    await sheets(page).selectOption('Hinweise');
+    await planAgain(page);
+    await expectPage(problem(page)).toBeVisible({ timeout });
+    await expectPage(sheets(page)).toHaveValue('Hinweise');
+    await sheets(page).selectOption('Teilnehmer 2026');
+    await planAgain(page);
+    await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveValue('role', { timeout });
+    await sheets(page).selectOption('Hinweise');
+    await sheets(page).selectOption('Teilnehmer 2026');
+    await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
+  });
+
+  it('offer their sheets where the one that was asked for is not there', async () => {
+    const page = await test.openAs(admin, '/imports');
+    // As another program would.
+    await page.route('**/api/imports', async (route) => {
+      const body = route.request().postDataBuffer()?.toString('latin1') ?? '';
+      const [boundary = ''] = body.split('\r\n');
+      const sheet = `${boundary}\r\nContent-Disposition: form-data; name="sheet"\r\n\r\nNobody\r\n`;
+      await route.continue(
+        route.request().method() === 'POST' ? { postData: Buffer.from(sheet + body, 'latin1') } : {},
+      );
+    });
+    await planFile(page, 'list.ods', threeSheets);
+    await expectPage(problem(page)).toContainText('The workbook has no such sheet. Choose another below.');
+    await expectPage(sheets(page)).toHaveValue('');
+    await sheets(page).selectOption('Teilnehmer 2026');
+    await planAgain(page);
+    await expectPage(page.getByText('Sheet “Teilnehmer 2026”')).toBeVisible({ timeout });
+    await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
+  });
+
+  it('are refused with what to do, when they cannot be read', async () => {
+    const page = await test.openAs(admin, '/imports', { locale: 'de-DE' });
+    test.expectErrors(page, /status of 400/);
+    const damaged = threeSheets.subarray(0, threeSheets.length / 2);
+    const xls = readFileSync('test/fixtures/workbooks/edge.xls');
+    for (const [content, words] of [
+      [damaged, 'Die Arbeitsmappe ist beschädigt oder unvollständig.'],
+      [xls, 'Arbeitsmappen dieser Art werden nicht gelesen.'],
+    ] as const) {
+      await page.goto(`${test.url}/imports`);
+      await page.locator('input[type="file"]').setInputFiles({ name: 'leute.xlsx', mimeType: '', buffer: content });
+      await expectPage(page.getByRole('alert')).toContainText(`Diese Datei kann nicht importiert werden.${words}`);
+    }
+  });
+
+  it('are known by what they are, not by their names', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(page, 'people.xlsx', csv('First name,Last name,Email,Phone', 'Ann,Archer,ann@example.org,+44 1'));
+    await expectPage(page.getByText('UTF-8, separated by comma')).toBeVisible();
+    await expectPage(sheets(page)).toHaveCount(0);
+    await expectPage(page.getByLabel('Encoding of the file')).toBeVisible();
+  });
+});
