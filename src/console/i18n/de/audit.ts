@@ -144,6 +144,7 @@ export const audit: Words['audit'] = {
     maxErrors: 'Höchstens fehlerhafte Zeilen',
     encoding: 'Zeichencodierung',
     delimiter: 'Trennzeichen',
+    sheet: 'Blatt',
     map: 'Von Hand geänderte Spalten',
   },
 };

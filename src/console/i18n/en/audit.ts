@@ -142,6 +142,7 @@ export const audit = {
     maxErrors: 'Bad rows at most',
     encoding: 'Encoding',
     delimiter: 'Delimiter',
+    sheet: 'Sheet',
     map: 'Columns changed by hand',
   },
 } as const;
