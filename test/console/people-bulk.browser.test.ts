@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
+import { rowsInBytes } from '../support/workbooks.js';
 import { describePages, expect, holdRequests, settled } from './support/browser.js';
 import { answerLeaving, asksBeforeClosing, type ConsoleTest, signInAt, useConsole } from './support/console.js';
-import { downloadText } from './support/imports.js';
+import { chooseFormat, downloadBytes, downloadText } from './support/imports.js';
 
 async function buildPeople({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -75,9 +76,12 @@ describePages('Many people at once', function () {
       expect(await part.evaluate(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)).toBe(true);
     await expect(page.getByRole('banner')).toBeHidden();
     await page.emulateMedia({ media: 'screen' });
-    const csv = await downloadText(page, () => dialog.getByRole('button', { name: 'Download as CSV' }).click());
+    const csv = await downloadText(page, () => chooseFormat(page, 'Download', 'CSV'));
     const lines = csv.trim().split('\r\n');
     expect(lines).toHaveLength(26);
+    const workbook = await downloadBytes(page, () => chooseFormat(page, 'Download', 'Excel'));
+    const rows = await rowsInBytes(workbook);
+    expect(rows.map((row) => row.slice(1).join(','))).toEqual(lines.map((line) => line.split(',').slice(1).join(',')));
     const [, email = '', password = ''] = lines[1]?.split(',') ?? [];
     await dialog.getByRole('button', { name: 'I have saved them' }).click();
     await expect(dialog).toBeHidden();

@@ -1,9 +1,10 @@
 import { buildTrainees, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
+import { rowsInBytes } from '../support/workbooks.js';
 import { describePages, expect, holdRequests } from './support/browser.js';
 import { answerLeaving, type ConsoleTest, signInAt, useConsole } from './support/console.js';
 import { row } from './support/courses.js';
-import { downloadText } from './support/imports.js';
+import { chooseFormat, downloadBytes, downloadText } from './support/imports.js';
 
 async function buildPeople({ context }: ConsoleTest) {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
@@ -50,9 +51,12 @@ describePages('People', function () {
     await page.goBack();
     await expect(page.getByLabel('Role')).toHaveValue('trainee');
     await expect(page.getByText('1 to 1 of 1')).toBeVisible();
-    const csv = await downloadText(page, () => page.getByRole('link', { name: 'Export as CSV' }).click());
+    const csv = await downloadText(page, () => chooseFormat(page, 'Export', 'CSV'));
     expect(csv.trim().split('\n')).toHaveLength(2);
     expect(csv).toContain('Trainee20');
+    const workbook = await downloadBytes(page, () => chooseFormat(page, 'Export', 'Excel'));
+    const [, person] = await rowsInBytes(workbook);
+    expect(person?.slice(0, 3)).toEqual(csv.trim().split('\n')[1]?.split(',').slice(0, 3));
 
     await page.getByRole('searchbox').fill('nobody of this name');
     await expect(page.getByText('Nothing matches these filters.')).toBeVisible();

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { csvOf, neutralized } from '../../src/console/ui/save-file.js';
+import { workbookOf } from '../../src/console/ui/workbook.js';
 import { neutralizeCell } from '../../src/csv/cells.js';
+import { rowsInBytes } from '../support/workbooks.js';
 
 describe('The files that the web console writes', () => {
   it('have an apostrophe where the files of the service have one', () => {
@@ -15,5 +17,13 @@ describe('The files that the web console writes', () => {
 
   it('have no cell that runs as a formula, whatever its delimiter is', () => {
     expect(csvOf([['Ann;=1+1', 'ann@example.org', '-x']])).to.equal("\ufeffAnn;'=1+1,ann@example.org,'-x\r\n");
+  });
+
+  it('are workbooks, too, with texts as they are', async () => {
+    const lines = [
+      ['name', 'email', 'password'],
+      ['=1+1 & <b>"Ann"', ' ann@example.org', '0049'],
+    ];
+    expect(await rowsInBytes(workbookOf(lines))).to.deep.equal(lines);
   });
 });

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { addressOf, callForFile } from '../api/client.js';
 import { useChange, useRefresh } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
+import { DownloadMenu } from '../ui/download-menu.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { saveFile } from '../ui/save-file.js';
@@ -84,9 +85,13 @@ export function ImportResult({ current }: { current: Import }) {
           </Button>
         )}
         {counts.rows > 0 && !hasDeletedRows(current) && (
-          <Button component="a" href={addressOf('importOutcome', { path })} download variant="default">
-            {t('imports.result.outcome')}
-          </Button>
+          <DownloadMenu
+            label={t('imports.result.outcome')}
+            formats={{
+              csv: addressOf('importOutcome', { path }),
+              xlsx: addressOf('importOutcome', { path, query: { format: 'xlsx' } }),
+            }}
+          />
         )}
         {canResume(current) && (
           <Button variant="default" loading={resume.isPending} onClick={() => resume.mutate({ path })}>

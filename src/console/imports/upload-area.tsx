@@ -1,9 +1,10 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import { useChange } from '../api/queries.js';
+import { DownloadMenu } from '../ui/download-menu.js';
 import { DropZone } from '../ui/forms/drop-zone.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { formOptions } from './import-options.js';
@@ -50,9 +51,15 @@ export function UploadArea({ hint, action, like }: UploadAreaProps) {
       )}
       {!like && (
         <div>
-          <Anchor size="sm" href={addressOf('importTemplate', {})} download>
-            {t('imports.template')}
-          </Anchor>
+          <DownloadMenu
+            label={t('imports.template')}
+            variant="subtle"
+            size="compact-sm"
+            formats={{
+              csv: addressOf('importTemplate', {}),
+              xlsx: addressOf('importTemplate', { query: { format: 'xlsx' } }),
+            }}
+          />
         </div>
       )}
     </Stack>

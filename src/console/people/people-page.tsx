@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconDownload, IconUserPlus } from '@tabler/icons-react';
+import { IconUserPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
+import { DownloadMenu } from '../ui/download-menu.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { DataTable } from '../ui/lists/data-table.js';
 import { listChange, orderOf, type SearchChange } from '../ui/lists/list-search.js';
@@ -97,15 +98,13 @@ export function PeoplePage() {
       hint={pagination && totalOf(t, pagination)}
       actions={
         <>
-          <Button
-            component="a"
-            href={addressOf('exportUsers', { query: filter })}
-            download
-            variant="default"
-            leftSection={<IconDownload size={16} aria-hidden />}
-          >
-            {t('people.export')}
-          </Button>
+          <DownloadMenu
+            label={t('people.export')}
+            formats={{
+              csv: addressOf('exportUsers', { query: filter }),
+              xlsx: addressOf('exportUsers', { query: { ...filter, format: 'xlsx' } }),
+            }}
+          />
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={open}>
             {t('people.create')}
           </Button>

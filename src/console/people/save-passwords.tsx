@@ -1,15 +1,26 @@
 import { Alert, Button, CopyButton, Group, Stack } from '@mantine/core';
-import { IconCopy, IconDownload } from '@tabler/icons-react';
+import { IconCopy } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { DownloadMenu } from '../ui/download-menu.js';
+import { FormFailure } from '../ui/forms/form-failure.js';
 import { csvOf, neutralized, saveFile } from '../ui/save-file.js';
 import type { Outcome } from './bulk-actions.js';
+
+/** Its code is loaded when it is needed. */
+async function saveWorkbook(table: readonly (readonly string[])[]): Promise<void> {
+  const { workbookOf, workbookType } = await import('../ui/workbook.js');
+  saveFile('credentials.xlsx', workbookOf(table), workbookType);
+}
 
 /** New passwords, which are shown once, to take along: copied, or as a file. */
 export function SavePasswords({ outcomes }: { outcomes: readonly Outcome[] }) {
   const { t } = useTranslation();
+  const [failure, setFailure] = useState<Error>();
   const lines = outcomes.flatMap(({ name, email, password }) =>
     password === undefined ? [] : [[name ?? '', email ?? '', password]],
   );
+  const table = [['name', 'email', 'password'], ...lines];
   return (
     <Stack gap="sm">
       <Alert color="teal" variant="light">
@@ -23,14 +34,15 @@ export function SavePasswords({ outcomes }: { outcomes: readonly Outcome[] }) {
             </Button>
           )}
         </CopyButton>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-          onClick={() => saveFile('credentials.csv', csvOf([['name', 'email', 'password'], ...lines]), 'text/csv')}
-        >
-          {t('people.downloadPasswords')}
-        </Button>
+        <DownloadMenu
+          label={t('people.downloadPasswords')}
+          formats={{
+            csv: () => saveFile('credentials.csv', csvOf(table), 'text/csv'),
+            xlsx: () => void saveWorkbook(table).catch(() => setFailure(new Error(t('people.workbookFailed')))),
+          }}
+        />
       </Group>
+      <FormFailure>{failure}</FormFailure>
     </Stack>
   );
 }

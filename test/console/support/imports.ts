@@ -29,6 +29,12 @@ export async function downloadBytes(page: Page, act: () => Promise<void>): Promi
 export const downloadText = async (page: Page, act: () => Promise<void>): Promise<string> =>
   (await downloadBytes(page, act)).toString('utf8');
 
+/** Downloads a table in a format. @param button what opens the choice */
+export async function chooseFormat(page: Page, button: string, format: 'CSV' | 'Excel'): Promise<void> {
+  await page.getByRole('button', { name: button, exact: true }).click();
+  await page.getByRole('menuitem', { name: format }).click();
+}
+
 /** The generated passwords of the import that is shown: they can be fetched once. */
 export async function downloadPasswords(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Download passwords' }).click();

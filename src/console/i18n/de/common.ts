@@ -50,6 +50,7 @@ export const common: Pick<Words, keyof typeof english> = {
     download: 'Herunterladen',
     more: 'Weitere Aktionen',
   },
+  file: { csv: 'CSV', xlsx: 'Excel' },
   state: {
     loading: 'Wird geladen …',
     empty: 'Hier ist noch nichts.',

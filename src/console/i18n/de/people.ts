@@ -7,7 +7,7 @@ export const people: Words['people'] = {
   totalCapped: 'Mehr als {{count}} Konten',
   person: 'Person',
   searchLabel: 'Name, E-Mail, Telefon',
-  export: 'Als CSV exportieren',
+  export: 'Exportieren',
   create: 'Neue Person',
   created: '{{name}} wurde angelegt',
   openPerson: 'Person öffnen',
@@ -118,7 +118,8 @@ export const people: Words['people'] = {
   savedPasswords: 'Ich habe sie gesichert',
   shownOnceMany:
     'Diese Passwörter siehst du nur jetzt. Kopiere sie oder lade sie herunter und gib sie weiter, bevor du den Dialog schließt.',
-  downloadPasswords: 'Als CSV herunterladen',
+  downloadPasswords: 'Herunterladen',
+  workbookFailed: 'Der Dienst ist nicht erreichbar: Lade die Passwörter als CSV herunter.',
   bulk: {
     bar: 'Auswahl',
     selected_one: '{{count}} Person ausgewählt',

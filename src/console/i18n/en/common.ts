@@ -49,6 +49,7 @@ export const common = {
     download: 'Download',
     more: 'More actions',
   },
+  file: { csv: 'CSV', xlsx: 'Excel' },
   state: {
     loading: 'Loading…',
     empty: 'Nothing here yet.',

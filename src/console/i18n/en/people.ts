@@ -5,7 +5,7 @@ export const people = {
   totalCapped: 'More than {{count}} accounts',
   person: 'Person',
   searchLabel: 'Name, email or phone',
-  export: 'Export as CSV',
+  export: 'Export',
   create: 'New person',
   created: '{{name}} was created',
   openPerson: 'Open person',
@@ -114,7 +114,8 @@ export const people = {
   savedPasswords: 'I have saved them',
   shownOnceMany:
     'These passwords are shown only now. Copy or download them, and pass them on, before you close this dialog.',
-  downloadPasswords: 'Download as CSV',
+  downloadPasswords: 'Download',
+  workbookFailed: 'The service cannot be reached: download the passwords as CSV.',
   bulk: {
     bar: 'Selection',
     selected_one: '{{count}} person selected',
