@@ -235,6 +235,6 @@ export async function openOds(archive: Archive): Promise<Workbook> {
         if (reader.isDone) return;
       }
     },
-    close: () => archive.close(),
+    close: async () => archive.close(),
   };
 }

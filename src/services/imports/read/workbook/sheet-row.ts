@@ -6,6 +6,8 @@ export const mostRows = 1_048_576;
 export const mostCellCharacters = 32_767;
 /** What a text may have before `_x000D_` and the like become characters. */
 const mostStoredCharacters = mostCellCharacters * '_x000D_'.length;
+/** Characters of a row at most: 256 columns of the longest cells have as many. */
+const mostRowCharacters = 8 * 1024 * 1024;
 const mostSheets = 10_000;
 const longestSheetName = 1000;
 
@@ -14,6 +16,11 @@ export function joined(text: string, piece: string): string {
   if (text.length + piece.length > mostStoredCharacters)
     throw tooLarge(`a cell has more than ${mostCellCharacters} characters`);
   return text + piece;
+}
+
+/** @throws WorkbookProblem for a row that takes more memory than any table needs */
+export function assertRowLength(characters: number): void {
+  if (characters > mostRowCharacters) throw tooLarge(`a row has more than ${mostRowCharacters} characters`);
 }
 
 /** Adds a sheet, or what else there is one of for each. @throws WorkbookProblem */
@@ -40,7 +47,7 @@ export interface Workbook {
   sheets: readonly Sheet[];
   /** The rows of a sheet, in lists as they are read. @param index from 0 @throws WorkbookProblem */
   rows(index: number): AsyncGenerator<SheetRow[]>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Collects the rows of a sheet. Empty cells and rows take no memory. */
@@ -49,6 +56,7 @@ export class RowCollector {
   #cells: string[] = [];
   #line = 0;
   #isHidden = false;
+  #characters = 0;
 
   /** Begins a row. @param line from 1; the next one when absent */
   begin(line: number | undefined, isHidden: boolean): void {
@@ -58,6 +66,7 @@ export class RowCollector {
     this.#line = next;
     this.#isHidden = isHidden;
     this.#cells = [];
+    this.#characters = 0;
   }
 
   get line(): number {
@@ -70,6 +79,8 @@ export class RowCollector {
     if (text === '') return;
     if (text.length > mostCellCharacters)
       throw tooLarge(`a cell in its row ${this.#line} has more than ${mostCellCharacters} characters`);
+    this.#characters += text.length;
+    assertRowLength(this.#characters);
     while (this.#cells.length < column) this.#cells.push('');
     this.#cells[column] = text;
   }

@@ -71,11 +71,11 @@ export async function openSheet(file: string, options: SheetOptions, limits: Tab
       lines: () => lastLine,
       close: async () => {
         await all.return(undefined);
-        workbook.close();
+        await workbook.close();
       },
     };
   } catch (error) {
-    workbook.close();
+    await workbook.close();
     if (error instanceof FileProblem) error.sheets = sheets;
     throw error;
   }
@@ -163,6 +163,12 @@ async function* checkedRows(source: AsyncGenerator<SheetRow[]>, limits: TableLim
       yield rows.map(({ line, cells, isHidden }) => {
         if (cells.length > limits.columns + rejectColumns.length)
           throw new FileProblem('WORKBOOK_TOO_LARGE', `Line ${line} has more than ${limits.columns} columns.`, line);
+        if (totalLength(cells) > limits.recordBytes)
+          throw new FileProblem(
+            'WORKBOOK_TOO_LARGE',
+            `Line ${line} has more than ${limits.recordBytes} characters.`,
+            line,
+          );
         return {
           line,
           cells: cells.map((cell, index) => checkedCell(cell, line, index, limits)),

@@ -3,12 +3,20 @@ import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
 import { formatOf, general, isoDateText, type NumberFormat, numberText } from './numbers.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
-import { addSheet, joined, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
+import { SharedStrings } from './shared-strings.js';
+import {
+  addSheet,
+  assertRowLength,
+  joined,
+  mostColumns,
+  RowCollector,
+  type SheetRow,
+  type Workbook,
+} from './sheet-row.js';
+import { TextCollector, unescaped } from './text-collector.js';
 import { parseXml, readXml } from './xml.js';
 
-/** Bytes and texts of shared strings at most, and bytes of each other part that is held in memory. */
-const mostStringBytes = 256 * 1024 * 1024;
-const mostStrings = 4_000_000;
+/** Bytes of each part that is held in memory, besides the shared texts. */
 const mostHeldBytes = 32 * 1024 * 1024;
 
 /** Where parts are, by the ids of relationships. */
@@ -70,56 +78,6 @@ async function readContents(archive: Archive): Promise<Contents> {
   return { sheets, dateSystem, strings: partOf('sharedStrings'), styles: partOf('styles') };
 }
 
-/** `_x000D_` is a character that XML can't have (ECMA-376, part 1, 22.9.2.19). */
-const unescaped = (text: string) =>
-  text.includes('_x')
-    ? text.replace(/_x([\da-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    : text;
-
-/** Collects the text of an element, of rich text too; phonetic text is left out. */
-class TextCollector {
-  #text = '';
-  #isText = false;
-  #phonetic = 0;
-
-  open(element: string): void {
-    if (element === 'rPh') this.#phonetic += 1;
-    this.#isText = element === 't' && this.#phonetic === 0;
-  }
-
-  close(element: string): void {
-    if (element === 'rPh') this.#phonetic -= 1;
-    if (element === 't') this.#isText = false;
-  }
-
-  add(text: string): void {
-    if (this.#isText) this.#text = joined(this.#text, text);
-  }
-
-  take(): string {
-    const text = unescaped(this.#text);
-    this.#text = '';
-    return text;
-  }
-}
-
-async function readStrings(archive: Archive, part: string | undefined): Promise<string[]> {
-  const strings: string[] = [];
-  if (part === undefined) return strings;
-  const text = new TextCollector();
-  await readXml(archive.read(part, mostStringBytes), {
-    open: (element) => text.open(element),
-    text: (piece) => text.add(piece),
-    close(element) {
-      text.close(element);
-      if (element !== 'si') return;
-      if (strings.length === mostStrings) throw tooLarge(`it has more than ${mostStrings} texts`);
-      strings.push(text.take());
-    },
-  });
-  return strings;
-}
-
 /** The number formats by the numbers of styles. */
 async function readFormats(archive: Archive, part: string | undefined): Promise<NumberFormat[]> {
   const formats: NumberFormat[] = [];
@@ -143,112 +101,164 @@ async function readFormats(archive: Archive, part: string | undefined): Promise<
 
 /** The column of an address such as `AB12`, from 0. */
 function columnOf(address: string): number {
-  const letters = /^\$?([A-Z]{1,3})\$?\d+$/i.exec(address)?.[1]?.toUpperCase();
-  if (letters === undefined) throw damaged(`it has a cell with the address ${address.slice(0, 20)}`);
-  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  if (!/^\$?[A-Z]{1,3}\$?\d+$/i.test(address)) throw damaged(`it has a cell with the address ${address.slice(0, 20)}`);
+  let column = 0;
+  for (let at = 0; at < address.length; at += 1) {
+    // In both cases of a letter, its number in the alphabet is in the last five bits.
+    const code = address.charCodeAt(at);
+    if (code >= 65) column = column * 26 + (code & 31);
+  }
+  return column - 1;
 }
 
+/** A cell as the file has it. */
 interface Cell {
   column: number;
   type: string;
   style: number;
+  /** Its number, or that of its text; or the text of one that has it itself. */
+  value: string;
 }
 
-/** Reads cells as texts. */
+/** A row as the file has it. */
+interface StoredRow {
+  line: number | undefined;
+  isHidden: boolean;
+  cells: Cell[];
+}
+
+/** Collects the rows of a sheet as the file has them. */
 class SheetReader {
-  readonly rows = new RowCollector();
-  readonly #strings: readonly string[];
-  readonly #formats: readonly NumberFormat[];
-  readonly #dateSystem: 1900 | 1904;
   readonly #text = new TextCollector();
+  #rows: StoredRow[] = [];
+  #row: StoredRow | undefined;
   #cell: Cell | undefined;
   #nextColumn = 0;
-  #value = '';
+  #characters = 0;
   #isValue = false;
-
-  constructor(strings: readonly string[], formats: readonly NumberFormat[], dateSystem: 1900 | 1904) {
-    this.#strings = strings;
-    this.#formats = formats;
-    this.#dateSystem = dateSystem;
-  }
 
   open(element: string, attribute: (name: string) => string | undefined): void {
     this.#text.open(element);
     if (element === 'v') this.#isValue = true;
     if (element === 'row') {
       const line = attribute('r');
-      this.rows.begin(line === undefined ? undefined : Number(line), isTrue(attribute('hidden')));
+      const isHidden = isTrue(attribute('hidden'));
+      this.#row = { line: line === undefined ? undefined : Number(line), isHidden, cells: [] };
       this.#nextColumn = 0;
+      this.#characters = 0;
     } else if (element === 'c') {
       const address = attribute('r');
       const column = address === undefined ? this.#nextColumn : columnOf(address);
       this.#nextColumn = column + 1;
-      this.#cell = { column, type: attribute('t') ?? 'n', style: Number(attribute('s') ?? 0) };
+      this.#cell = { column, type: attribute('t') ?? 'n', style: Number(attribute('s') ?? 0), value: '' };
     }
   }
 
   text(text: string): void {
-    if (this.#isValue) this.#value = joined(this.#value, text);
-    else this.#text.add(text);
+    if (!this.#isValue) this.#text.add(text);
+    else if (this.#cell) this.#cell.value = joined(this.#cell.value, text);
   }
 
   close(element: string): void {
     this.#text.close(element);
     if (element === 'v') this.#isValue = false;
-    if (element === 'row') this.rows.end();
-    if (element !== 'c' || !this.#cell) return;
-    this.rows.set(this.#cell.column, this.#textOf(this.#cell));
-    this.#cell = undefined;
-    this.#value = '';
-    this.#text.take();
-  }
-
-  #textOf({ type, style }: Cell): string {
-    const value = this.#value;
-    switch (type) {
-      case 's': {
-        if (value === '') return '';
-        const text = this.#strings[Number(value)];
-        if (text === undefined) throw damaged(`a cell in its row ${this.rows.line} has no text`);
-        return text;
-      }
-      case 'inlineStr':
-        return this.#text.take();
-      case 'str':
-        return unescaped(value);
-      case 'b':
-        return isTrue(value) ? 'TRUE' : 'FALSE';
-      case 'd':
-        return isoDateText(value);
-      case 'e':
-        return value;
-      default:
-        return numberText(value, this.#formats[style] ?? general, this.#dateSystem);
+    else if (element === 'c') this.#closeCell();
+    else if (element === 'row' && this.#row) {
+      this.#rows.push(this.#row);
+      this.#row = undefined;
     }
   }
+
+  #closeCell(): void {
+    const text = this.#text.take();
+    const cell = this.#cell;
+    this.#cell = undefined;
+    if (!cell || !this.#row) return;
+    if (cell.type === 'inlineStr') cell.value = text;
+    if (this.#row.cells.push(cell) > mostColumns) throw tooLarge(`it has more than ${mostColumns} columns`);
+    this.#characters += cell.value.length;
+    assertRowLength(this.#characters);
+  }
+
+  /** The rows since the last call. */
+  take(): StoredRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+}
+
+/** What the cells of a workbook mean. */
+interface Meaning {
+  strings: SharedStrings;
+  formats: readonly NumberFormat[];
+  dateSystem: 1900 | 1904;
+}
+
+/** The text that people see in a cell. @param line for what is told of it */
+function textOf({ type, style, value }: Cell, { strings, formats, dateSystem }: Meaning, line: number): string {
+  switch (type) {
+    case 's': {
+      if (value === '') return '';
+      const text = strings.at(Number(value));
+      if (text === undefined) throw damaged(`a cell in its row ${line} has no text`);
+      return text;
+    }
+    case 'inlineStr':
+    case 'str':
+      return unescaped(value);
+    case 'b':
+      return isTrue(value) ? 'TRUE' : 'FALSE';
+    case 'd':
+      return isoDateText(value);
+    case 'e':
+      return value;
+    default:
+      return numberText(value, formats[style] ?? general, dateSystem);
+  }
+}
+
+/** Rows as texts, once the shared ones have been read so far. */
+async function collect(stored: readonly StoredRow[], rows: RowCollector, meaning: Meaning): Promise<SheetRow[]> {
+  let last = -1;
+  for (const { cells } of stored)
+    for (const { type, value } of cells) if (type === 's' && Number(value) > last) last = Number(value);
+  await meaning.strings.readTo(last);
+  for (const { line, isHidden, cells } of stored) {
+    rows.begin(line, isHidden);
+    for (const cell of cells) rows.set(cell.column, textOf(cell, meaning, rows.line));
+    rows.end();
+  }
+  return rows.take();
 }
 
 /** Reads an Office Open XML workbook (ECMA-376). @throws WorkbookProblem */
 export async function openXlsx(archive: Archive): Promise<Workbook> {
   const { sheets, dateSystem, ...parts } = await readContents(archive);
-  let shared: Promise<[string[], NumberFormat[]]> | undefined;
+  const strings = new SharedStrings(archive, parts.strings);
+  let formats: Promise<NumberFormat[]> | undefined;
   return {
     kind: 'xlsx',
     sheets,
     async *rows(index): AsyncGenerator<SheetRow[]> {
       const sheet = sheets[index];
       if (!sheet) throw new Error(`There is no sheet ${index}.`);
-      shared ??= Promise.all([readStrings(archive, parts.strings), readFormats(archive, parts.styles)]);
-      const reader = new SheetReader(...(await shared), dateSystem);
+      formats ??= readFormats(archive, parts.styles);
+      const [meaning, collector] = [{ strings, formats: await formats, dateSystem }, new RowCollector()];
+      const reader = new SheetReader();
       for await (const _ of parseXml(archive.read(sheet.part), {
         open: (element, attribute) => reader.open(element, attribute),
         text: (text) => reader.text(text),
         close: (element) => reader.close(element),
       })) {
-        const rows = reader.rows.take();
+        const stored = reader.take();
+        const rows = stored.length === 0 ? [] : await collect(stored, collector, meaning);
         if (rows.length > 0) yield rows;
       }
     },
-    close: () => archive.close(),
+    async close() {
+      await strings.close();
+      archive.close();
+    },
   };
 }

@@ -17,7 +17,20 @@ export interface XmlHandlers {
   text?(text: string): void;
 }
 
-const localName = (name: string) => name.slice(name.indexOf(':') + 1);
+function localName(name: string): string {
+  const colon = name.indexOf(':');
+  return colon < 0 ? name : name.slice(colon + 1);
+}
+
+/** The value of an attribute, of one without a prefix before others. Without making objects: it runs for each cell. */
+function attributeOf(attributes: readonly { name: string; value: string }[], wanted: string): string | undefined {
+  let prefixed: string | undefined;
+  for (const { name, value } of attributes) {
+    if (name === wanted) return value;
+    if (name.length > wanted.length && name.endsWith(wanted) && localName(name) === wanted) prefixed ??= value;
+  }
+  return prefixed;
+}
 
 /** The encoding that the first bytes say: workbooks have UTF-8, or UTF-16 with its mark. */
 function decoderOf(start: Buffer): TextDecoder {
@@ -36,39 +49,32 @@ export async function* parseXml(chunks: AsyncIterable<Buffer>, handlers: XmlHand
   // Characters since the last event: the parser keeps them until it ends.
   let kept = 0;
   let depth = 0;
-  const on = <Arguments extends unknown[]>(work: (...given: Arguments) => void) => {
-    return (...given: Arguments) => {
-      kept = 0;
-      work(...given);
-    };
-  };
   parser.on('doctype', () => {
     throw new WorkbookProblem('DOCUMENT_TYPE', 'it declares a document type, which no spreadsheet program writes');
   });
   parser.on('error', (error) => {
     throw damaged(`its XML is damaged (${error.message})`, error);
   });
-  parser.on(
-    'opentag',
-    on(({ name, attributes }) => {
-      depth += 1;
-      if (depth > deepest) throw damaged(`it has elements within ${deepest} others`);
-      handlers.open?.(localName(name), (wanted) => {
-        const found =
-          wanted in attributes ? wanted : Object.keys(attributes).find((given) => localName(given) === wanted);
-        // Without namespaces, the parser gives texts.
-        return found === undefined ? undefined : (attributes[found] as string);
-      });
-    }),
-  );
-  parser.on(
-    'closetag',
-    on(({ name }) => {
-      depth -= 1;
-      handlers.close?.(localName(name));
-    }),
-  );
-  const text = on((piece: string) => handlers.text?.(piece));
+  // Those of the element that is being opened.
+  let attributes: { name: string; value: string }[] = [];
+  const attribute = (wanted: string) => attributeOf(attributes, wanted);
+  parser.on('attribute', (given) => attributes.push(given));
+  parser.on('opentag', ({ name }) => {
+    kept = 0;
+    depth += 1;
+    if (depth > deepest) throw damaged(`it has elements within ${deepest} others`);
+    handlers.open?.(localName(name), attribute);
+    attributes = [];
+  });
+  parser.on('closetag', ({ name }) => {
+    kept = 0;
+    depth -= 1;
+    handlers.close?.(localName(name));
+  });
+  const text = (piece: string) => {
+    kept = 0;
+    handlers.text?.(piece);
+  };
   parser.on('text', text);
   parser.on('cdata', text);
   let decoder: TextDecoder | undefined;

@@ -83,7 +83,7 @@ describe('The archive of a workbook', () => {
     for (let time = 0; time < 20; time += 1) {
       const workbook = await openWorkbook(fixture('layout.xlsx'));
       for await (const rows of workbook.rows(0)) if (rows.length > 0) break;
-      workbook.close();
+      await workbook.close();
       await workbooks.outcomeOf(zip([{ name: 'x', content: 'x' }]));
     }
     expect(opened() - before).to.be.below(5);
@@ -98,8 +98,8 @@ describe('A workbook that is small and wants to be large', () => {
     odsSheet(
       `<table:table-row><table:table-cell office:value-type="string">${content}</table:table-cell></table:table-row>`,
     );
-  const strings = (items: string) =>
-    xlsxParts(ada, {
+  const strings = (items: string, named = 0) =>
+    xlsxParts(`<row r="1"><c t="s"><v>${named}</v></c></row>`, {
       'xl/_rels/workbook.xml.rels': relationsXml({ worksheet: 'worksheets/sheet1.xml', sharedStrings: 'strings.xml' }),
       'xl/strings.xml': `<sst>${items}</sst>`,
     });
@@ -122,6 +122,22 @@ describe('A workbook that is small and wants to be large', () => {
       'TOO_LARGE: a cell in its row 1 has more than 32767 characters',
     ],
     'with a shared text in many pieces': [strings(`<si>${'<r><t>aaaa</t></r>'.repeat(60_000)}</si>`), longCell],
+    'with shared texts': [
+      strings(`<si><t>${'a'.repeat(32_767)}</t></si>`.repeat(3100), 4000),
+      'TOO_LARGE: its texts have more than 96 MiB',
+    ],
+    'with a row': [
+      strings(`<si><t>${'a'.repeat(32_767)}</t></si>`).map((part) =>
+        part.name.endsWith('sheet1.xml')
+          ? { ...part, content: sheetXml(`<row>${'<c t="s"><v>0</v></c>'.repeat(300)}</row>`) }
+          : part,
+      ),
+      'TOO_LARGE: a row has more than 8388608 characters',
+    ],
+    'with cells in the same place': [
+      xlsxParts(`<row>${'<c r="A1"><v>1</v></c>'.repeat(16_385)}</row>`),
+      'TOO_LARGE: it has more than 16384 columns',
+    ],
     'with elements within others': [xlsxParts('<row>'.repeat(101)), deep],
     'with sheets': [sheets(10_001), 'TOO_LARGE: it has more than 10000 sheets'],
     'with spaces of a spreadsheet': [inOdsCell(`<text:p>${'<text:s text:c="30000"/>'.repeat(20)}</text:p>`), longCell],
@@ -172,7 +188,7 @@ describe('A workbook that is small and wants to be large', () => {
       rows += list.length;
       if (rows >= 100_000) break;
     }
-    workbook.close();
+    await workbook.close();
     expect(rows).to.be.at.least(100_000);
     expect((process.memoryUsage().rss - held) / megabyte).to.be.below(150);
   });

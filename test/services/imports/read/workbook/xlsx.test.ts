@@ -15,6 +15,8 @@ const strings = (items: string) => ({
   }),
   'xl/sharedStrings.xml': `<sst>${items}</sst>`,
 });
+/** A sheet that has the first of the shared strings. */
+const first = { 'xl/worksheets/sheet1.xml': sheetXml('<row r="1"><c r="A1" t="s"><v>0</v></c></row>') };
 const formats = (codes: readonly string[]) => ({
   'xl/_rels/workbook.xml.rels': relationsXml({ worksheet: 'worksheets/sheet1.xml', styles: 'styles.xml' }),
   'xl/styles.xml': `<styleSheet><numFmts>${codes
@@ -254,8 +256,11 @@ describe('The parts of an Excel workbook', () => {
       'DAMAGED: its part xl/worksheets/sheet1.xml is missing',
     ],
     'are refused where texts are missing': [
-      { ...strings(''), 'xl/sharedStrings.xml': null },
+      { ...strings(''), 'xl/sharedStrings.xml': null, ...first },
       'DAMAGED: its part xl/sharedStrings.xml is missing',
+    ],
+    'have more texts than are read: up to the last that is named': [
+      { ...strings(`<si><t>Ada</t></si>${'<si><t>x</t></si>'.repeat(5000)}<si></sst>`), ...first },
     ],
     'are refused where formats are missing': [
       { ...formats([]), 'xl/styles.xml': null },

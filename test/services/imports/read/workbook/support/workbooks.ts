@@ -32,7 +32,7 @@ export async function outcomeOfFile(file: string): Promise<Outcome> {
         read[named(sheet.name, sheet.isHidden)] = cells;
       }
     } finally {
-      workbook.close();
+      await workbook.close();
     }
     return read;
   } catch (error) {

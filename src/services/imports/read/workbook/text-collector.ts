@@ -1,0 +1,34 @@
+import { joined } from './sheet-row.js';
+
+/** `_x000D_` is a character that XML can't have (ECMA-376, part 1, 22.9.2.19). */
+export const unescaped = (text: string) =>
+  text.includes('_x')
+    ? text.replace(/_x([\da-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;
+
+/** Collects the text of an element as the file has it, of rich text too; phonetic text is left out. */
+export class TextCollector {
+  #text = '';
+  #isText = false;
+  #phonetic = 0;
+
+  open(element: string): void {
+    if (element === 'rPh') this.#phonetic += 1;
+    this.#isText = element === 't' && this.#phonetic === 0;
+  }
+
+  close(element: string): void {
+    if (element === 'rPh') this.#phonetic -= 1;
+    if (element === 't') this.#isText = false;
+  }
+
+  add(text: string): void {
+    if (this.#isText) this.#text = joined(this.#text, text);
+  }
+
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+}
