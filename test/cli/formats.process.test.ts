@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { parse as parseCsv } from 'csv-parse/sync';
 import { parse } from 'yaml';
 import { hashedPeople, useImporting } from '../services/imports/support/importing.js';
 import { buildCourse, buildEnrollment, buildMail, buildMaterial, buildUser, tokenFor } from '../support/factories.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
+import { rowsOfWorkbook } from '../support/workbooks.js';
 import { commands } from './support/command-lines.js';
 
 /** What the listings are of that list something's. */
@@ -54,6 +56,22 @@ describe('Listings for programs', () => {
         expect(parse(await written('yaml'))).to.deep.equal(json);
         expect(await written('csv')).to.match(/^\w/);
       }
+  });
+
+  it('are workbooks with the columns and rows of CSV', async () => {
+    for (const [words] of listings) {
+      const argv = [...words.split(' '), ...(of[words] === undefined ? [] : [of[words]]), '--limit', 'all', '--output'];
+      const csv = parseCsv((await cli.run([...argv, 'csv'])).stdout);
+      const file = `${words.replaceAll(' ', '-')}.xlsx`;
+      const { exitCode, stderr } = await cli.run([...argv, file]);
+      expect(exitCode, stderr).to.equal(0);
+      const rows = await rowsOfWorkbook(path.join(cli.folder, file));
+      expect(rows[0], words).to.deep.equal(csv[0]);
+      // Times and truth are written in other ways, and empty cells at the end are not there.
+      const texts = (row: readonly string[] = []) =>
+        csv[0]?.map((_, at) => row[at] ?? '').filter((cell) => !/^\d{4}-|^(true|false)$/i.test(cell));
+      expect(rows.map(texts), words).to.deep.equal(csv.map(texts));
+    }
   });
 
   it('are CSV with a byte order mark in a file, which a spreadsheet needs', async () => {

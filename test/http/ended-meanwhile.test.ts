@@ -196,22 +196,27 @@ describe('A request that another one overtakes', () => {
     expect(await database.models.Course.count()).to.equal(1);
   });
 
-  it('gives no table to a caller who has logged out while it was read', async () => {
-    const { context } = harness;
-    const { database } = context;
-    let reads = 0;
-    const read: Database['read'] = async (work) => {
-      reads += 1;
-      // The first one is that of the session.
-      if (reads === 2) await change('post', '/api/auth/logout-all', cast.admin).expect(200);
-      return database.read(work);
-    };
-    // Object.create() knows nothing of what it is made from.
-    const watched = Object.create(context, { database: { value: { ...database, read } } }) as Context;
-    const call = request(createApp(watched)).get('/api/users/export.csv');
-    expectFailure(await call.set('Authorization', `Bearer ${cast.admin.token}`), 401, messages.badToken);
-    expect(reads).to.equal(3);
-  });
+  // A workbook begins with more rows than CSV: they say how wide its columns are.
+  for (const [format, expectedReads] of [
+    ['csv', 3],
+    ['xlsx', 4],
+  ] as const)
+    it(`gives no ${format} to a caller who has logged out while it was read`, async () => {
+      const { context } = harness;
+      const { database } = context;
+      let reads = 0;
+      const read: Database['read'] = async (work) => {
+        reads += 1;
+        // The first one is that of the session.
+        if (reads === 2) await change('post', '/api/auth/logout-all', cast.admin).expect(200);
+        return database.read(work);
+      };
+      // Object.create() knows nothing of what it is made from.
+      const watched = Object.create(context, { database: { value: { ...database, read } } }) as Context;
+      const call = request(createApp(watched)).get(`/api/users/export.csv?format=${format}`);
+      expectFailure(await call.set('Authorization', `Bearer ${cast.admin.token}`), 401, messages.badToken);
+      expect(reads).to.equal(expectedReads);
+    });
 
   for (const [what, isDeleted] of [
     ['was deleted meanwhile', true],
