@@ -55,9 +55,10 @@ function sectionsOf(code: string): Section[] {
 
 const isDate = (code: string) => /[ymdhs]/i.test(code) && !/[0#?]\s*E/i.test(code) && !/general/i.test(code);
 
+export const builtInFormat = (id: number): NumberFormat => builtIn.get(id) ?? general;
+
 /** What a format of a file says. */
-export function formatOf(id: number, code: string | undefined): NumberFormat {
-  if (code === undefined) return builtIn.get(id) ?? general;
+export function formatOf(code: string): NumberFormat {
   if (code.length > longestFormat) return general;
   const sections = sectionsOf(code);
   const [positive, negative, zero] = sections;

@@ -75,6 +75,14 @@ function timeText(value: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join(':');
 }
 
+/** The attributes that have the values of types; numbers have theirs in `value`. */
+const valueNames: Readonly<Record<string, string>> = {
+  string: 'string-value',
+  date: 'date-value',
+  time: 'time-value',
+  boolean: 'boolean-value',
+};
+
 /** Texts within a cell that aren't its own. */
 const foreign: readonly string[] = ['annotation', 'ruby-text', 'note', 'shapes', 'frame'];
 
@@ -138,12 +146,7 @@ class SheetReader {
   #openCell(element: string, attribute: Attribute): void {
     const times = timesOf(attribute('number-columns-repeated'), mostColumns);
     const type = element === 'covered-table-cell' ? undefined : (attribute('value-type') ?? 'none');
-    const value =
-      attribute('value') ??
-      attribute('date-value') ??
-      attribute('boolean-value') ??
-      attribute('time-value') ??
-      attribute('string-value');
+    const value = attribute(valueNames[type ?? ''] ?? 'value');
     this.#cell = { times, type, value };
     this.#shown = '';
     this.#paragraphs = 0;

@@ -1,7 +1,7 @@
 import path from 'node:path/posix';
 import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
-import { formatOf, general, isoDateText, type NumberFormat, numberText } from './numbers.js';
+import { builtInFormat, formatOf, general, isoDateText, type NumberFormat, numberText } from './numbers.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 import { SharedStrings } from './shared-strings.js';
 import {
@@ -82,15 +82,15 @@ async function readContents(archive: Archive): Promise<Contents> {
 async function readFormats(archive: Archive, part: string | undefined): Promise<NumberFormat[]> {
   const formats: NumberFormat[] = [];
   if (part === undefined) return formats;
-  const codes = new Map<number, string>();
+  const own = new Map<number, NumberFormat>();
   let isOfCells = false;
   await readXml(archive.read(part, mostHeldBytes), {
     open(element, attribute) {
-      if (element === 'numFmt') codes.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
+      if (element === 'numFmt') own.set(Number(attribute('numFmtId')), formatOf(attribute('formatCode') ?? ''));
       if (element === 'cellXfs') isOfCells = true;
       if (element !== 'xf' || !isOfCells) return;
       const id = Number(attribute('numFmtId') ?? 0);
-      formats.push(formatOf(id, codes.get(id)));
+      formats.push(own.get(id) ?? builtInFormat(id));
     },
     close(element) {
       if (element === 'cellXfs') isOfCells = false;
