@@ -255,6 +255,8 @@ export async function openXlsx(archive: Archive): Promise<Workbook> {
         const rows = stored.length === 0 ? [] : await collect(stored, collector, meaning);
         if (rows.length > 0) yield rows;
       }
+      // To their end, where it shows whether they are damaged.
+      await strings.readTo(Number.POSITIVE_INFINITY);
     },
     async close() {
       await strings.close();

@@ -259,8 +259,9 @@ describe('The parts of an Excel workbook', () => {
       { ...strings(''), 'xl/sharedStrings.xml': null, ...first },
       'DAMAGED: its part xl/sharedStrings.xml is missing',
     ],
-    'have more texts than are read: up to the last that is named': [
+    'are refused where their texts are damaged behind the last that is named': [
       { ...strings(`<si><t>Ada</t></si>${'<si><t>x</t></si>'.repeat(5000)}<si></sst>`), ...first },
+      'DAMAGED: its XML is damaged (unexpected close tag.)',
     ],
     'are refused where formats are missing': [
       { ...formats([]), 'xl/styles.xml': null },
