@@ -12,7 +12,7 @@ import { freePort } from '../support/test-server.js';
 import { describePages, expect, useBrowser } from './support/browser.js';
 import { signInAt } from './support/console.js';
 import { row } from './support/courses.js';
-import { applyPlan, downloadPasswords, planFile } from './support/imports.js';
+import { applyPlan, chooseFormat, downloadPasswords, planFile } from './support/imports.js';
 
 const count = atDepth(4000, 20_000);
 /** The whole import takes so long at most, in milliseconds. */
@@ -62,7 +62,7 @@ async function expectSignedIn(tabs: readonly Page[]): Promise<void> {
 
 /** A tab that was opened before the passwords were fetched still offers them, and says so when they are asked for. */
 async function expectPasswordsFetched(tab: Page): Promise<void> {
-  await tab.getByRole('button', { name: 'Download passwords' }).click();
+  await chooseFormat(tab, 'Download passwords', 'Excel');
   const question = tab.getByRole('dialog', { name: 'Download the generated passwords?' });
   await question.getByRole('button', { name: 'Download' }).click();
   await expect(question.getByRole('alert')).toContainText('have already been fetched');

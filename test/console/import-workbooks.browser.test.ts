@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
+import { xlsxBytes } from '../../src/workbook/write-xlsx.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
+import { rowsInBytes } from '../support/workbooks.js';
 import {
   accessibilityProblems,
   describePages,
@@ -12,7 +14,7 @@ import {
   widthBeyondWindow,
 } from './support/browser.js';
 import { useConsole } from './support/console.js';
-import { csv, planFile } from './support/imports.js';
+import { applyPlan, chooseFormat, csv, downloadBytes, planFile } from './support/imports.js';
 
 const threeSheets = readFileSync('test/fixtures/workbooks/three-sheets.ods');
 const timeout = scaled(20_000);
@@ -20,6 +22,35 @@ const timeout = scaled(20_000);
 const planAgain = (page: Page) => page.getByRole('button', { name: 'Plan again with these changes' }).click();
 const sheets = (page: Page) => page.getByLabel('Sheet to import');
 const problem = (page: Page) => page.getByRole('alert').filter({ hasText: 'The file cannot be imported like this' });
+
+/** Drops a file on the page of imports. */
+async function dropFile(page: Page, name: string, content: Buffer): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(
+    ([title, base64]) => {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], title));
+      return transfer;
+    },
+    [name, content.toString('base64')] as const,
+  );
+  await page.getByRole('group', { name: 'Add files' }).dispatchEvent('drop', { dataTransfer });
+}
+
+/** The workbook of rejected rows with emails and phones that are valid. */
+async function corrected(workbook: Buffer): Promise<Buffer> {
+  const [header = [], ...rejected] = await rowsInBytes(workbook);
+  const rows = rejected.map((cells, row) =>
+    cells.map((cell, index) => {
+      if (header[index] === 'E-Mail') return `corrected${row}@example.org`;
+      return header[index] === 'Handy' ? `+49 151 5000${row}` : cell;
+    }),
+  );
+  const bytes: Uint8Array[] = [];
+  const columns = header.map((heading) => ({ heading }));
+  for await (const part of xlsxBytes({ sheet: 'Rejected rows', columns, rows })) bytes.push(part);
+  return Buffer.concat(bytes);
+}
 
 describePages('Workbooks in the web console', function () {
   this.timeout(scaled(90_000));
@@ -63,6 +94,49 @@ describePages('Workbooks in the web console', function () {
     await sheets(page).selectOption('Hinweise');
     await sheets(page).selectOption('Teilnehmer 2026');
     await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
+  });
+
+  it('are imported, and their rejected rows and passwords are workbooks, which are corrected and imported again', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await dropFile(page, 'list.ods', threeSheets);
+    await expectPage(page.getByText('Sheet “Teilnehmer 2026”')).toBeVisible({ timeout: scaled(60_000) });
+    await sheets(page).focus();
+    await page.keyboard.type('Listen');
+    await planAgain(page);
+    await expectPage(page.getByText('Sheet “Listen”')).toBeVisible({ timeout });
+    await sheets(page).focus();
+    await page.keyboard.type('Teilnehmer');
+    await planAgain(page);
+    await expectPage(page.getByText('No course has this id or title.').first()).toBeVisible({ timeout });
+    await page.getByLabel('What “Kurs” is imported as').selectOption({ label: 'Not imported' });
+    await planAgain(page);
+    await expectPage(page.getByText('No course has this id or title.')).toHaveCount(0, { timeout });
+    await applyPlan(page);
+    await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout });
+
+    const button = page.getByRole('button', { name: 'Download rejected rows' });
+    await button.press('Enter');
+    await expectPage(page.getByRole('menuitem').first()).toBeFocused();
+    expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal(['Excel', 'CSV']);
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await keepScreenshot(page, 'workbook rejects');
+    const rejects = await downloadBytes(page, () => page.keyboard.press('Enter'));
+    await expectPage(button).toBeFocused();
+    await chooseFormat(page, 'Download passwords', 'Excel');
+    const passwords = await downloadBytes(page, () =>
+      page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+    );
+    expect(await rowsInBytes(passwords)).to.have.length(30);
+
+    const input = page.locator('input[type="file"]');
+    await input.setInputFiles({ name: 'corrected.xlsx', mimeType: '', buffer: await corrected(rejects) });
+    await expectPage(page.getByRole('heading', { level: 1, name: 'corrected.xlsx' })).toBeVisible();
+    await expectPage(page.getByText('Every row can be imported.')).toBeVisible({ timeout: scaled(60_000) });
+    await expectPage(page.getByLabel('What “Kurs” is imported as')).toHaveValue('');
+    await applyPlan(page);
+    await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout });
+    await expectPage(button).toHaveCount(0);
+    expect(await test.context.database.models.User.count()).to.equal(1 + 32);
   });
 
   it('offer their sheets where the one that was asked for is not there', async () => {

@@ -5,7 +5,7 @@ import { buildCourse, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, expect as expectPage, widthBeyondWindow } from './support/browser.js';
 import { answerLeaving, useConsole } from './support/console.js';
-import { applyPlan, csv, downloadPasswords, downloadText, planFile } from './support/imports.js';
+import { applyPlan, chooseFormat, csv, downloadPasswords, downloadText, planFile } from './support/imports.js';
 
 describePages('Importing people in the web console', function () {
   this.timeout(scaled(90_000));
@@ -56,7 +56,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText('Completed')).toBeVisible({ timeout: scaled(30_000) });
     expect(await accounts()).to.equal(3);
 
-    const rejects = await downloadText(page, () => page.getByRole('link', { name: 'Download rejected rows' }).click());
+    const rejects = await downloadText(page, () => chooseFormat(page, 'Download rejected rows', 'CSV'));
     expect(rejects).to.include('not-an-email').and.not.to.include('bob@example.org');
     expect(await downloadPasswords(page)).to.include('ann@example.org');
 
@@ -113,7 +113,7 @@ describePages('Importing people in the web console', function () {
     await expectPage(page.getByText(/exported to files of the server and deleted on .*2026/)).toBeVisible();
     await expectPage(page.getByText('Completed', { exact: true })).toBeVisible();
     await expectPage(undo).toBeHidden();
-    await expectPage(page.getByRole('link', { name: 'Download all outcomes' })).toBeHidden();
+    await expectPage(page.getByRole('button', { name: 'Download all outcomes' })).toBeHidden();
     await expectPage(page.getByRole('heading', { name: 'Rows' })).toBeHidden();
   });
 

@@ -1,11 +1,10 @@
 import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf, callForFile } from '../api/client.js';
 import { useChange, useRefresh } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
-import { DownloadMenu } from '../ui/download-menu.js';
+import { DownloadMenu, type TableFormat } from '../ui/download-menu.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
 import { saveFile } from '../ui/save-file.js';
@@ -19,7 +18,9 @@ import { UploadArea } from './upload-area.js';
 /** What an import did, its files, and what can be done about it. */
 export function ImportResult({ current }: { current: Import }) {
   const { t } = useTranslation();
-  const [asking, setAsking] = useState<'undo' | 'credentials'>();
+  const [isUndoing, setUndoing] = useState(false);
+  /** The format in which passwords are to be downloaded. */
+  const [wanted, setWanted] = useState<TableFormat>();
   // The service removes the passwords shortly after they have arrived.
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
@@ -33,8 +34,8 @@ export function ImportResult({ current }: { current: Import }) {
 
   /** The service gives the file once: another tab or person may have fetched it. */
   async function downloadCredentials(): Promise<void> {
-    const file = await callForFile('importCredentials', { path });
-    saveFile(`credentials-${id}.csv`, file, file.type);
+    const file = await callForFile('importCredentials', { path, query: { format: wanted } });
+    saveFile(`credentials-${id}.${wanted}`, file, file.type);
     setFetched(true);
     await refresh();
   }
@@ -63,26 +64,23 @@ export function ImportResult({ current }: { current: Import }) {
       <FormFailure>{resume.error ?? undefined}</FormFailure>
       <Group gap="sm">
         {hasCredentials && (
-          <Button
+          <DownloadMenu
+            label={t('imports.result.credentials')}
             variant={wantsCredentials ? 'filled' : 'default'}
-            leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => setAsking('credentials')}
-          >
-            {t('imports.result.credentials')}
-          </Button>
+            formats={{ csv: () => setWanted('csv'), xlsx: () => setWanted('xlsx') }}
+          />
         )}
         {hasRejects && (
-          <Button
-            // Longer than a narrow window in some languages.
-            className="wrapping"
-            component="a"
-            href={addressOf('importRejects', { path })}
-            download
+          <DownloadMenu
+            label={t('imports.result.rejects')}
             variant={wantsCredentials ? 'default' : 'filled'}
-            leftSection={<IconDownload size={16} aria-hidden />}
-          >
-            {t('imports.result.rejects')}
-          </Button>
+            formats={{
+              csv: addressOf('importRejects', { path, query: { format: 'csv' } }),
+              xlsx: addressOf('importRejects', { path, query: { format: 'xlsx' } }),
+            }}
+            // As most people have imported it.
+            first={/\.(xlsx|xlsm|ods)$/i.test(current.file) ? 'xlsx' : 'csv'}
+          />
         )}
         {counts.rows > 0 && !hasDeletedRows(current) && (
           <DownloadMenu
@@ -99,7 +97,7 @@ export function ImportResult({ current }: { current: Import }) {
           </Button>
         )}
         {canUndo && (
-          <Button variant="default" c="var(--mantine-color-error)" onClick={() => setAsking('undo')}>
+          <Button variant="default" c="var(--mantine-color-error)" onClick={() => setUndoing(true)}>
             {t('imports.result.undo')}
           </Button>
         )}
@@ -122,15 +120,15 @@ export function ImportResult({ current }: { current: Import }) {
         </Text>
       )}
       <ConfirmDialog
-        opened={asking === 'credentials'}
-        onClose={() => setAsking(undefined)}
+        opened={wanted !== undefined}
+        onClose={() => setWanted(undefined)}
         title={t('imports.result.credentialsTitle')}
         action={t('action.download')}
         onConfirm={downloadCredentials}
       >
         {t('imports.result.credentialsText')}
       </ConfirmDialog>
-      <UndoDialog id={id} opened={asking === 'undo'} onClose={() => setAsking(undefined)} />
+      <UndoDialog id={id} opened={isUndoing} onClose={() => setUndoing(false)} />
     </Paper>
   );
 }

@@ -2,15 +2,20 @@ import { Button, type ButtonProps, Menu } from '@mantine/core';
 import { IconChevronDown, IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 
+export type TableFormat = 'csv' | 'xlsx';
+
 interface DownloadMenuProps extends Pick<ButtonProps, 'variant' | 'size'> {
   label: string;
   /** The address of the file, or what saves it, by its format. */
-  formats: Readonly<Record<'csv' | 'xlsx', string | (() => void)>>;
+  formats: Readonly<Record<TableFormat, string | (() => void)>>;
+  /** The one that most people want. */
+  first?: TableFormat;
 }
 
 /** A button to download a table, which asks for its format. */
-export function DownloadMenu({ label, formats, variant = 'default', size = 'sm' }: DownloadMenuProps) {
+export function DownloadMenu({ label, formats, first = 'xlsx', variant = 'default', size = 'sm' }: DownloadMenuProps) {
   const { t } = useTranslation();
+  const order = first === 'csv' ? (['csv', 'xlsx'] as const) : (['xlsx', 'csv'] as const);
   return (
     <Menu position="bottom-start">
       <Menu.Target>
@@ -25,7 +30,7 @@ export function DownloadMenu({ label, formats, variant = 'default', size = 'sm' 
         </Button>
       </Menu.Target>
       <Menu.Dropdown aria-label={label}>
-        {(['xlsx', 'csv'] as const).map((format) => {
+        {order.map((format) => {
           const source = formats[format];
           return typeof source === 'string' ? (
             <Menu.Item key={format} component="a" href={source} download>

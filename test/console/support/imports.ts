@@ -37,7 +37,7 @@ export async function chooseFormat(page: Page, button: string, format: 'CSV' | '
 
 /** The generated passwords of the import that is shown: they can be fetched once. */
 export async function downloadPasswords(page: Page): Promise<string> {
-  await page.getByRole('button', { name: 'Download passwords' }).click();
+  await chooseFormat(page, 'Download passwords', 'CSV');
   const text = await downloadText(page, () =>
     page
       .getByRole('dialog', { name: 'Download the generated passwords?' })
