@@ -10,7 +10,7 @@ import { workbookType } from '../../src/http/api/operation.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
 import { type Context, createContext } from '../../src/services/context.js';
-import { people, sheetOf } from '../services/imports/support/importing.js';
+import { people, sheetOf, workbookOf } from '../services/imports/support/importing.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -198,6 +198,24 @@ describe('Imports over HTTP', function () {
     expect(header).to.deep.equal(['line', 'firstName', 'lastName', 'email', 'phone', 'password']);
     await request(url).post('/api/auth/login').send({ identifier: person[3], password: person[5] }).expect(200);
     await call('get', `/api/imports/${id}/credentials.csv`).expect(410);
+  });
+
+  it('give the rejected rows of a workbook as a workbook, unless CSV is asked for', async () => {
+    const rows = [
+      ['firstName', 'lastName', 'email', 'phone'],
+      ['Ada', 'King', 'ada@example.org', '1'],
+      ['A', 'B', 'nobody', '030 1'],
+    ];
+    const upload = call('post', '/api/imports').attach('file', await workbookOf(rows), 'people.xlsx');
+    const { body } = await upload.expect(202);
+    const { id } = await ended(body.import.id);
+    const rejected = await download(`/api/imports/${id}/rejected.csv`);
+    expect(rejected).to.include({ status: 200, name: `attachment; filename=rejected-${id}.xlsx` });
+    expect((await sheetOf(rejected.file))[1]?.slice(0, 6)).to.deep.equal([...(rows[2] ?? []), '3', 'NAME_INVALID']);
+    const csv = await call('get', `/api/imports/${id}/rejected.csv?format=csv`).expect(200);
+    expect(csv.text).to.include("\nA,B,nobody,'030 1,3,NAME_INVALID,");
+    expect((await download(`/api/imports/${id}/credentials.csv`)).type).to.equal('text/csv; charset=utf-8');
+    expect(readdirSync(path.join(folder, 'imports', id))).to.include('upload.rejected.csv');
   });
 
   it('refuse a workbook of rejected rows that no workbook can have', async () => {
