@@ -51,7 +51,7 @@ export interface Operation {
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** No deadline for the database: the work may take many seconds, or minutes. Otherwise a request waits a few seconds for it. */
   databaseDeadline?: 'none';
-  /** It reads very many rows from the database: of all such responses one piece is made at a time (overload/costly-work.ts). */
+  /** It reads very many rows, from the database or a file: of all such responses one piece is made at a time (overload/costly-work.ts). */
   exportsRows?: true;
   /** It waits for a hash, in a queue that has its own bound. */
   hashesPassword?: true;

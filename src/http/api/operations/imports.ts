@@ -63,6 +63,7 @@ export const importOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: reportQuerySchema,
+    exportsRows: true,
     success: table('The rejected rows, by default as the imported file was'),
     failures: ['NOT_FOUND', 'NOT_READY'],
   }),
