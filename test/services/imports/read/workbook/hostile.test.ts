@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { openArchive } from '../../../../../src/services/imports/read/workbook/archive.js';
 import { openWorkbook } from '../../../../../src/services/imports/read/workbook/open-workbook.js';
+import { itAtFullDepth } from '../../../../support/depth.js';
 import { fixture, odsParts, odsSheet, relationsXml, sheetXml, useWorkbooks, xlsxParts } from './support/workbooks.js';
 import { type Part, zip } from './support/zip.js';
 
@@ -13,6 +14,13 @@ const megabyte = 1024 * 1024;
 /** The parts of a workbook, of which the sheet is as said. */
 const withSheet = (sheet: Partial<Part>) =>
   xlsxParts(ada).map((part) => (part.name.endsWith('sheet1.xml') ? { ...part, ...sheet } : part));
+
+/** What work throws; nothing when it ends well. */
+const thrownBy = (work: () => Promise<void>): Promise<unknown> =>
+  work().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describe('The archive of a workbook', () => {
   const workbooks = useWorkbooks();
@@ -62,19 +70,25 @@ describe('The archive of a workbook', () => {
   it('has parts whose bytes are counted, and not believed', async () => {
     await workbooks.outcomeOf(zip([{ name: 'one', content: Buffer.alloc(3 * megabyte) }]));
     const archive = await openArchive(workbooks.file);
-    const failure = await (async () => {
-      let bytes = 0;
-      try {
-        for await (const chunk of archive.read('one', megabyte)) bytes += chunk.length;
-        return undefined;
-      } catch (error) {
-        expect(bytes).to.be.at.most(megabyte);
-        return error;
-      } finally {
-        archive.close();
-      }
-    })();
+    let bytes = 0;
+    const failure = await thrownBy(async () => {
+      for await (const chunk of archive.read('one', megabyte)) bytes += chunk.length;
+    });
+    archive.close();
     expect(failure).to.include({ fault: 'TOO_LARGE', message: 'its part one has more than 1 MiB' });
+    expect(bytes).to.be.within(1, megabyte);
+  });
+
+  itAtFullDepth('has parts whose bytes are counted together, however often they are read', async () => {
+    await workbooks.outcomeOf(zip([{ name: 'one', content: Buffer.alloc(300 * megabyte) }]));
+    const archive = await openArchive(workbooks.file);
+    let parts = 0;
+    const failure = await thrownBy(async () => {
+      for (; parts < 10; parts += 1) for await (const _ of archive.read('one'));
+    });
+    archive.close();
+    expect(failure).to.include({ fault: 'TOO_LARGE', message: 'it has more than 2048 MiB' });
+    expect(parts).to.equal(6);
   });
 
   it('is closed when its rows are left, or it is refused', async () => {
