@@ -17,7 +17,7 @@ const wrongValues: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['--first-name', '--last-name', '--phone', '--search', '--category', '--title', '--description', '--language']
       .concat('--short-description', '--tag', '--requirements', '--learning-outcomes', '--location', '--notes')
-      .concat('--target', '--message')
+      .concat('--target', '--message', '--sheet')
       .map((name) => [name, tooLong]),
   ),
 };
