@@ -4,7 +4,7 @@ import { isPlainHeading } from '../../../services/imports/read/columns/column-ma
 import { delimiterNames } from '../../../services/imports/read/csv/delimiters.js';
 import { encodingNames } from '../../../services/imports/read/encoding/encodings.js';
 import { shownText } from '../../../services/imports/read/fields/headings.js';
-import type { TableFormat } from '../../../services/imports/read/table/table.js';
+import type { SourceFormat } from '../../../services/imports/read/table/table.js';
 import type { AppliedImport, ApplyOptions } from '../../../services/imports/run/run-import.js';
 import type { ImportResult } from '../../../services/imports/store/repository.js';
 import { confirm } from '../../core/changes/confirm.js';
@@ -183,13 +183,13 @@ function unfinishedText({ unfinished, counts }: ImportPlan): string[] {
 
 const sheetName = (name: string) => `"${printableLine(shownText(name))}"`;
 
-const formatText = ({ workbook, delimiter, encoding }: TableFormat): string =>
+const formatText = ({ workbook, delimiter, encoding }: SourceFormat): string =>
   workbook ? `sheet ${sheetName(workbook.sheet)}` : `CSV, ${delimiterNames[delimiter]}, ${encodingNames[encoding]}`;
 
 const maxSheets = 8;
 
 /** The sheets that aren't read, as somebody may have meant another. */
-function otherSheets({ workbook }: TableFormat): string[] {
+function otherSheets({ workbook }: SourceFormat): string[] {
   const others = (workbook?.sheets ?? []).filter(({ name }) => name !== workbook?.sheet);
   if (others.length === 0) return [];
   const names = others.slice(0, maxSheets).map(({ name, isHidden }) => sheetName(name) + (isHidden ? ' (hidden)' : ''));

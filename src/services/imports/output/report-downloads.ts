@@ -5,7 +5,7 @@ import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError, notFound, systemErrorCode } from '../../../errors.js';
 import { isWorkbookName, type TableFormat } from '../../../schemas/table-format.js';
 import type { Core } from '../../core.js';
-import type { TableFormat as FileFormat } from '../read/table/table.js';
+import type { SourceFormat } from '../read/table/table.js';
 import { WorkbookProblem } from '../read/workbook/problem.js';
 import { resultOf } from '../store/repository.js';
 import { isReadable, ownFile } from '../store/spool.js';
@@ -28,8 +28,8 @@ export interface StoredReport {
 }
 
 /** The format of the imported file. It is recorded before any report is written. */
-const inputOf = ({ formatJson }: Import): FileFormat | undefined =>
-  formatJson === null ? undefined : (JSON.parse(formatJson) as FileFormat);
+const inputOf = ({ formatJson }: Import): SourceFormat | undefined =>
+  formatJson === null ? undefined : (JSON.parse(formatJson) as SourceFormat);
 
 /** How the CSV of a report is written. */
 function csvFormatOf(record: Import, kind: ReportKind, file: string): ReportFormat {

@@ -24,7 +24,7 @@ import type { KeyIndex } from '../read/rows/key-index.js';
 import { LostZeros } from '../read/rows/phone-warnings.js';
 import type { Repetitions } from '../read/rows/repetitions.js';
 import { type FileRow, isRejected, remainingRows } from '../read/rows/rows.js';
-import type { TableFormat } from '../read/table/table.js';
+import type { SourceFormat } from '../read/table/table.js';
 import { CourseCapacity } from './course-index.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
@@ -41,7 +41,7 @@ export interface ImportPlan {
   /** The file's device, inode, size and time of change when it was read. */
   fileIdentity: string;
   options: ImportOptions;
-  format: TableFormat;
+  format: SourceFormat;
   /** By which the rows were told apart. */
   phones: PhoneKeys;
   /** The heading of the file that each field was found under; several are read in this order. */

@@ -5,7 +5,7 @@ import { openCsv } from './csv/csv-source.js';
 import { FileProblem } from './encoding/source-file.js';
 import { isSecretColumn } from './fields/header-aliases.js';
 import { fieldsOfHeader, shortened } from './preview.js';
-import type { TableLimits } from './table/table.js';
+import type { SourceLimits } from './table/table.js';
 
 /** The refusal of a file whose code page isn't certain, with those that it may be in. */
 export class DoubtfulEncoding extends FileProblem {
@@ -23,7 +23,7 @@ export class DoubtfulEncoding extends FileProblem {
 }
 
 /** A sample of a file is small enough. */
-const limits: TableLimits = { fieldBytes: 64 * 1024, recordBytes: 64 * 1024, columns: 1024 };
+const limits: SourceLimits = { fieldBytes: 64 * 1024, recordBytes: 64 * 1024, columns: 1024 };
 const namesPerCandidate = 100;
 const shownNames = 3;
 

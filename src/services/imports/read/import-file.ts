@@ -6,14 +6,14 @@ import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns/col
 import type { RowWarning } from './fields/warnings.js';
 import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
 import { type FileRow, isRejected, RowChecker } from './rows/rows.js';
-import type { Table, TableFormat, TableRow } from './table/table.js';
+import type { SourceFormat, SourceRow, SourceTable } from './table/table.js';
 
 /** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 32;
 
 /** An open file with a valid header. */
 export interface ImportFile {
-  format: TableFormat;
+  format: SourceFormat;
   header: readonly string[];
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches. */
@@ -34,7 +34,7 @@ export interface ImportFile {
 const sliceRows = 32;
 
 async function* inBatches(
-  rows: AsyncGenerator<TableRow[]>,
+  rows: AsyncGenerator<SourceRow[]>,
   checker: RowChecker,
   batchRows: number,
 ): AsyncGenerator<FileRow[]> {
@@ -72,7 +72,7 @@ export interface Reading {
  * batches throw `IMPORT_FILE_INVALID` for faults in the rows
  */
 export async function readPeople(
-  { header, format, first, rows, warnings, lines, close }: Table,
+  { header, format, first, rows, warnings, lines, close }: SourceTable,
   reading: Reading,
   batchRows: number,
   repetitions?: Repetitions,

@@ -2,7 +2,7 @@ import type { Delimiter, Encoding } from '../../../schemas/import.js';
 import { openCsv } from './csv/csv-source.js';
 import { FileProblem, fileBytes } from './encoding/source-file.js';
 import type { Inspection } from './inspect.js';
-import type { Table, TableLimits } from './table/table.js';
+import type { SourceLimits, SourceTable } from './table/table.js';
 import { openSheet, type SheetOptions } from './workbook/sheet-table.js';
 
 /** What a file is, as its inspection or an earlier plan tells. */
@@ -19,8 +19,8 @@ export async function openTable(
   file: string,
   { isWorkbook, ...source }: TableSource,
   options: SheetOptions,
-  limits: TableLimits,
-): Promise<Table> {
+  limits: SourceLimits,
+): Promise<SourceTable> {
   if (isWorkbook) return openSheet(file, options, limits);
   if (options.sheet !== undefined)
     throw new FileProblem('SHEET_UNKNOWN', 'The file is CSV, which has no sheets. Leave the sheet out.');

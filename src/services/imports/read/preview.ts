@@ -8,11 +8,11 @@ import { decidedColumns, headingsOf, ownColumns } from './columns/column-maps.js
 import { type ColumnMapping, type ColumnOptions, fieldsByIndex, mapColumns } from './columns/columns.js';
 import { isSecretCell, isSecretColumn, meaningOf } from './fields/header-aliases.js';
 import { addedColumns, type Column, filledWidth } from './fields/headings.js';
-import type { Table, TableFormat } from './table/table.js';
+import type { SourceFormat, SourceTable } from './table/table.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {
-  format: TableFormat;
+  format: SourceFormat;
   headerLine: number;
   columns: FileColumn[];
   /** Cells of a row that belong to columns: those beyond are surplus. */
@@ -113,7 +113,7 @@ function suggestionsFor(
 /**
  * Reads the columns of a table with samples, also of one whose header can't be imported: people map its columns then. Closes the table.
  */
-export async function previewTable(table: Table, options: ColumnOptions): Promise<FilePreview> {
+export async function previewTable(table: SourceTable, options: ColumnOptions): Promise<FilePreview> {
   try {
     const { header, headerLine, format, first } = table;
     const maps = options.map ?? [];

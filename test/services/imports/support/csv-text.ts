@@ -1,7 +1,7 @@
 import { isAppError } from '../../../../src/errors.js';
 import { type CsvOptions, openCsv } from '../../../../src/services/imports/read/csv/csv-source.js';
 import { type Reading, readPeople } from '../../../../src/services/imports/read/import-file.js';
-import type { TableLimits, TableRow } from '../../../../src/services/imports/read/table/table.js';
+import type { SourceLimits, SourceRow } from '../../../../src/services/imports/read/table/table.js';
 
 /** The bytes in chunks of the given sizes, the rest as one more. */
 export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): AsyncGenerator<Buffer> {
@@ -15,7 +15,7 @@ export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): Asyn
 }
 
 /** The default limits. */
-export const usualLimits: TableLimits = { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 };
+export const usualLimits: SourceLimits = { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 };
 
 /** UTF-8 with commas. */
 export const usualFormat: CsvOptions = { encoding: 'utf-8', delimiter: ',' };
@@ -25,8 +25,8 @@ export async function rowsOf(
   source: string | Buffer,
   sizes: Iterable<number> = [],
   options: Partial<CsvOptions> = {},
-  limits: TableLimits = usualLimits,
-): Promise<TableRow[]> {
+  limits: SourceLimits = usualLimits,
+): Promise<SourceRow[]> {
   const file = await openCsv(chunks(Buffer.from(source), sizes), { ...usualFormat, ...options }, limits).catch(
     (error: unknown) => {
       if (isAppError(error) && error.message === 'The file is empty.') return undefined;
@@ -34,7 +34,7 @@ export async function rowsOf(
     },
   );
   if (file === undefined) return [];
-  const all: TableRow[] = [{ line: file.headerLine, cells: file.header }];
+  const all: SourceRow[] = [{ line: file.headerLine, cells: file.header }];
   for await (const rows of file.rows) all.push(...rows);
   return all;
 }

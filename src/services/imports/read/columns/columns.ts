@@ -12,7 +12,7 @@ import { isRepeatable, meaningOf } from '../fields/header-aliases.js';
 import { addedColumns, type Column, headingKey, isAddress, shownText } from '../fields/headings.js';
 import { isTick, looksLikeState, stateOf } from '../fields/state-words.js';
 import type { RowWarning } from '../fields/warnings.js';
-import type { TableRow } from '../table/table.js';
+import type { SourceRow } from '../table/table.js';
 import { type FirstRows, isHalf, isParentsAddress } from './column-guesses.js';
 import { type Decided, decide, headingsOf, mapOption, ownColumns } from './column-maps.js';
 import { missingColumns, RepeatedColumn, refusedHeader } from './header-refusals.js';
@@ -247,7 +247,7 @@ export type ColumnOptions = Partial<Pick<ImportOptions, 'map' | 'missingPhone'>>
  */
 export function mappingOf(
   header: readonly string[],
-  first: readonly TableRow[],
+  first: readonly SourceRow[],
   { map = [], ...options }: ColumnOptions,
 ): ColumnMapping {
   const rows = first.map(({ cells }) => cells);

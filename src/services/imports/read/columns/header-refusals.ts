@@ -3,7 +3,7 @@ import { type ImportColumn, type ImportField, importColumns } from '../../../../
 import { FileProblem } from '../encoding/source-file.js';
 import { meaningOf } from '../fields/header-aliases.js';
 import { type Column, isAddress, shownText } from '../fields/headings.js';
-import type { TableRow } from '../table/table.js';
+import type { SourceRow } from '../table/table.js';
 import { type FirstRows, guessColumns, isHalf } from './column-guesses.js';
 import { ColumnNotFound, decide, mapOption, numberIn, ownColumns } from './column-maps.js';
 
@@ -94,7 +94,7 @@ export function areMapped(cells: readonly string[], maps: readonly string[]): bo
 export function refusedHeader(
   refusal: unknown,
   header: readonly string[],
-  rows: readonly TableRow[],
+  rows: readonly SourceRow[],
   maps: readonly string[],
 ): unknown {
   const hasWrongMap = refusal instanceof ColumnNotFound;

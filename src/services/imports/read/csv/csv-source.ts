@@ -2,8 +2,8 @@ import type { Delimiter, Encoding } from '../../../../schemas/import.js';
 import { decodedAs } from '../encoding/encodings.js';
 import { FileProblem } from '../encoding/source-file.js';
 import type { RowWarning } from '../fields/warnings.js';
-import type { TableLimits, TableRow } from '../table/table.js';
-import { firstRowCount, readAhead, rowsAfter, type Table, totalLength } from '../table/table.js';
+import type { SourceLimits, SourceRow } from '../table/table.js';
+import { firstRowCount, readAhead, rowsAfter, type SourceTable, totalLength } from '../table/table.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
 import { areLinesWrapped, quotedFormulas, unwrapped, unwrappedLines } from './line-rewrites.js';
 import { RowReader } from './row-reader.js';
@@ -22,8 +22,8 @@ export interface CsvOptions {
 export async function openCsv(
   source: AsyncIterable<Buffer>,
   { encoding, delimiter: wanted }: CsvOptions,
-  limits: TableLimits,
-): Promise<Table> {
+  limits: SourceLimits,
+): Promise<SourceTable> {
   const text = decodedAs(encoding, source);
   let reader: RowReader | undefined;
   const close = async () => {
@@ -102,13 +102,13 @@ function isVersionLine([first = '', ...others]: readonly string[]): boolean {
   );
 }
 
-const versionLine = ({ line, cells: [first = ''] }: TableRow): RowWarning => ({
+const versionLine = ({ line, cells: [first = ''] }: SourceRow): RowWarning => ({
   code: 'VERSION_LINE',
   field: null,
   message: `Line ${line}, "${first.trim()}", is not imported: the header follows it.`,
 });
 
-async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGenerator<TableRow[]> {
+async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGenerator<SourceRow[]> {
   try {
     for await (const bytes of table) yield* yielded(await reader.read(bytes));
     yield* yielded(await reader.read());
@@ -117,7 +117,7 @@ async function* rowsOf(table: AsyncIterable<Buffer>, reader: RowReader): AsyncGe
   }
 }
 
-function* yielded({ rows, fault }: { rows: TableRow[]; fault?: unknown }): Generator<TableRow[]> {
+function* yielded({ rows, fault }: { rows: SourceRow[]; fault?: unknown }): Generator<SourceRow[]> {
   if (rows.length > 0) yield rows;
   if (fault !== undefined) throw fault;
 }

@@ -3,12 +3,12 @@ import { readCell } from '../../../../csv/cells.js';
 import { AppError } from '../../../../errors.js';
 import type { Delimiter } from '../../../../schemas/import.js';
 import { addedColumns, filledWidth, rejectColumns } from '../fields/headings.js';
-import type { TableLimits, TableRow } from '../table/table.js';
+import type { SourceLimits, SourceRow } from '../table/table.js';
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
 /** A fault in our words: csv-parse's own messages quote the file's contents. */
-function faultOf(code: string, limits: TableLimits): string {
+function faultOf(code: string, limits: SourceLimits): string {
   switch (code) {
     case 'INVALID_OPENING_QUOTE':
       return 'has a quote in the middle of a field. Double it ("") and put the whole field in quotes';
@@ -80,7 +80,7 @@ function firstLines(text: string): { line: string; next: string | undefined; nex
 /** Parses rows from bytes in UTF-8 without byte order mark. */
 export class RowReader {
   #parser: RecordParser;
-  readonly #limits: TableLimits;
+  readonly #limits: SourceLimits;
   readonly #delimiter: Delimiter;
   /** The line on which the next record begins. csv-parse counts a CRLF in quotes twice. */
   #nextLine: number;
@@ -97,7 +97,7 @@ export class RowReader {
   /** Columns that a rejects file adds; unknown before the header. */
   #addedColumns: number | undefined;
 
-  constructor(delimiter: Delimiter, line: number, limits: TableLimits) {
+  constructor(delimiter: Delimiter, line: number, limits: SourceLimits) {
     this.#nextLine = line;
     this.#limits = limits;
     this.#delimiter = delimiter;
@@ -123,8 +123,8 @@ export class RowReader {
    * @param bytes absent at the end of the file
    * @returns the complete rows, and the fault after them, if there is one
    */
-  async read(bytes?: Buffer): Promise<{ rows: TableRow[]; fault?: unknown }> {
-    const rows: TableRow[] = [];
+  async read(bytes?: Buffer): Promise<{ rows: SourceRow[]; fault?: unknown }> {
+    const rows: SourceRow[] = [];
     try {
       if (this.#stopped === undefined) await this.#parse(bytes, rows);
       else if (bytes !== undefined) this.#unparsed = Buffer.concat([this.#unparsed, bytes]);
@@ -136,7 +136,7 @@ export class RowReader {
     }
   }
 
-  async #parse(bytes: Buffer | undefined, rows: TableRow[]): Promise<void> {
+  async #parse(bytes: Buffer | undefined, rows: SourceRow[]): Promise<void> {
     const error = await new Promise<Error | null | undefined>((resolve) => {
       if (bytes === undefined) this.#parser.end(resolve);
       else this.#parser.write(bytes, resolve);
@@ -163,7 +163,7 @@ export class RowReader {
    * @returns whether it has gone on; if not, more of the file is needed
    * @throws AppError `IMPORT_FILE_INVALID` where the row can't be told from the others
    */
-  async #passQuoteFault(error: CsvError, isEnd: boolean, rows: TableRow[]): Promise<boolean> {
+  async #passQuoteFault(error: CsvError, isEnd: boolean, rows: SourceRow[]): Promise<boolean> {
     const fault = `The row that begins on line ${this.#nextLine} ${faultOf(error.code, this.#limits)}.`;
     const text = this.#unparsed.toString();
     const { line, next, nextStart, isComplete } = firstLines(text);
@@ -205,7 +205,7 @@ export class RowReader {
     this.#blankLines = before;
   }
 
-  #add(record: readonly string[], rows: TableRow[]): void {
+  #add(record: readonly string[], rows: SourceRow[]): void {
     const line = this.#nextLine;
     let lineBreaks = 0;
     let hasContent = false;

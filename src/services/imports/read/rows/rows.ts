@@ -15,7 +15,7 @@ import { languageOf } from '../fields/language-words.js';
 import { roleOf } from '../fields/role-words.js';
 import type { RowCode } from '../fields/row-codes.js';
 import type { RowWarning } from '../fields/warnings.js';
-import type { TableFormat, TableRow } from '../table/table.js';
+import type { SourceFormat, SourceRow } from '../table/table.js';
 import { nameDamage, spreadsheetError } from './damaged-names.js';
 import { mangledNumber, missingPhone, phoneDoubt } from './phone-warnings.js';
 import type { RepetitionFinder } from './repetitions.js';
@@ -24,7 +24,7 @@ import { type FileWords, inWordsOfFile, isBlank, type RowProblem, rowProblem, ro
 import { rowWarnings } from './row-warnings.js';
 
 /** A row that the file alone gives no reason to reject. */
-export interface CandidateRow extends TableRow {
+export interface CandidateRow extends SourceRow {
   person: ImportedPerson;
   /** False in a file with passwords: cells that have moved to other columns may be some. */
   quotes: boolean;
@@ -40,7 +40,7 @@ export interface CandidateRow extends TableRow {
 }
 
 /** A row that is rejected, and why. */
-export interface RejectedRow extends TableRow {
+export interface RejectedRow extends SourceRow {
   /** Of its first problem. */
   code: RowCode;
   /** All problems of the row. */
@@ -50,7 +50,7 @@ export interface RejectedRow extends TableRow {
 }
 
 /** A row that is rejected for these problems, of which there is at least one. */
-export function rejectedFor({ line, cells }: TableRow, problems: readonly RowProblem[]): RejectedRow {
+export function rejectedFor({ line, cells }: SourceRow, problems: readonly RowProblem[]): RejectedRow {
   const [first] = problems;
   if (first === undefined) throw new Error(`Line ${line} is rejected without a problem.`);
   return { line, cells, code: first.code, reason: problems.map(({ reason }) => reason).join(' '), problems };
@@ -124,14 +124,14 @@ interface CheckOptions {
 /** Checks rows one by one, against the schema and against those before them. */
 export class RowChecker {
   readonly #check: CheckOptions;
-  readonly #format: TableFormat;
+  readonly #format: SourceFormat;
   readonly #mapping: ColumnMapping;
   readonly #repetitions: RepetitionFinder;
   readonly #words: FileWords;
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
 
-  constructor(check: CheckOptions, format: TableFormat, mapping: ColumnMapping, repetitions: RepetitionFinder) {
+  constructor(check: CheckOptions, format: SourceFormat, mapping: ColumnMapping, repetitions: RepetitionFinder) {
     this.#check = check;
     this.#format = format;
     this.#mapping = mapping;
@@ -139,7 +139,7 @@ export class RowChecker {
     this.#words = wordsOf(mapping);
   }
 
-  check({ line, cells, quoteFault, isHidden }: TableRow): FileRow {
+  check({ line, cells, quoteFault, isHidden }: SourceRow): FileRow {
     // In a rejects file, as they were in the file that it came from.
     const row = {
       line,
@@ -153,7 +153,7 @@ export class RowChecker {
     return this.#surplus(row) ?? this.#checkFields(row);
   }
 
-  #surplus(row: TableRow): RejectedRow | undefined {
+  #surplus(row: SourceRow): RejectedRow | undefined {
     const { width } = this.#mapping;
     const { workbook, delimiter } = this.#format;
     // Cells of a sheet are in their columns: those beside the table are notes.
@@ -166,7 +166,7 @@ export class RowChecker {
     return rejectedFor(row, [{ code: 'SURPLUS_CELLS', field: null, message, reason }]);
   }
 
-  #checkFields(row: TableRow): FileRow {
+  #checkFields(row: SourceRow): FileRow {
     const input = this.#inputOf(row.cells);
     const doubt = this.#phoneDoubt(input);
     const read = personOf(input);

@@ -2,7 +2,7 @@ import type { CsvFormat } from '../../../../csv/format.js';
 import type { RowWarning } from '../fields/warnings.js';
 
 /** A record of a CSV file, or a row of a sheet. */
-export interface TableRow {
+export interface SourceRow {
   /** The line on which it begins, or the number of the row in the sheet, from 1. */
   line: number;
   cells: string[];
@@ -13,7 +13,7 @@ export interface TableRow {
 }
 
 /** Bounds against malformed and hostile files. */
-export interface TableLimits {
+export interface SourceLimits {
   fieldBytes: number;
   recordBytes: number;
   columns: number;
@@ -34,26 +34,26 @@ export interface WorkbookFormat {
 }
 
 /** How a file is read. Reports are written in the encoding and with the delimiter of CSV, in those that are usual where it is a workbook. */
-export interface TableFormat extends CsvFormat {
+export interface SourceFormat extends CsvFormat {
   /** null for CSV. */
   workbook: WorkbookFormat | null;
 }
 
 /** An open file whose header was read. */
-export interface Table {
-  format: TableFormat;
+export interface SourceTable {
+  format: SourceFormat;
   /** The cells of the header. */
   header: string[];
   headerLine: number;
   /** What was taken off, or left out, above and around the table. */
   warnings: readonly RowWarning[];
   /** The first rows, up to one that can't be read: they show what the columns are. */
-  first: readonly TableRow[];
+  first: readonly SourceRow[];
   /**
    * The rows below the header, in one list for each chunk of the source; blank rows are left out. After the rows before
    * it, a fault throws `IMPORT_FILE_INVALID` with the line.
    */
-  rows: AsyncGenerator<TableRow[]>;
+  rows: AsyncGenerator<SourceRow[]>;
   /** Lines up to the last row, once all rows were read. */
   lines(): number;
   /** Closes the source, even when not all rows were read. */
@@ -87,7 +87,7 @@ export const totalLength = (parts: readonly { length: number }[]) => parts.reduc
 export const firstRowCount = 200;
 
 /** The rows below a line. */
-export async function* rowsAfter(lists: AsyncIterable<TableRow[]>, line: number): AsyncGenerator<TableRow[]> {
+export async function* rowsAfter(lists: AsyncIterable<SourceRow[]>, line: number): AsyncGenerator<SourceRow[]> {
   for await (const list of lists) {
     const below = list.filter((row) => row.line > line);
     if (below.length > 0) yield below;

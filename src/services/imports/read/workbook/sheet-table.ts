@@ -11,9 +11,9 @@ import {
   readAhead,
   rowsAfter,
   type Sheet,
-  type Table,
-  type TableLimits,
-  type TableRow,
+  type SourceLimits,
+  type SourceRow,
+  type SourceTable,
   totalLength,
 } from '../table/table.js';
 import { openWorkbook } from './open-workbook.js';
@@ -26,8 +26,8 @@ export type SheetOptions = ColumnOptions & Pick<ImportOptions, 'sheet'>;
 /** The first rows of a sheet, and which of them is the header. */
 interface SheetStart {
   sheet: Sheet;
-  first: TableRow[];
-  all: AsyncGenerator<TableRow[]>;
+  first: SourceRow[];
+  all: AsyncGenerator<SourceRow[]>;
   /** Its place among the first rows. */
   header: number;
   /** How well it is one: 0 for the first row where none is like a header, infinite where all columns are found. */
@@ -38,7 +38,7 @@ interface SheetStart {
  * Opens a sheet of a workbook: the one that is named, else the first visible one whose header fits.
  * @throws AppError `IMPORT_FILE_INVALID`
  */
-export async function openSheet(file: string, options: SheetOptions, limits: TableLimits): Promise<Table> {
+export async function openSheet(file: string, options: SheetOptions, limits: SourceLimits): Promise<SourceTable> {
   const workbook = await openWorkbook(file).catch((error: unknown) => {
     throw refusalOf(error);
   });
@@ -82,7 +82,7 @@ export async function openSheet(file: string, options: SheetOptions, limits: Tab
 }
 
 /** The start of the sheet that is read. The sheets that aren't are no longer open. */
-async function chosenStart(workbook: Workbook, options: SheetOptions, limits: TableLimits): Promise<SheetStart> {
+async function chosenStart(workbook: Workbook, options: SheetOptions, limits: SourceLimits): Promise<SheetStart> {
   const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
   const candidates = options.sheet === undefined ? visible : [wantedSheet(workbook.sheets, visible, options.sheet)];
   let best: SheetStart | undefined;
@@ -124,7 +124,7 @@ async function startOf(
   workbook: Workbook,
   sheet: Sheet,
   options: SheetOptions,
-  limits: TableLimits,
+  limits: SourceLimits,
 ): Promise<SheetStart> {
   const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet)), limits);
   const { first: lists, all } = await readAhead(rows, (read) => totalLength(read) > firstRowCount);
@@ -142,7 +142,7 @@ async function startOf(
 }
 
 /** How well a row is a header. One without rows below it fits less. */
-function headerScore(first: readonly TableRow[], at: number, { map = [], ...options }: SheetOptions): number {
+function headerScore(first: readonly SourceRow[], at: number, { map = [], ...options }: SheetOptions): number {
   const cells = first[at]?.cells ?? [];
   const below = first.slice(at + 1).map((row) => row.cells);
   try {
@@ -157,7 +157,7 @@ function headerScore(first: readonly TableRow[], at: number, { map = [], ...opti
 }
 
 /** The rows of a sheet as those of CSV. @throws AppError `IMPORT_FILE_INVALID` */
-async function* checkedRows(source: AsyncGenerator<SheetRow[]>, limits: TableLimits): AsyncGenerator<TableRow[]> {
+async function* checkedRows(source: AsyncGenerator<SheetRow[]>, limits: SourceLimits): AsyncGenerator<SourceRow[]> {
   try {
     for await (const rows of source)
       yield rows.map(({ line, cells, isHidden }) => {
@@ -180,7 +180,7 @@ async function* checkedRows(source: AsyncGenerator<SheetRow[]>, limits: TableLim
   }
 }
 
-function checkedCell(cell: string, line: number, index: number, { fieldBytes }: TableLimits): string {
+function checkedCell(cell: string, line: number, index: number, { fieldBytes }: SourceLimits): string {
   if (cell.length * 3 > fieldBytes && Buffer.byteLength(cell) > fieldBytes)
     throw new FileProblem(
       'WORKBOOK_TOO_LARGE',
@@ -192,13 +192,13 @@ function checkedCell(cell: string, line: number, index: number, { fieldBytes }: 
 }
 
 /** The header with blank headings for columns beyond it: notes beside a table. Those that a rejects file adds are its last. */
-function wholeHeader(cells: readonly string[], rows: readonly TableRow[]): string[] {
+function wholeHeader(cells: readonly string[], rows: readonly SourceRow[]): string[] {
   if (addedColumns(cells) >= 0) return [...cells];
   const width = Math.max(...rows.map((row) => filledWidth(row.cells)), 0);
   return [...cells, ...new Array<string>(Math.max(0, width - cells.length)).fill('')];
 }
 
-function linesAbove(above: readonly TableRow[], headerLine: number): RowWarning {
+function linesAbove(above: readonly SourceRow[], headerLine: number): RowWarning {
   const [first, last] = [above[0]?.line ?? 1, above.at(-1)?.line ?? 1];
   const lines = first === last ? `Line ${first} is` : `Lines ${first} to ${last} are`;
   return {
