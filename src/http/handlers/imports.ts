@@ -1,8 +1,9 @@
+import { createFairQueue } from '../../fair-queue.js';
 import { presentImport, presentImportRow, presentKeptReasons } from '../../presenters/import.js';
 import { reportQuerySchema, undoQuerySchema } from '../../schemas/import.js';
 import { tableQuerySchema } from '../../schemas/table-format.js';
 import { validate } from '../../schemas/validate.js';
-import { actorOf } from '../../services/core.js';
+import { actorOf, queueOwnerOf } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
 import { ledgerTable } from '../../services/imports/output/ledger-export.js';
 import { csvTypeOf, openRejects, usualFormat } from '../../services/imports/output/report-downloads.js';
@@ -35,7 +36,11 @@ const undoMessages = {
 /** Where an import can be watched. */
 const pathOf = ({ id }: { id: string }) => `/api/imports/${id}`;
 
+/** Uploaded workbooks are opened one after the other. */
+const openLimits = { capacity: 1, entries: 50, entriesPerOwner: 10, waitMs: 20_000 };
+
 export function importHandlers(service: ServerHandle) {
+  const opened = createFairQueue(openLimits);
   const { isDraining, wakeImports } = service;
   const watch = createImportWatch(isDraining);
   return {
@@ -49,9 +54,12 @@ export function importHandlers(service: ServerHandle) {
       },
     }),
 
-    async createImport({ context, caller, receive, setHeader }) {
+    async createImport({ context, caller, receive, setHeader, signal, withoutSlot }) {
       const upload = await receive();
-      const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
+      const actor = actorOf(caller);
+      const record = await submitImport(context, actor, upload.file, formOptions(upload.fields), (work) =>
+        withoutSlot(() => opened.run({ owner: queueOwnerOf(actor), signal }, work)),
+      );
       wakeImports();
       setHeader('Location', pathOf(record));
       return { import: await shownImport(context, await findImport(context, record.id)) };

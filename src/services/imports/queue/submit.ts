@@ -41,21 +41,32 @@ const fatalReasons = [
   'WORKBOOK_TOO_LARGE',
 ] as const;
 
+/** Waits for the work of others. @throws AppError `OVERLOADED` */
+export type InTurn = (work: () => Promise<void>) => Promise<void>;
+
 /**
  * The SHA-256 of an upload.
  * @throws AppError `VALIDATION` for a file that can't be imported with any options, such as a picture
  */
-async function inspectUpload(core: Core, { path: file, name }: Upload, options: ImportOptions): Promise<string> {
+async function inspectUpload(
+  core: Core,
+  { path: file, name }: Upload,
+  options: ImportOptions,
+  openInTurn: InTurn,
+): Promise<string> {
   const { delimiter = 'auto' } = options;
   try {
     const { sha256, ...inspected } = await inspectFile(fileBytes(file), options.encoding);
-    const table = await openTable(file, { ...inspected, delimiter }, options, core.config.imports);
-    try {
-      if ((await table.rows.next()).done)
-        throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
-    } finally {
-      await table.close();
-    }
+    const open = async () => {
+      const table = await openTable(file, { ...inspected, delimiter }, options, core.config.imports);
+      try {
+        if ((await table.rows.next()).done)
+          throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
+      } finally {
+        await table.close();
+      }
+    };
+    await (inspected.isWorkbook ? openInTurn(open) : open());
     return sha256;
   } catch (error) {
     const fatal = error instanceof FileProblem ? fatalReasons.find((reason) => reason === error.reason) : undefined;
@@ -70,10 +81,17 @@ async function inspectUpload(core: Core, { path: file, name }: Upload, options: 
 /**
  * Queues an uploaded file, or with `plan` has it planned only. The file is moved to the spool, or removed when that fails.
  * @param options raw options of the import
- * @throws AppError `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and a file that can't be imported with
+ * @param openInTurn opens workbooks: a small one may take much memory
+ * @throws AppError `OVERLOADED`, `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and a file that can't be imported with
  *   any options, `MAIL_NOT_SET_UP` for mails, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
-export async function submitImport(core: Core, actor: Actor, upload: Upload, options: object): Promise<Import> {
+export async function submitImport(
+  core: Core,
+  actor: Actor,
+  upload: Upload,
+  options: object,
+  openInTurn: InTurn = (work) => work(),
+): Promise<Import> {
   const id = uuidv7();
   const folder = path.join(importsFolder(core), id);
   try {
@@ -82,7 +100,7 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     await defaultCourse(core, valid.course);
     if ((await stat(upload.path)).size === 0)
       throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);
-    const fileSha256 = await inspectUpload(core, upload, valid);
+    const fileSha256 = await inspectUpload(core, upload, valid, openInTurn);
     const filePath = await spoolUpload(upload, folder);
     const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };
     const status = plan ? 'planning' : 'queued';

@@ -4,15 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import { loadConfig } from '../../../../src/config/config.js';
+import { AppError } from '../../../../src/errors.js';
 import { operator } from '../../../../src/services/core.js';
 import { cancelImport, undoImport } from '../../../../src/services/imports/commands.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/queue/apply.js';
+import { submitImport } from '../../../../src/services/imports/queue/submit.js';
 import { sweepFiles } from '../../../../src/services/maintenance/orphan-cleanup.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { buildUser } from '../../../support/factories.js';
 import { runCli } from '../../../support/run-cli.js';
-import { hashedPeople, people, useImporting } from '../support/importing.js';
+import { hashedPeople, people, useImporting, workbookOf } from '../support/importing.js';
 import { applyOptions } from '../support/running.js';
 import { client, runToEnd, submit, submitInterrupted } from '../support/submitting.js';
 
@@ -50,6 +52,19 @@ describe('Spooled files', () => {
     expect(resumed.exitCode, resumed.stderr).to.equal(0);
     expect(await models().User.count()).to.equal(300);
     expect(kept()).to.deep.equal([]);
+  });
+
+  it('of workbooks are opened in turn, those of CSV at once; they are removed when too many wait', async () => {
+    const columns = ['firstName', 'lastName', 'email', 'phone'];
+    const workbook = await workbookOf([columns, ['Ada', 'King', 'ada@example.org', '+44 20 7946 0000']]);
+    const upload = (content: string | Buffer) => ({ path: importing.write('upload', content), name: 'people' });
+    const inTurn = () => Promise.reject(new AppError('OVERLOADED'));
+    const submitted = (file: { path: string; name: string }) =>
+      submitImport(importing.context, client, file, {}, inTurn);
+    expect(await submitted(upload(hashedPeople(1)))).to.include({ status: 'queued' });
+    const refused = upload(workbook);
+    expect(await failureOf(() => submitted(refused))).to.include({ code: 'OVERLOADED' });
+    expect(existsSync(refused.path)).to.equal(false);
   });
 
   it('of uploads are removed when their import is undone', async () => {

@@ -142,7 +142,7 @@ export async function sheetOf(file: string): Promise<string[][]> {
   const workbook = await openWorkbook(file);
   const rows: string[][] = [];
   for await (const list of workbook.rows(0)) rows.push(...list.map(({ cells }) => cells));
-  workbook.close();
+  await workbook.close();
   return rows;
 }
 

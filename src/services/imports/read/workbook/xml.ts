@@ -1,11 +1,13 @@
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
-import { damaged, WorkbookProblem } from './problem.js';
+import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 
 /** Bytes that a text, a comment or a tag may have: no cell has as many. */
 const longestText = 1024 * 1024;
 /** Elements within each other at most; workbooks have about ten. */
 const deepest = 100;
+/** Elements of a part at most: sheets of 512 MiB have fewer, and so many empty ones take a quarter of a minute. */
+const mostElements = 40_000_000;
 /** Bytes that are parsed at once: what handlers make of them is used before the next. */
 const pieceBytes = 8192;
 
@@ -42,13 +44,18 @@ function decoderOf(start: Buffer): TextDecoder {
 
 /**
  * Parses a part as it comes; yields after each chunk, so that what the handlers have collected can be used.
+ * @param most elements at most
  * @throws WorkbookProblem for what isn't well-formed, and for a document type: its entities may be anything, and grow without bound
  */
-export async function* parseXml(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): AsyncGenerator<void> {
+export async function* parseXml(
+  chunks: AsyncIterable<Buffer>,
+  handlers: XmlHandlers,
+  most = mostElements,
+): AsyncGenerator<void> {
   const parser = new SaxesParser({ position: false });
   // Characters since the last event: the parser keeps them until it ends.
   let kept = 0;
-  let depth = 0;
+  let [depth, elements] = [0, 0];
   parser.on('doctype', () => {
     throw new WorkbookProblem('DOCUMENT_TYPE', 'it declares a document type, which no spreadsheet program writes');
   });
@@ -62,7 +69,9 @@ export async function* parseXml(chunks: AsyncIterable<Buffer>, handlers: XmlHand
   parser.on('opentag', ({ name }) => {
     kept = 0;
     depth += 1;
+    elements += 1;
     if (depth > deepest) throw damaged(`it has elements within ${deepest} others`);
+    if (elements > most) throw tooLarge(`a part of it has more than ${most} elements`);
     handlers.open?.(localName(name), attribute);
     attributes = [];
   });

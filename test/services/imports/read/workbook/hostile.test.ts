@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { openArchive } from '../../../../../src/services/imports/read/workbook/archive.js';
 import { openWorkbook } from '../../../../../src/services/imports/read/workbook/open-workbook.js';
+import { parseXml } from '../../../../../src/services/imports/read/workbook/xml.js';
 import { itAtFullDepth } from '../../../../support/depth.js';
 import { fixture, odsParts, odsSheet, relationsXml, sheetXml, useWorkbooks, xlsxParts } from './support/workbooks.js';
 import { type Part, zip } from './support/zip.js';
@@ -188,6 +189,20 @@ describe('A workbook that is small and wants to be large', () => {
     it(`${title} is refused`, async () => {
       expect(await workbooks.outcomeOf(zip(parts))).to.equal(outcome);
     });
+
+  it('with elements is refused', async () => {
+    const chunks = async function* () {
+      yield Buffer.from('<row>');
+      for (;;) yield Buffer.from('<c/>'.repeat(50));
+    };
+    const reading = (async () => {
+      for await (const _ of parseXml(chunks(), {}, 1000));
+    })();
+    expect(await reading.catch((error: unknown) => error)).to.include({
+      fault: 'TOO_LARGE',
+      message: 'a part of it has more than 1000 elements',
+    });
+  });
 
   it('with cells and rows that are repeated takes little memory', async () => {
     const wide =
