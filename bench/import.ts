@@ -1,7 +1,7 @@
 /**
  * The speed and memory of `users import`, as a command against a server with its default durability, compared with its
  * lower bound in the same run: `npm run bench -- import`. Scenarios: generated, hashed, updates, million, supplied, memory,
- * plan (`--only`).
+ * plan, workbook (`--only`).
  * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
 import { spawn } from 'node:child_process';
@@ -14,11 +14,13 @@ import {
   generatedPasswordCost,
   type PasswordHasher,
 } from '../src/services/credentials/passwords.js';
+import { openTable } from '../src/services/imports/read/open-table.js';
 import { type Figures, sized as sizedAtLeast, verdict } from './figures.js';
 import { program, rounds, scale, selected } from './options.js';
 import { type Extra, writePeople } from './people.js';
 import { type BenchServer, openBenchServer } from './server.js';
 import { median } from './statistics.js';
+import { type TableKind, tableKinds, writeTable } from './workbooks.js';
 
 const preload = new URL('./peak-memory.mjs', import.meta.url).href;
 const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
@@ -120,6 +122,18 @@ async function bareInserts(): Promise<number> {
   }
   await sql.query('DROP TABLE bare');
   return best;
+}
+
+/** How long reading a table takes in this process, without anything else. */
+async function readSeconds(file: string, isWorkbook: boolean, rows: number): Promise<number> {
+  const startedAt = performance.now();
+  const source = { isWorkbook, encoding: 'utf-8', delimiter: ',' } as const;
+  const table = await openTable(file, source, {}, { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 });
+  let read = 0;
+  for await (const list of table.rows) read += list.length;
+  await table.close();
+  if (read !== rows) throw new Error(`${file} has ${read} rows.`);
+  return (performance.now() - startedAt) / 1000;
 }
 
 const scenarios: Record<string, () => Promise<void>> = {
@@ -260,6 +274,35 @@ const scenarios: Record<string, () => Promise<void>> = {
       median: rate,
       unit: '/s',
     });
+  },
+
+  async workbook() {
+    const rows = sized(100_000);
+    const files = new Map<TableKind, string>();
+    for (const kind of tableKinds) files.set(kind, await writeTable(folder, kind, rows));
+    const all = new Map<TableKind, (Ran & { ratio: number; share: number })[]>(tableKinds.map((kind) => [kind, []]));
+    for (let round = 0; round < rounds; round += 1) {
+      let csv = Number.NaN;
+      for (const [kind, file] of files) {
+        await emptyDatabase();
+        const ran = await importing(file, rows);
+        if (kind === 'csv') csv = ran.seconds;
+        // It is read for the plan, and for the import.
+        const share = (2 * (await readSeconds(file, kind !== 'csv', rows))) / ran.seconds;
+        all.get(kind)?.push({ ...ran, ratio: ran.seconds / csv, share });
+      }
+    }
+    for (const [kind, ran] of all) {
+      const of = (name: keyof (typeof ran)[number]) => median(ran.map((figures) => figures[name]));
+      const figure = `${of('seconds').toFixed(1)} s, ${of('ratio').toFixed(2)} times CSV (limit 2); reading is ${Math.round(100 * of('share'))} % of it; ${of('mebibytes').toFixed(0)} MiB (limit 200)`;
+      verdict(`${rows} rows of ${kind}`, figure, of('ratio') <= 2 && of('mebibytes') < 200, {
+        median: 1000 * of('seconds'),
+        unit: 'ms',
+        ratio: of('ratio'),
+        than: 'CSV',
+        peakMiB: of('mebibytes'),
+      });
+    }
   },
 };
 
