@@ -19,7 +19,13 @@ import { applyPlan, chooseFormat, csv, downloadBytes, planFile } from './support
 const threeSheets = readFileSync('test/fixtures/workbooks/three-sheets.ods');
 const timeout = scaled(20_000);
 
-const planAgain = (page: Page) => page.getByRole('button', { name: 'Plan again with these changes' }).click();
+async function planAgain(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: 'Plan again with these changes' });
+  await button.click();
+  await expectPage(button).toBeHidden({ timeout });
+  await expectPage(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout });
+}
+
 const sheets = (page: Page) => page.getByLabel('Sheet to import');
 const problem = (page: Page) => page.getByRole('alert').filter({ hasText: 'The file cannot be imported like this' });
 
@@ -64,7 +70,9 @@ describePages('Workbooks in the web console', function () {
     const page = await test.openAs(admin, '/imports', { viewport: { width: 360, height: 800 } });
     await planFile(page, 'list.ods', threeSheets);
     await expectPage(page.getByText('Sheet “Teilnehmer 2026”, heading in line 3')).toBeVisible();
-    const above = page.getByRole('listitem').filter({ hasText: 'Lines above the header are not imported.' });
+    const above = page
+      .getByRole('listitem')
+      .filter({ hasText: 'Lines above the header, such as this one, are not imported:' });
     await expectPage(above).toContainText('Teilnehmerliste Herbst 2026');
     await expectPage(sheets(page)).toHaveValue('Teilnehmer 2026');
     await expectPage(sheets(page).getByRole('option')).toHaveText(['Listen (hidden)', 'Hinweise', 'Teilnehmer 2026']);
@@ -76,21 +84,21 @@ describePages('Workbooks in the web console', function () {
 
     await page.getByLabel('What “Rolle” is imported as').selectOption('');
     await planAgain(page);
-    await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveValue('', { timeout });
+    await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveValue('');
     await sheets(page).selectOption('Listen');
     await expectPage(page.getByText('The columns are read anew')).toBeVisible();
     await planAgain(page);
-    await expectPage(page.getByText('Sheet “Listen”, heading in line 1')).toBeVisible({ timeout });
+    await expectPage(page.getByText('Sheet “Listen”, heading in line 1')).toBeVisible();
     await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveCount(0);
 
     // One without a table: the others are still offered.
     await sheets(page).selectOption('Hinweise');
     await planAgain(page);
-    await expectPage(problem(page)).toBeVisible({ timeout });
+    await expectPage(problem(page)).toBeVisible();
     await expectPage(sheets(page)).toHaveValue('Hinweise');
     await sheets(page).selectOption('Teilnehmer 2026');
     await planAgain(page);
-    await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveValue('role', { timeout });
+    await expectPage(page.getByLabel('What “Rolle” is imported as')).toHaveValue('role');
     await sheets(page).selectOption('Hinweise');
     await sheets(page).selectOption('Teilnehmer 2026');
     await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
@@ -103,14 +111,14 @@ describePages('Workbooks in the web console', function () {
     await sheets(page).focus();
     await page.keyboard.type('Listen');
     await planAgain(page);
-    await expectPage(page.getByText('Sheet “Listen”')).toBeVisible({ timeout });
+    await expectPage(page.getByText('Sheet “Listen”')).toBeVisible();
     await sheets(page).focus();
     await page.keyboard.type('Teilnehmer');
     await planAgain(page);
-    await expectPage(page.getByText('No course has this id or title.').first()).toBeVisible({ timeout });
+    await expectPage(page.getByText('No course has this id or title.').first()).toBeVisible();
     await page.getByLabel('What “Kurs” is imported as').selectOption({ label: 'Not imported' });
     await planAgain(page);
-    await expectPage(page.getByText('No course has this id or title.')).toHaveCount(0, { timeout });
+    await expectPage(page.getByText('No course has this id or title.')).toHaveCount(0);
     await applyPlan(page);
     await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout });
 
@@ -155,7 +163,7 @@ describePages('Workbooks in the web console', function () {
     await expectPage(sheets(page)).toHaveValue('');
     await sheets(page).selectOption('Teilnehmer 2026');
     await planAgain(page);
-    await expectPage(page.getByText('Sheet “Teilnehmer 2026”')).toBeVisible({ timeout });
+    await expectPage(page.getByText('Sheet “Teilnehmer 2026”')).toBeVisible();
     await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
   });
 

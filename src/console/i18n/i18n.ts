@@ -48,10 +48,10 @@ const wanted = new Set<Part>(['common']);
 const loaded = new Set<string>();
 let started: Promise<void> | undefined;
 
-/** Lines may break after a hyphen: not in this word, which a word joiner keeps in one piece. */
+/** Lines may break after a hyphen: not in these words, which a word joiner keeps in one piece. */
 const unbroken = (words: Catalogue): Catalogue =>
   // Texts alone are changed.
-  JSON.parse(JSON.stringify(words).replaceAll('E-Mail', 'E-\u2060Mail')) as Catalogue;
+  JSON.parse(JSON.stringify(words).replaceAll(/(E|CSV)-(?=Mail|Datei)/g, '$1-\u2060')) as Catalogue;
 
 async function loadPart(language: Language, part: Part): Promise<void> {
   const key = `${language} ${part}`;

@@ -198,7 +198,7 @@ export const imports: Words['imports'] = {
     rows_other: '{{count}} Zeilen',
     LINES_QUOTED: 'Jede Zeile der Datei steht als Ganzes in Anführungszeichen. Sie wurden entfernt.',
     VERSION_LINE: 'Die Zeile über den Überschriften nennt eine Version. Sie wird nicht importiert.',
-    LINES_ABOVE: 'Zeilen über den Überschriften werden nicht importiert.',
+    LINES_ABOVE: 'Zeilen über den Überschriften, wie diese, werden nicht importiert:',
     ROW_HIDDEN: 'Im Blatt ausgeblendete Zeilen werden wie die anderen importiert.',
     NAME_SPLIT: 'Volle Namen wurden geteilt. Prüfe die Hälften, oder gib Vor- und Nachnamen je eine Spalte.',
     NAME_GARBLED:

@@ -193,7 +193,7 @@ export const imports = {
     rows_other: '{{count}} rows',
     LINES_QUOTED: 'Each line of the file is in quotes as a whole. The quotes were taken off.',
     VERSION_LINE: 'The line above the header names a version. It is not imported.',
-    LINES_ABOVE: 'Lines above the header are not imported.',
+    LINES_ABOVE: 'Lines above the header, such as this one, are not imported:',
     ROW_HIDDEN: 'Rows that are hidden in the sheet are imported like the others.',
     NAME_SPLIT: 'Full names were split. Check the halves, or give first and last name a column each.',
     NAME_GARBLED: 'Names were garbled by an earlier conversion. Export the file again as “CSV UTF-8”.',
