@@ -17,6 +17,7 @@ const otherNames: Readonly<Record<string, string>> = {
   enrollmentIds: 'enrollment',
   sortBy: 'sort',
   sortOrder: 'sort',
+  format: 'output',
 };
 
 /** The options and arguments that name a subject, and the command that lists what can be named. */
