@@ -172,9 +172,9 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .meta({ enum: ['auto', ',', ';', 'tab', '|'] }),
   sheet: Joi.string()
     .empty('')
-    .max(100)
+    .max(255)
     .messages({ '*': 'Sheet must be the name or the number of a sheet.' })
-    .meta({ maxLength: 100 }),
+    .meta({ maxLength: 255 }),
   map: Joi.array()
     .items(Joi.string().pattern(/=/).max(1000).meta({ maxLength: 1000 }))
     .max(maxMappings)

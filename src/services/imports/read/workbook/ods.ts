@@ -21,6 +21,9 @@ const content = 'content.xml';
 /** Rows with content that are made of one that is repeated: more can't be meant. */
 const mostRepeatedRows = 1000;
 
+/** Rows that are passed on together: one chunk of the file may repeat very many. */
+const rowsTogether = 200;
+
 const timesOf = (text: string | undefined, most: number) => Math.min(Math.max(1, Number(text ?? 1) || 1), most);
 
 /** Hidden styles at most: one for each sheet would do. */
@@ -187,9 +190,7 @@ class SheetReader {
     if (!this.#cell) return;
     const { times, type, value } = this.#cell;
     const text = type === undefined ? '' : textOf(type, value, this.#shown);
-    // Empty ones are as many as fill the sheet.
-    if (text !== '')
-      for (let at = 0; at < Math.min(times, mostColumns); at += 1) this.rows.set(this.#column + at, text);
+    this.rows.set(this.#column, text, Math.min(times, mostColumns));
     this.#column += times;
     this.#cell = undefined;
   }
@@ -234,7 +235,7 @@ export async function openOds(archive: Archive): Promise<Workbook> {
         close: (element) => reader.close(element),
       })) {
         const rows = reader.rows.take();
-        if (rows.length > 0) yield rows;
+        for (let at = 0; at < rows.length; at += rowsTogether) yield rows.slice(at, at + rowsTogether);
         if (reader.isDone) return;
       }
     },

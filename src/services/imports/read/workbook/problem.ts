@@ -1,3 +1,4 @@
+import { withoutInvisible } from '../../../../schemas/text.js';
 import { FileProblem } from '../encoding/source-file.js';
 
 /** Why a workbook can't be read. */
@@ -31,10 +32,19 @@ export const lockedWorkbook = (cause?: unknown) =>
 export const oldWorkbook = (what: string) =>
   new FileProblem('WORKBOOK_TYPE', `The file is ${what}. Open it, save it as .xlsx, and import that.`);
 
+const longestShown = 200;
+
+/** A message that may quote the file: in one line, and shortened. */
+const brief = (message: string) =>
+  withoutInvisible(message.slice(0, longestShown))
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .toWellFormed();
+
 /** What {@link WorkbookProblem}s are told as; other errors unchanged. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof WorkbookProblem)) return error;
-  const { fault, message } = error;
+  const { fault } = error;
+  const message = brief(error.message);
   switch (fault) {
     case 'ENCRYPTED':
       return lockedWorkbook(error);

@@ -8,8 +8,10 @@ export const mostCellCharacters = 32_767;
 const mostStoredCharacters = mostCellCharacters * '_x000D_'.length;
 /** Characters of a row at most: 256 columns of the longest cells have as many. */
 const mostRowCharacters = 8 * 1024 * 1024;
-const mostSheets = 10_000;
-const longestSheetName = 1000;
+const mostSheets = 256;
+const longestSheetName = 255;
+/** Cells that are made of repeated ones, in a sheet: a file of some bytes could fill it. */
+const mostRepeatedCells = 5_000_000;
 
 /** A text with another piece. @throws WorkbookProblem when it gets too long for any cell */
 export function joined(text: string, piece: string): string {
@@ -35,7 +37,7 @@ export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): voi
 export interface SheetRow {
   /** Its number in the sheet, from 1. */
   line: number;
-  /** Up to the last one that isn't empty. */
+  /** Up to the last one that isn't blank. */
   cells: string[];
   isHidden: boolean;
 }
@@ -50,10 +52,13 @@ export interface Workbook {
   close(): Promise<void>;
 }
 
-/** Collects the rows of a sheet. Empty cells and rows take no memory. */
+/** Collects the rows of a sheet. Blank cells and rows take no memory. */
 export class RowCollector {
   #rows: SheetRow[] = [];
-  #cells: string[] = [];
+  /** The cells of the row that have a text, and the last of them that isn't blank. */
+  #texts: { column: number; text: string }[] = [];
+  #lastFilled = -1;
+  #repeated = 0;
   #line = 0;
   #isHidden = false;
   #characters = 0;
@@ -65,7 +70,8 @@ export class RowCollector {
     if (next > mostRows) throw tooLarge(`it has more than ${mostRows} rows`);
     this.#line = next;
     this.#isHidden = isHidden;
-    this.#cells = [];
+    this.#texts = [];
+    this.#lastFilled = -1;
     this.#characters = 0;
   }
 
@@ -73,16 +79,26 @@ export class RowCollector {
     return this.#line;
   }
 
-  /** @param column from 0 */
-  set(column: number, text: string): void {
-    if (column < 0 || column >= mostColumns) throw tooLarge(`it has more than ${mostColumns} columns`);
+  /** Sets a cell that may be repeated to the right. @param column from 0 */
+  set(column: number, text: string, times = 1): void {
     if (text === '') return;
+    this.#countRepeated(times - 1);
+    for (let at = 0; at < times; at += 1) this.#setOne(column + at, text);
+  }
+
+  #setOne(column: number, text: string): void {
+    if (column < 0 || column >= mostColumns) throw tooLarge(`it has more than ${mostColumns} columns`);
     if (text.length > mostCellCharacters)
       throw tooLarge(`a cell in its row ${this.#line} has more than ${mostCellCharacters} characters`);
     this.#characters += text.length;
     assertRowLength(this.#characters);
-    while (this.#cells.length < column) this.#cells.push('');
-    this.#cells[column] = text;
+    this.#texts.push({ column, text });
+    if (text.trim() !== '') this.#lastFilled = Math.max(this.#lastFilled, column);
+  }
+
+  #countRepeated(cells: number): void {
+    this.#repeated += cells;
+    if (this.#repeated > mostRepeatedCells) throw tooLarge(`it repeats more than ${mostRepeatedCells} cells`);
   }
 
   /**
@@ -90,11 +106,14 @@ export class RowCollector {
    * @param most repetitions of a row with content
    */
   end(times = 1, most = 1): void {
-    const [line, cells, isHidden] = [this.#line, this.#cells, this.#isHidden];
-    const isFilled = cells.some((cell) => cell.trim() !== '');
-    if (isFilled && times > most) throw tooLarge(`its row ${line} is repeated ${times} times`);
-    if (isFilled) for (let at = 0; at < times; at += 1) this.#rows.push({ line: line + at, cells, isHidden });
+    const [line, isHidden] = [this.#line, this.#isHidden];
     this.#line += times - 1;
+    if (this.#lastFilled < 0) return;
+    if (times > most) throw tooLarge(`its row ${line} is repeated ${times} times`);
+    const cells = new Array<string>(this.#lastFilled + 1).fill('');
+    for (const { column, text } of this.#texts) if (column < cells.length) cells[column] = text;
+    this.#countRepeated((times - 1) * cells.length);
+    for (let at = 0; at < times; at += 1) this.#rows.push({ line: line + at, cells, isHidden });
   }
 
   /** The rows since the last call. */

@@ -100,6 +100,8 @@ async function chosenStart(workbook: Workbook, options: SheetOptions, limits: So
   return best;
 }
 
+const maxNamed = 10;
+
 /** The sheet that an option names: by its name, or by its number among those that people see. */
 function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted: string): Sheet {
   const name = wanted.trim().toLowerCase();
@@ -108,7 +110,8 @@ function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted
     sheets.find((sheet) => sheet.name.trim().toLowerCase() === name) ??
     (/^\d{1,4}$/.test(name) ? visible[Number(name) - 1] : undefined);
   if (found) return found;
-  const names = visible.map((sheet) => `"${shownText(sheet.name)}"`);
+  const names = visible.slice(0, maxNamed).map((sheet) => `"${shownText(sheet.name)}"`);
+  const more = visible.length > maxNamed ? ` and ${visible.length - maxNamed} more` : '';
   const near = suggestionFor(
     wanted,
     sheets.map((sheet) => sheet.name),
@@ -116,7 +119,7 @@ function wantedSheet(sheets: readonly Sheet[], visible: readonly Sheet[], wanted
   const meant = near === undefined ? '' : ` Did you mean "${shownText(near)}"?`;
   throw new FileProblem(
     'SHEET_UNKNOWN',
-    `The workbook has no sheet "${shownText(wanted)}".${meant} Its sheets are: ${names.join(', ')}`,
+    `The workbook has no sheet "${shownText(wanted)}".${meant} Its sheets are: ${names.join(', ')}${more}`,
   );
 }
 
@@ -128,7 +131,7 @@ async function startOf(
 ): Promise<SheetStart> {
   const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet)), limits);
   const { first: lists, all } = await readAhead(rows, (read) => totalLength(read) > firstRowCount);
-  const first = lists.flat();
+  const first = lists.flat().slice(0, firstRowCount);
   // There may be a fault before the first row.
   if (first.length === 0) for await (const _ of all);
   const ranked = first
@@ -144,10 +147,10 @@ async function startOf(
 /** How well a row is a header. One without rows below it fits less. */
 function headerScore(first: readonly SourceRow[], at: number, { map = [], ...options }: SheetOptions): number {
   const cells = first[at]?.cells ?? [];
-  const below = first.slice(at + 1).map((row) => row.cells);
   try {
-    mapColumns(cells, map, below, requiredColumns(options));
-    return below.length > 0 ? Number.POSITIVE_INFINITY : Number.MAX_VALUE;
+    // Without the rows below, which only tell more than whether it fits.
+    mapColumns(cells, map, [], requiredColumns(options));
+    return first.length > at + 1 ? Number.POSITIVE_INFINITY : Number.MAX_VALUE;
   } catch (error) {
     if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
     const known = countKnownFields(cells);

@@ -1,9 +1,15 @@
 import { joined } from './sheet-row.js';
 
-/** `_x000D_` is a character that XML can't have (ECMA-376, part 1, 22.9.2.19). */
+/** What is no character, and what databases refuse. */
+const noCharacters = /[\0\ufffe\uffff]/g;
+
+/** `_x000D_` is a character that XML can't have (ECMA-376, part 1, 22.9.2.19); one that is none was lost before. */
 export const unescaped = (text: string) =>
   text.includes('_x')
-    ? text.replace(/_x([\da-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    ? text
+        .replace(/_x([\da-f]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+        .replace(noCharacters, '\ufffd')
+        .toWellFormed()
     : text;
 
 /** Collects the text of an element as the file has it, of rich text too; phonetic text is left out. */

@@ -37,13 +37,17 @@ async function workbookOf([headings = [], ...rows]: string[][]): Promise<Buffer>
   return Buffer.concat(pieces);
 }
 
-/** A row up to its last filled cell. */
-const filled = (row: readonly string[]) => row.slice(0, row.findLastIndex((cell) => cell !== '') + 1);
+/** A row up to its last cell that isn't blank. */
+const filled = (row: readonly string[]) => row.slice(0, row.findLastIndex((cell) => cell.trim() !== '') + 1);
 
-/** What a reader gives: rows in which nothing can be seen are none. */
+const noCharacters = /[\0\ufffe\uffff]/g;
+
+/** What a reader gives: rows in which nothing can be seen are none, and what is no character is lost. */
 const shown = (rows: readonly string[][]): Cells =>
   Object.fromEntries(
-    rows.flatMap((row, index) => (row.some((cell) => cell.trim() !== '') ? [[index + 1, filled(row)]] : [])),
+    rows
+      .map((row) => row.map((cell) => cell.replace(noCharacters, '\ufffd')))
+      .flatMap((row, index) => (row.some((cell) => cell.trim() !== '') ? [[index + 1, filled(row)]] : [])),
   );
 
 describe('Any table of texts', () => {
@@ -70,7 +74,7 @@ describe('Any table of texts', () => {
   });
 
   it('is read as it was written with the longest cells', async () => {
-    const longest = ['\0', '_x000D_', '&', '🎓', ' ', 'a\r\n'].map(
+    const longest = ['\x01', '_x000D_', '&', '🎓', ' ', 'a\r\n'].map(
       (unit) => `${unit.repeat(32_767).slice(0, 32_766)}.`,
     );
     const rows = [longest.map((_, index) => `heading ${index}`), longest];

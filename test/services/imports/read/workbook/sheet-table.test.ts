@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { planImport } from '../../../../../src/services/imports/plan/plan.js';
 import { xlsxBytes } from '../../../../../src/workbook/write-xlsx.js';
 import { failureOf } from '../../../../db/support/failure.js';
+import { scaled } from '../../../../support/machine.js';
 import { useImporting } from '../../support/importing.js';
 
 const fixture = (name: string) => `test/fixtures/workbooks/${name}`;
@@ -61,6 +62,12 @@ describe('A workbook', () => {
     const csv = importing.write('people.csv', `${header.join()}\n${ada.join()}\n`);
     expect(await refusalOf(csv, { sheet: '1' })).to.include({ reason: 'SHEET_UNKNOWN' });
   });
+
+  it('is soon looked through for its header, however wide its rows are', async () => {
+    const wide = Array.from({ length: 250 }, (_, at) => `x${at}`);
+    const file = await sheetOf(['Titel'], ...new Array<string[]>(5000).fill(wide));
+    expect((await refusalOf(file)).message).to.include('has no header');
+  }).timeout(scaled(5000));
 
   it('has another plan for another sheet', async () => {
     const file = fixture('three-sheets.ods');
