@@ -1,4 +1,5 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
+import { assertFitsWorkbook } from './limits.js';
 
 /** What a cell may have. Texts stay texts, whatever they look like: phones keep their zeros, and no formula runs. */
 export type XlsxValue = string | number | boolean | Date | null;
@@ -135,8 +136,13 @@ const partsOf = (sheet: string): Readonly<Record<string, string>> => ({
 async function* sheetXml({ columns, rows }: XlsxTable): AsyncGenerator<string> {
   const styleOf = (index: number) => (columns[index]?.isText ? styles.text : styles.plain);
   let line = 1;
+  assertFitsWorkbook(
+    line,
+    columns.map(({ heading }) => heading),
+  );
   const xmlOf = (row: readonly XlsxValue[]) => {
     line += 1;
+    assertFitsWorkbook(line, row);
     return rowXml(line, row, styleOf);
   };
   let measured: (readonly XlsxValue[])[] | undefined = [];
@@ -156,7 +162,7 @@ async function* sheetXml({ columns, rows }: XlsxTable): AsyncGenerator<string> {
   yield xml + sheetTail(columns);
 }
 
-/** Writes a table as an Office Open XML workbook (ECMA-376): memory doesn't grow with its rows. */
+/** Writes a table as an Office Open XML workbook (ECMA-376): memory doesn't grow with its rows. @throws TooLargeForWorkbook */
 export async function* xlsxBytes(table: XlsxTable): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
   let fault: Error | undefined;

@@ -66,6 +66,24 @@ describe('A table', () => {
     expect(asked).to.be.below(100);
   });
 
+  it('is refused where no workbook can have it: by the length of a cell or a heading, and by its rows', async () => {
+    const written = (table: Table) => buffer(tablePieces(table, 'xlsx')).catch((error: unknown) => error);
+    const refusal = { code: 'VALIDATION' };
+    const withCell = (length: number) => tableOf([[['', 'x'.repeat(length)]]]);
+    expect(await written(withCell(32_767))).to.be.instanceOf(Buffer);
+    expect(await written(withCell(32_768))).to.include(refusal);
+    const heading = 'x'.repeat(32_768);
+    expect(await written({ ...tableOf([]), columns: [{ heading }] })).to.include(refusal);
+    let rows = 0;
+    const next = async () => {
+      rows += 1024;
+      return new Array<TableRow>(1024).fill([]);
+    };
+    expect(await written({ ...tableOf([]), next })).to.include(refusal);
+    // The header is one of 1,048,576.
+    expect(rows).to.equal(1_048_576);
+  });
+
   it('that can not be read is no part of a workbook', async () => {
     const pieces = tablePieces({ ...tableOf([]), next: () => Promise.reject(new Error('away')) }, 'xlsx');
     const first = await pieces.next().catch((error: unknown) => error);

@@ -13,7 +13,6 @@ import {
   asCsv,
   asWorkbook,
   csvRows,
-  fittingRows,
   type ReportKind,
   reportFormat,
   sheetRows,
@@ -61,7 +60,7 @@ export async function* reportBytes(
   if (isWorkbook === (type === 'xlsx')) yield* committedBytes(file, bytes);
   else if (isWorkbook) for await (const text of asCsv(sheetRows(file), format)) yield encoded(text, format.encoding);
   else {
-    const rows = fittingRows(csvRows(committedBytes(file, bytes), format));
+    const rows = csvRows(committedBytes(file, bytes), format);
     for await (const chunk of asWorkbook(rows, kind)) yield Buffer.from(chunk);
   }
 }

@@ -4,15 +4,8 @@ import path from 'node:path';
 import { encoded, headText, type ReportFormat, reportLine } from '../../../csv/format.js';
 import { AppError, isAppError, systemErrorCode, unlessMissing, whyUnwritable } from '../../../errors.js';
 import { syncToDisk } from '../../../storage/disk.js';
-import {
-  asWorkbook,
-  csvRows,
-  fittingRows,
-  type ReportKind,
-  runningPath,
-  TooLargeForWorkbook,
-  workbookPath,
-} from './report-workbook.js';
+import { TooLargeForWorkbook } from '../../../workbook/limits.js';
+import { asWorkbook, csvRows, type ReportKind, runningPath, workbookPath } from './report-workbook.js';
 import { isAt, numberedPaths, WorkbookFile } from './workbook-file.js';
 
 /** An error of the file system as `FILE_UNUSABLE`; other errors unchanged. */
@@ -250,8 +243,7 @@ export class ReportFile {
     const { kind, format } = this.#place;
     const bytes = this.#handle.createReadStream({ start: 0, end: this.#length - 1, autoClose: false });
     try {
-      const rows = fittingRows(csvRows(bytes, format));
-      this.#workbook = await WorkbookFile.write(this.#target, asWorkbook(rows, kind));
+      this.#workbook = await WorkbookFile.write(this.#target, asWorkbook(csvRows(bytes, format), kind));
     } catch (error) {
       if (!(error instanceof TooLargeForWorkbook)) throw unusable(this.#target, error);
     }

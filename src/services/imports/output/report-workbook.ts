@@ -7,12 +7,11 @@ import {
   rejectsFormat,
   reportLine,
 } from '../../../csv/format.js';
-import { AppError } from '../../../errors.js';
 import { isWorkbookName } from '../../../schemas/table-format.js';
+import { mostColumns } from '../../../workbook/limits.js';
 import { xlsxBytes } from '../../../workbook/write-xlsx.js';
 import { openCsv } from '../read/csv/csv-source.js';
 import { openWorkbook } from '../read/workbook/open-workbook.js';
-import { mostCellCharacters, mostColumns, mostRows } from '../read/workbook/sheet-row.js';
 
 /** What is in a report file. */
 export type ReportKind = 'credentials' | 'rejects';
@@ -60,25 +59,7 @@ export async function* sheetRows(file: string): AsyncGenerator<string[]> {
   }
 }
 
-/** No workbook can have all of a report: a cell is too long, or there are too many rows. */
-export class TooLargeForWorkbook extends AppError {
-  constructor() {
-    const message = `No workbook can have all of it: it has more than ${mostRows} rows, or ${mostCellCharacters} characters in a cell. Take CSV.`;
-    super('VALIDATION', message, { details: [{ path: 'format', code: 'TOO_LARGE', message }] });
-  }
-}
-
-/** Passes on rows that a workbook can have. @throws TooLargeForWorkbook */
-export async function* fittingRows(rows: AsyncIterable<string[]>): AsyncGenerator<string[]> {
-  let count = 0;
-  for await (const cells of rows) {
-    count += 1;
-    if (count > mostRows || cells.some(({ length }) => length > mostCellCharacters)) throw new TooLargeForWorkbook();
-    yield cells;
-  }
-}
-
-/** A report as a workbook. What is typed into its cells stays text: phones keep their zeros. */
+/** A report as a workbook. What is typed into its cells stays text: phones keep their zeros. @throws TooLargeForWorkbook */
 export async function* asWorkbook(rows: AsyncGenerator<string[]>, kind: ReportKind): AsyncGenerator<Uint8Array> {
   const { value: header = [] } = (await rows.next()) as IteratorResult<string[], undefined>;
   yield* xlsxBytes({

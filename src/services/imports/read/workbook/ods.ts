@@ -1,17 +1,9 @@
+import { mostCellCharacters, mostColumns, mostRows } from '../../../../workbook/limits.js';
 import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
 import { allDigits, general, isoDateText, numberText, percent } from './numbers.js';
 import { tooLarge, WorkbookProblem } from './problem.js';
-import {
-  addSheet,
-  joined,
-  mostCellCharacters,
-  mostColumns,
-  mostRows,
-  RowCollector,
-  type SheetRow,
-  type Workbook,
-} from './sheet-row.js';
+import { addSheet, joined, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
 type Attribute = (name: string) => string | undefined;

@@ -1,9 +1,7 @@
+import { mostCellCharacters, mostColumns, mostRows } from '../../../../workbook/limits.js';
 import type { Sheet } from '../table/table.js';
 import { damaged, tooLarge } from './problem.js';
 
-export const mostColumns = 16_384;
-export const mostRows = 1_048_576;
-export const mostCellCharacters = 32_767;
 /** What a text may have before `_x000D_` and the like become characters. */
 const mostStoredCharacters = mostCellCharacters * '_x000D_'.length;
 /** Characters of a row at most: 256 columns of the longest cells have as many. */

@@ -1,18 +1,11 @@
 import path from 'node:path/posix';
+import { mostColumns } from '../../../../workbook/limits.js';
 import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
 import { builtInFormat, formatOf, general, isoDateText, type NumberFormat, numberText } from './numbers.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 import { SharedStrings } from './shared-strings.js';
-import {
-  addSheet,
-  assertRowLength,
-  joined,
-  mostColumns,
-  RowCollector,
-  type SheetRow,
-  type Workbook,
-} from './sheet-row.js';
+import { addSheet, assertRowLength, joined, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
 import { TextCollector, unescaped } from './text-collector.js';
 import { parseXml, readXml } from './xml.js';
 
