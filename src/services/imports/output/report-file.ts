@@ -8,6 +8,9 @@ import { TooLargeForWorkbook } from '../../../workbook/limits.js';
 import { asWorkbook, csvRows, type ReportKind, runningPath, workbookPath } from './report-workbook.js';
 import { isAt, numberedPaths, WorkbookFile } from './workbook-file.js';
 
+/** Characters that are written together. */
+const pieceCharacters = 1024 * 1024;
+
 /** An error of the file system as `FILE_UNUSABLE`; other errors unchanged. */
 export function unusable(file: string, error: unknown): unknown {
   const code = systemErrorCode(error);
@@ -214,8 +217,15 @@ export class ReportFile {
   /** Appends rows, and waits until they are on the disk. @throws AppError `FILE_UNUSABLE` */
   async append(rows: readonly (readonly string[])[]): Promise<void> {
     const { format } = this.#place;
+    let text = '';
     try {
-      await this.#write(encoded(rows.map((cells) => reportLine(cells, format)).join(''), format.encoding));
+      for (const cells of rows) {
+        text += reportLine(cells, format);
+        if (text.length < pieceCharacters) continue;
+        await this.#add(encoded(text, format.encoding));
+        text = '';
+      }
+      await this.#write(encoded(text, format.encoding));
     } catch (error) {
       throw unusable(this.#path ?? '', error);
     }

@@ -6,10 +6,13 @@ import { type ColumnMapping, type ColumnOptions, mappingOf } from './columns/col
 import type { RowWarning } from './fields/warnings.js';
 import { RepetitionFinder, type Repetitions } from './rows/repetitions.js';
 import { type FileRow, isRejected, RowChecker } from './rows/rows.js';
-import type { SourceFormat, SourceRow, SourceTable } from './table/table.js';
+import { type SourceFormat, type SourceRow, type SourceTable, totalLength } from './table/table.js';
 
 /** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 32;
+
+/** So do so many characters: what is made of the rows of a batch is held in memory. */
+const batchCharacters = 4 * 1024 * 1024;
 
 /** An open file with a valid header. */
 export interface ImportFile {
@@ -39,7 +42,7 @@ async function* inBatches(
   batchRows: number,
 ): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = [];
-  let passwords = 0;
+  let [passwords, characters] = [0, 0];
   let checked = 0;
   for await (const some of rows)
     for (const raw of some) {
@@ -47,10 +50,11 @@ async function* inBatches(
       if (checked % sliceRows === 0) await nextTurn();
       const row = checker.check(raw);
       batch.push(row);
+      characters += totalLength(raw.cells);
       if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
-      if (batch.length < batchRows && passwords < batchPasswords) continue;
+      if (batch.length < batchRows && passwords < batchPasswords && characters < batchCharacters) continue;
       yield batch;
-      [batch, passwords] = [[], 0];
+      [batch, passwords, characters] = [[], 0, 0];
     }
   if (batch.length > 0) yield batch;
 }

@@ -1,6 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
+import { ReportFile } from '../../../../src/services/imports/output/report-file.js';
+import { reportFormat } from '../../../../src/services/imports/output/report-workbook.js';
 import { buildUser } from '../../../support/factories.js';
 import { type Importing, people, recordsOf, textOf, useImporting } from '../support/importing.js';
 import { openedByExcel, savedAs } from '../support/spreadsheet.js';
@@ -203,6 +207,24 @@ describe('Rejected rows', () => {
     const rejects = await rejectsOf(importing, importing.write('people.csv', input));
     expect(recordsOf(rejects)[0]?.Essay).to.equal(long);
     expect(recordsOf(await rejectsOf(importing, rejects))[0]?.Essay).to.equal(long);
+  });
+
+  it('are written in pieces: together they may be longer than any text', async () => {
+    const file = path.join(importing.folder, 'people.rejected.csv');
+    const format = reportFormat('rejects');
+    const report = new ReportFile({ kind: 'rejects', header: ['Essay'], format, paths: [file] });
+    await report.begin();
+    const lengths = new Set<number>();
+    let isWritten = false;
+    const writing = report.append(new Array<string[]>(200).fill([long])).then(() => {
+      isWritten = true;
+    });
+    for (; !isWritten; await nextTurn()) lengths.add(report.length);
+    await writing;
+    expect(recordsOf(file)).to.have.lengthOf(200);
+    // The file grows while other work is done.
+    expect(lengths.size).to.be.above(3);
+    await report.discard();
   });
 });
 

@@ -70,6 +70,16 @@ describe('Costly texts', () => {
   }).timeout(scaled(15_000));
 });
 
+describe('Long rows', () => {
+  it('are in smaller batches: what is made of a batch is held in memory', async () => {
+    const long = `${ada}${'x'.repeat(60_000)}\n`;
+    const lengths: number[] = [];
+    const { batches } = await openPeople(chunks(Buffer.from(header + long.repeat(200))));
+    for await (const batch of batches) lengths.push(batch.length);
+    expect(lengths).to.deep.equal([70, 70, 60]);
+  });
+});
+
 describe('The limits of an import file', () => {
   const importing = useImporting({
     IMPORT_FIELD_MAX_BYTES: '256',

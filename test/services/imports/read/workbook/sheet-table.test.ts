@@ -5,6 +5,8 @@ import { xlsxBytes } from '../../../../../src/workbook/write-xlsx.js';
 import { failureOf } from '../../../../db/support/failure.js';
 import { scaled } from '../../../../support/machine.js';
 import { useImporting } from '../../support/importing.js';
+import { relationsXml, xlsxParts } from './support/workbooks.js';
+import { zip } from './support/zip.js';
 
 const fixture = (name: string) => `test/fixtures/workbooks/${name}`;
 const header = ['Vorname', 'Nachname', 'E-Mail', 'Handy'];
@@ -112,6 +114,19 @@ describe('A workbook', () => {
     }
     expect((await refusalOf(await sheetOf(header))).message).to.include('a header and no rows below it');
     expect((await refusalOf(await sheetOf([]))).message).to.equal('The sheet "People" is empty.');
+  });
+
+  it('is refused where cells that name the same text have too much of it together', async () => {
+    const row = `<row>${'<c t="s"><v>4</v></c>'.repeat(31)}</row>`;
+    const texts = [...header, 'x'.repeat(32_700)].map((text) => `<si><t>${text}</t></si>`);
+    const headings = `<row>${header.map((_, index) => `<c t="s"><v>${index}</v></c>`).join('')}</row>`;
+    const parts = xlsxParts(headings + row.repeat(300), {
+      'xl/_rels/workbook.xml.rels': relationsXml({ worksheet: 'worksheets/sheet1.xml', sharedStrings: 'strings.xml' }),
+      'xl/strings.xml': `<sst>${texts.join('')}</sst>`,
+    });
+    const refusal = await refusalOf(importing.write('people.xlsx', zip(parts)));
+    expect(refusal).to.include({ reason: 'WORKBOOK_TOO_LARGE' });
+    expect(refusal.message).to.include('its cells have more than 268435456 characters');
   });
 
   it('is imported, and the plan tells its sheet', async () => {
