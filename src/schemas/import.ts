@@ -280,6 +280,7 @@ export const warningCodes = [
   'VERSION_LINE',
   'LINES_ABOVE',
   'ROW_HIDDEN',
+  'CELLS_MERGED',
   'NAME_SPLIT',
   'NAME_GARBLED',
   'NAME_ODD',

@@ -105,7 +105,7 @@ async function createSuperAdmin(
   run.say(`3. Super admin: created (${user.email}).`);
   const next = [
     [asTyped(run.io, 'serve'), 'start the service'],
-    [asTyped(run.io, 'users import <file.csv>'), 'import accounts'],
+    [asTyped(run.io, 'users import <file>'), 'import accounts'],
     ...(settingsWritten.length > 0 ? [[asTyped(run.io, 'doctor --production'), 'check what production needs']] : []),
   ] as const;
   const width = Math.max(...next.map(([command = '']) => command.length));

@@ -201,11 +201,11 @@ function registerFiles(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'import [file]',
     schema: 'current',
-    summary: 'Create accounts from a CSV file: show the plan, ask, then apply it',
+    summary: 'Create accounts from a workbook or a CSV file: show the plan, ask, then apply it',
     examples: [
       'users import people.csv --dry-run',
       'users import people.csv --dry-run --rejects people.rejected.csv',
-      'users import people.csv',
+      'users import people.xlsx',
       'users import people.csv --on-existing update --course "First aid" --on-error abort',
       'users import people.csv --yes --credentials people.credentials.csv --json',
       'users import people.csv --invite',
@@ -214,7 +214,7 @@ function registerFiles(users: Command, registry: Registry): void {
     ],
     options: importUsersOptions,
     notes:
-      'The file is CSV with the columns firstName and lastName (or one full name), email and phone. Optional columns: ' +
+      'The file is a workbook (.xlsx, .ods) or CSV with the columns firstName and lastName (or one full name), email and phone. Optional columns: ' +
       'role, isActive, password or passwordHash, course, enrollmentStatus, notes. Other usual column names, any order ' +
       'and the common encodings are recognised. "-" reads standard input. More: docs/IMPORTING.md.' +
       '\n\nAccounts without a password get a generated one, which the credentials file lists. Everybody must change ' +

@@ -200,6 +200,7 @@ export const imports: Words['imports'] = {
     VERSION_LINE: 'Die Zeile über den Überschriften nennt eine Version. Sie wird nicht importiert.',
     LINES_ABOVE: 'Zeilen über den Überschriften, wie diese, werden nicht importiert:',
     ROW_HIDDEN: 'Im Blatt ausgeblendete Zeilen werden wie die anderen importiert.',
+    CELLS_MERGED: 'Zellen sind mit denen darüber verbunden. Nur die erste Zeile hat ihren Wert.',
     NAME_SPLIT: 'Volle Namen wurden geteilt. Prüfe die Hälften, oder gib Vor- und Nachnamen je eine Spalte.',
     NAME_GARBLED:
       'Namen wurden bei einer früheren Umwandlung entstellt. Exportiere die Datei noch einmal als „CSV UTF-8“.',

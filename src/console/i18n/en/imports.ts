@@ -195,6 +195,7 @@ export const imports = {
     VERSION_LINE: 'The line above the header names a version. It is not imported.',
     LINES_ABOVE: 'Lines above the header, such as this one, are not imported:',
     ROW_HIDDEN: 'Rows that are hidden in the sheet are imported like the others.',
+    CELLS_MERGED: 'Cells are merged with those of rows above. Only the first row has their value.',
     NAME_SPLIT: 'Full names were split. Check the halves, or give first and last name a column each.',
     NAME_GARBLED: 'Names were garbled by an earlier conversion. Export the file again as “CSV UTF-8”.',
     NAME_ODD: 'What stands in a column of names is no name.',

@@ -193,6 +193,12 @@ interface Opened {
   opened: ImportFile;
 }
 
+const mergedCells = {
+  code: 'CELLS_MERGED',
+  field: null,
+  message: 'Cells are merged with those of rows above: only the first row has their value.',
+} as const;
+
 /** Plans the rows of an open file. */
 async function planRows(
   core: Core,
@@ -248,6 +254,7 @@ async function planRows(
       break;
     }
   }
+  for (const line of opened.mergedLines()) warnings.add(line, [mergedCells]);
   if (summary.counts.rows === 0)
     throw new FileProblem('NO_ROWS', `The file ${file} has a header and no rows below it.`);
   const { counts, createdByRole, samples, generatedPasswords, invitations, news } = summary;

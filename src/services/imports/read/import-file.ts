@@ -27,6 +27,8 @@ export interface ImportFile {
   warnings: readonly RowWarning[];
   /** Lines of the file, once all rows are read. */
   lines(): number;
+  /** Rows that cells above are merged with, once all rows are read. */
+  mergedLines(): readonly number[];
   /** What is known of repeated keys, once all rows are read. */
   repetitions(): Repetitions | undefined;
   /** Closes the file, even when not all rows were read. */
@@ -76,7 +78,7 @@ export interface Reading {
  * batches throw `IMPORT_FILE_INVALID` for faults in the rows
  */
 export async function readPeople(
-  { header, format, first, rows, warnings, lines, close }: SourceTable,
+  { header, format, first, rows, warnings, lines, mergedLines, close }: SourceTable,
   reading: Reading,
   batchRows: number,
   repetitions?: Repetitions,
@@ -94,6 +96,7 @@ export async function readPeople(
       roleWords: checker.roleWords,
       warnings: [...warnings, ...mapping.warnings],
       lines,
+      mergedLines,
       repetitions: () => finder.all,
       close,
     };

@@ -63,6 +63,7 @@ export async function openCsv(
       first: rows.slice(version ? 2 : 1),
       rows: rowsAfter(all, header.line),
       lines: () => reader?.lastLine ?? 0,
+      mergedLines: () => [],
       close,
     };
   } catch (error) {

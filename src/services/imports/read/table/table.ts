@@ -56,6 +56,8 @@ export interface SourceTable {
   rows: AsyncGenerator<SourceRow[]>;
   /** Lines up to the last row, once all rows were read. */
   lines(): number;
+  /** Rows that cells above are merged with, once all rows were read. */
+  mergedLines(): readonly number[];
   /** Closes the source, even when not all rows were read. */
   close(): Promise<void>;
 }

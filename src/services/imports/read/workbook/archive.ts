@@ -29,7 +29,7 @@ function faultOf(error: unknown): unknown {
   if (error instanceof WorkbookProblem || !(error instanceof Error)) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return code === undefined || /^Z_|^ERR_(OUT_OF_RANGE|INVALID_ARG)/.test(code)
-    ? damaged(`it is damaged or incomplete (${error.message})`, error)
+    ? damaged('it is damaged or incomplete', error)
     : error;
 }
 

@@ -3,7 +3,7 @@ import type { Sheet } from '../table/table.js';
 import type { Archive } from './archive.js';
 import { allDigits, general, isoDateText, numberText, percent } from './numbers.js';
 import { tooLarge, WorkbookProblem } from './problem.js';
-import { addSheet, joined, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
+import { addSheet, joined, type MergedRows, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
 import { parseXml, readXml } from './xml.js';
 
 type Attribute = (name: string) => string | undefined;
@@ -95,6 +95,7 @@ function oneLine(text: string): string {
 class SheetReader {
   readonly rows = new RowCollector();
   readonly #wanted: number;
+  readonly #merged: MergedRows | undefined;
   #sheet = -1;
   #tables = 0;
   #foreign = 0;
@@ -106,8 +107,9 @@ class SheetReader {
   #paragraphs = 0;
   #isParagraph = false;
 
-  constructor(wanted: number) {
+  constructor(wanted: number, merged: MergedRows | undefined) {
     this.#wanted = wanted;
+    this.#merged = merged;
   }
 
   /** Whether its sheet has been read: what follows isn't needed. */
@@ -140,6 +142,7 @@ class SheetReader {
 
   #openCell(element: string, attribute: Attribute): void {
     const times = timesOf(attribute('number-columns-repeated'), mostColumns);
+    this.#merged?.add(this.rows.line, timesOf(attribute('number-rows-spanned'), mostRows));
     const type = element === 'covered-table-cell' ? undefined : (attribute('value-type') ?? 'none');
     const value = attribute(valueNames[type ?? ''] ?? 'value');
     this.#cell = { times, type, value };
@@ -219,8 +222,8 @@ export async function openOds(archive: Archive): Promise<Workbook> {
   return {
     kind: 'ods',
     sheets,
-    async *rows(index): AsyncGenerator<SheetRow[]> {
-      const reader = new SheetReader(index);
+    async *rows(index, merged): AsyncGenerator<SheetRow[]> {
+      const reader = new SheetReader(index, merged);
       for await (const _ of parseXml(archive.read(content), {
         open: (element, attribute) => reader.open(element, attribute),
         text: (text) => reader.text(text),

@@ -58,7 +58,7 @@ export function refusalOf(error: unknown): unknown {
     case 'NOT_A_WORKBOOK':
       return new FileProblem(
         'NOT_CSV',
-        'The file is neither a workbook nor CSV. If it is an archive, unpack it and import the file in it.',
+        'The file is neither a workbook nor CSV. Copy its table into a spreadsheet, or unpack the archive, and import that.',
         null,
         error,
       );

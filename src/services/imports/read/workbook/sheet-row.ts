@@ -8,6 +8,8 @@ const mostStoredCharacters = mostCellCharacters * '_x000D_'.length;
 const mostRowCharacters = 8 * 1024 * 1024;
 const mostSheets = 256;
 const longestSheetName = 255;
+/** Merged rows that are told. */
+const mostMergedRows = 10_000;
 /** Cells that are made of repeated ones, in a sheet: a file of some bytes could fill it. */
 const mostRepeatedCells = 5_000_000;
 
@@ -31,6 +33,22 @@ export function addSheet<T extends { name: string }>(sheets: T[], sheet: T): voi
   sheets.push(sheet);
 }
 
+/** Rows that cells of an earlier row are merged with: their values belong to the first row. */
+export class MergedRows {
+  readonly #lines = new Set<number>();
+
+  /** @param first row of merged cells @param count of their rows */
+  add(first: number, count: number): void {
+    for (let line = first + 1; line < first + count && this.#lines.size < mostMergedRows; line += 1)
+      this.#lines.add(line);
+  }
+
+  /** In their order, once all rows were read. */
+  get lines(): readonly number[] {
+    return [...this.#lines].sort((one, other) => one - other);
+  }
+}
+
 /** A row of a sheet that has any content. */
 export interface SheetRow {
   /** Its number in the sheet, from 1. */
@@ -46,7 +64,7 @@ export interface Workbook {
   /** In the order of the file. */
   sheets: readonly Sheet[];
   /** The rows of a sheet, in lists as they are read. @param index from 0 @throws WorkbookProblem */
-  rows(index: number): AsyncGenerator<SheetRow[]>;
+  rows(index: number, merged?: MergedRows): AsyncGenerator<SheetRow[]>;
   close(): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../table/table.js';
 import { openWorkbook } from './open-workbook.js';
 import { refusalOf, tooLarge } from './problem.js';
-import type { SheetRow, Workbook } from './sheet-row.js';
+import { MergedRows, type SheetRow, type Workbook } from './sheet-row.js';
 
 /** Characters of all cells of a sheet at most: a text that many cells name, or that is repeated, takes no room in the file. */
 const mostCharacters = 256 * 1024 * 1024;
@@ -29,6 +29,7 @@ export type SheetOptions = ColumnOptions & Pick<ImportOptions, 'sheet'>;
 /** The first rows of a sheet, and which of them is the header. */
 interface SheetStart {
   sheet: Sheet;
+  merged: MergedRows;
   first: SourceRow[];
   all: AsyncGenerator<SourceRow[]>;
   /** Its place among the first rows. */
@@ -48,7 +49,7 @@ export async function openSheet(file: string, options: SheetOptions, limits: Sou
   const sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden }));
   try {
     const start = await chosenStart(workbook, options, limits);
-    const { sheet, first, all, header: at } = start;
+    const { sheet, merged, first, all, header: at } = start;
     const header = first[at];
     if (header === undefined) throw new FileProblem('NO_ROWS', `The sheet "${shownText(sheet.name)}" is empty.`);
     let lastLine = header.line;
@@ -72,6 +73,7 @@ export async function openSheet(file: string, options: SheetOptions, limits: Sou
       first: first.slice(at + 1),
       rows: rows(),
       lines: () => lastLine,
+      mergedLines: () => merged.lines.filter((line) => line > header.line && line <= lastLine),
       close: async () => {
         await all.return(undefined);
         await workbook.close();
@@ -132,7 +134,8 @@ async function startOf(
   options: SheetOptions,
   limits: SourceLimits,
 ): Promise<SheetStart> {
-  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet)), limits);
+  const merged = new MergedRows();
+  const rows = checkedRows(workbook.rows(workbook.sheets.indexOf(sheet), merged), limits);
   const { first: lists, all } = await readAhead(rows, (read) => totalLength(read) > firstRowCount);
   const first = lists.flat().slice(0, firstRowCount);
   // There may be a fault before the first row.
@@ -144,7 +147,7 @@ async function startOf(
     header: 0,
     score: 0,
   });
-  return { sheet, first, all, header, score };
+  return { sheet, merged, first, all, header, score };
 }
 
 /** How well a row is a header. One without rows below it fits less. */

@@ -5,7 +5,15 @@ import type { Archive } from './archive.js';
 import { builtInFormat, formatOf, general, isoDateText, type NumberFormat, numberText } from './numbers.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 import { SharedStrings } from './shared-strings.js';
-import { addSheet, assertRowLength, joined, RowCollector, type SheetRow, type Workbook } from './sheet-row.js';
+import {
+  addSheet,
+  assertRowLength,
+  joined,
+  type MergedRows,
+  RowCollector,
+  type SheetRow,
+  type Workbook,
+} from './sheet-row.js';
 import { TextCollector, unescaped } from './text-collector.js';
 import { parseXml, readXml } from './xml.js';
 
@@ -225,6 +233,12 @@ async function collect(stored: readonly StoredRow[], rows: RowCollector, meaning
   return rows.take();
 }
 
+/** @param range such as `B3:C5` */
+function addMerged(merged: MergedRows, range: string): void {
+  const [, first, last] = /^\D+(\d{1,7}):\D+(\d{1,7})$/.exec(range) ?? [];
+  if (last !== undefined) merged.add(Number(first), Number(last) - Number(first) + 1);
+}
+
 /** Reads an Office Open XML workbook (ECMA-376). @throws WorkbookProblem */
 export async function openXlsx(archive: Archive): Promise<Workbook> {
   const { sheets, dateSystem, ...parts } = await readContents(archive);
@@ -233,14 +247,17 @@ export async function openXlsx(archive: Archive): Promise<Workbook> {
   return {
     kind: 'xlsx',
     sheets,
-    async *rows(index): AsyncGenerator<SheetRow[]> {
+    async *rows(index, merged): AsyncGenerator<SheetRow[]> {
       const sheet = sheets[index];
       if (!sheet) throw new Error(`There is no sheet ${index}.`);
       formats ??= readFormats(archive, parts.styles);
       const [meaning, collector] = [{ strings, formats: await formats, dateSystem }, new RowCollector()];
       const reader = new SheetReader();
       for await (const _ of parseXml(archive.read(sheet.part), {
-        open: (element, attribute) => reader.open(element, attribute),
+        open: (element, attribute) => {
+          if (element === 'mergeCell' && merged) addMerged(merged, attribute('ref') ?? '');
+          else reader.open(element, attribute);
+        },
         text: (text) => reader.text(text),
         close: (element) => reader.close(element),
       })) {

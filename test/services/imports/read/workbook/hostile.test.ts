@@ -33,11 +33,11 @@ describe('The archive of a workbook', () => {
     'may have folders': [[{ name: 'xl/', content: '' }, ...xlsxParts(ada)], read],
     'is refused with a part that is larger than it says': [
       withSheet({ told: { size: 10 } }),
-      /^DAMAGED: it is damaged or incomplete \(too many bytes/,
+      /^DAMAGED: it is damaged or incomplete/,
     ],
     'is refused with a part that is smaller than it says': [
       withSheet({ told: { size: 1e6 } }),
-      /^DAMAGED: it is damaged or incomplete \(not enough bytes/,
+      /^DAMAGED: it is damaged or incomplete/,
     ],
     'is refused with a wrong checksum': [
       withSheet({ told: { checksum: 1 } }),

@@ -5,7 +5,7 @@ import { xlsxBytes } from '../../../../../src/workbook/write-xlsx.js';
 import { failureOf } from '../../../../db/support/failure.js';
 import { scaled } from '../../../../support/machine.js';
 import { useImporting } from '../../support/importing.js';
-import { relationsXml, xlsxParts } from './support/workbooks.js';
+import { odsSheet, relationsXml, sheetXml, xlsxParts } from './support/workbooks.js';
 import { zip } from './support/zip.js';
 
 const fixture = (name: string) => `test/fixtures/workbooks/${name}`;
@@ -70,6 +70,30 @@ describe('A workbook', () => {
     const file = await sheetOf(['Titel'], ...new Array<string[]>(5000).fill(wide));
     expect((await refusalOf(file)).message).to.include('has no header');
   }).timeout(scaled(5000));
+
+  it('has a warning for rows that lack the value of merged cells', async () => {
+    const [bob, cy] = [
+      ['Bob', 'King', 'bob@example.org', '0151 3'],
+      ['Cy', 'King', 'cy@example.org', '0151 4'],
+    ];
+    const rows = [header, ada, bob, cy];
+    const xlsxRows = rows.map((row) => `<row>${row.map((cell) => `<c t="str"><v>${cell}</v></c>`).join('')}</row>`);
+    const sheet = sheetXml(xlsxRows.join('')).replace(
+      '</sheetData>',
+      '</sheetData><mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="E2:E4"/></mergeCells>',
+    );
+    const cellOf = (content: string, more = '') =>
+      `<table:table-cell office:value-type="string"${more}><text:p>${content}</text:p></table:table-cell>`;
+    const odsRows = rows.map((row, at) => {
+      const merged = at === 1 ? cellOf('', ' table:number-rows-spanned="3"') : '';
+      return `<table:table-row>${row.map((cell) => cellOf(cell)).join('')}${merged}</table:table-row>`;
+    });
+    for (const parts of [xlsxParts('', { 'xl/worksheets/sheet1.xml': sheet }), odsSheet(odsRows.join(''))]) {
+      const { warnings } = await planOf(importing.write('merged.xlsx', Buffer.from(zip(parts))));
+      expect(warnings).to.have.lengthOf(1);
+      expect(warnings[0]).to.deep.include({ code: 'CELLS_MERGED', count: 2, rows: [3, 4] });
+    }
+  });
 
   it('has another plan for another sheet', async () => {
     const file = fixture('three-sheets.ods');
