@@ -58,7 +58,7 @@ export function importHandlers(service: ServerHandle) {
       const upload = await receive();
       const actor = actorOf(caller);
       const record = await submitImport(context, actor, upload.file, formOptions(upload.fields), (work) =>
-        withoutSlot(() => opened.run({ owner: queueOwnerOf(actor), signal }, work)),
+        withoutSlot(() => opened.run({ owner: queueOwnerOf(actor), signal }, () => work(signal))),
       );
       wakeImports();
       setHeader('Location', pathOf(record));

@@ -14,7 +14,7 @@ import { defaultCourse } from '../plan/course-index.js';
 import { FileProblem, fileBytes, sha256Of } from '../read/encoding/source-file.js';
 import { inspectFile } from '../read/inspect.js';
 import { openTable } from '../read/open-table.js';
-import { assertBelowPlanLimit, requestPlan } from '../store/plan-store.js';
+import { assertBelowPlanLimit, assertFewPlans, requestPlan } from '../store/plan-store.js';
 import { createImport } from '../store/repository.js';
 import { importsFolder, unfinishedUploadName, uploadName } from '../store/spool.js';
 
@@ -41,8 +41,8 @@ const fatalReasons = [
   'WORKBOOK_TOO_LARGE',
 ] as const;
 
-/** Waits for the work of others. @throws AppError `OVERLOADED` */
-export type InTurn = (work: () => Promise<void>) => Promise<void>;
+/** Waits for the work of others. The work ends when its signal is aborted. @throws AppError `OVERLOADED`, the reason of the signal */
+export type InTurn = (work: (signal?: AbortSignal) => Promise<void>) => Promise<void>;
 
 /**
  * The SHA-256 of an upload.
@@ -57,8 +57,8 @@ async function inspectUpload(
   const { delimiter = 'auto' } = options;
   try {
     const { sha256, ...inspected } = await inspectFile(fileBytes(file), options.encoding);
-    const open = async () => {
-      const table = await openTable(file, { ...inspected, delimiter }, options, core.config.imports);
+    const open = async (signal?: AbortSignal) => {
+      const table = await openTable(file, { ...inspected, delimiter }, options, core.config.imports, signal);
       try {
         if ((await table.rows.next()).done)
           throw new FileProblem('NO_ROWS', `The file ${sanitizeFilename(name)} has a header and no rows below it.`);
@@ -100,6 +100,7 @@ export async function submitImport(
     await defaultCourse(core, valid.course);
     if ((await stat(upload.path)).size === 0)
       throw validationError([{ path: 'file', code: 'FILE_EMPTY', message: 'The file is empty.' }]);
+    if (plan) await core.database.read(() => assertFewPlans(core, actor.actorId));
     const fileSha256 = await inspectUpload(core, upload, valid, openInTurn);
     const filePath = await spoolUpload(upload, folder);
     const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };

@@ -13,15 +13,18 @@ export interface TableSource extends Pick<Inspection, 'isWorkbook'> {
 
 /**
  * Opens a file as a stream of rows: memory doesn't grow with it, but for the shared texts of a workbook.
- * @throws AppError `IMPORT_FILE_INVALID` for a file without a header, a workbook that can't be read, and a sheet that it doesn't have
+ * @param signal ends the reading of a workbook
+ * @throws AppError `IMPORT_FILE_INVALID` for a file without a header, a workbook that can't be read, and a sheet that it doesn't have;
+ *   the reason of the signal
  */
 export async function openTable(
   file: string,
   { isWorkbook, ...source }: TableSource,
   options: SheetOptions,
   limits: SourceLimits,
+  signal?: AbortSignal,
 ): Promise<SourceTable> {
-  if (isWorkbook) return openSheet(file, options, limits);
+  if (isWorkbook) return openSheet(file, options, limits, signal);
   if (options.sheet !== undefined)
     throw new FileProblem('SHEET_UNKNOWN', 'The file is CSV, which has no sheets. Leave the sheet out.');
   return openCsv(fileBytes(file), source, limits);

@@ -33,9 +33,19 @@ export async function assertBelowPlanLimit(
 ): Promise<void> {
   // The account is locked, so that concurrent requests are counted one after the other.
   if (createdBy !== null) await forceIncrementUserVersions(core, [createdBy], transaction);
+  await assertFewPlans(core, createdBy, transaction, except);
+}
+
+/** As {@link assertBelowPlanLimit}, before there is anything to write: concurrent requests may count the same plans. */
+export async function assertFewPlans(
+  core: Core,
+  createdBy: string | null,
+  transaction?: Transaction,
+  except = '',
+): Promise<void> {
   const limit = core.config.imports.plansPerAccount;
   const where = { createdBy, status: ['planning' as const, 'planned' as const], id: { [Op.ne]: except } };
-  const count = await core.database.models.Import.count({ where, transaction });
+  const count = await core.database.models.Import.count({ where, ...(transaction && { transaction }) });
   if (count < limit) return;
   const message = `You may have ${limit} planned imports, and have ${count}. Apply or cancel some first.`;
   throw new AppError('PLAN_LIMIT', message, { params: { max: limit } });

@@ -54,7 +54,7 @@ describe('Spooled files', () => {
     expect(kept()).to.deep.equal([]);
   });
 
-  it('of workbooks are opened in turn, those of CSV at once; they are removed when too many wait', async () => {
+  it('of workbooks are opened in turn, those of CSV at once; they are removed when too many wait, or their client leaves', async () => {
     const columns = ['firstName', 'lastName', 'email', 'phone'];
     const workbook = await workbookOf([columns, ['Ada', 'King', 'ada@example.org', '+44 20 7946 0000']]);
     const upload = (content: string | Buffer) => ({ path: importing.write('upload', content), name: 'people' });
@@ -65,6 +65,25 @@ describe('Spooled files', () => {
     const refused = upload(workbook);
     expect(await failureOf(() => submitted(refused))).to.include({ code: 'OVERLOADED' });
     expect(existsSync(refused.path)).to.equal(false);
+    const left = new AppError('BODY_INCOMPLETE');
+    const abandoned = upload(workbook);
+    const submitting = submitImport(importing.context, client, abandoned, {}, (work) => work(AbortSignal.abort(left)));
+    expect(await failureOf(() => submitting)).to.equal(left);
+    expect(existsSync(abandoned.path)).to.equal(false);
+  });
+
+  it('of workbooks are not opened for an account that has as many plans as it may', async () => {
+    const { config } = importing.context;
+    const few = { ...importing.context, config: { ...config, imports: { ...config.imports, plansPerAccount: 1 } } };
+    await submit(importing, hashedPeople(1), { plan: true });
+    const path = importing.write('upload', await workbookOf([['firstName', 'lastName', 'email', 'phone']]));
+    let isOpened = false;
+    const planned = submitImport(few, client, { path, name: 'people.xlsx' }, { plan: true }, (work) => {
+      isOpened = true;
+      return work();
+    });
+    expect(await failureOf(() => planned)).to.include({ code: 'PLAN_LIMIT' });
+    expect([isOpened, existsSync(path)]).to.deep.equal([false, false]);
   });
 
   it('of uploads are removed when their import is undone', async () => {

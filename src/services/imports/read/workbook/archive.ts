@@ -1,21 +1,27 @@
 import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
+import { cancellationError } from '../../../../fair-queue.js';
 import { damaged, tooLarge, WorkbookProblem } from './problem.js';
+import type { ElementCount } from './xml.js';
 
 /** Parts of an archive at most; workbooks have some dozens. */
 const mostParts = 2000;
 /** Bytes of an inflated part at most, counted while it is inflated: sizes in an archive may lie. */
 const mostPartBytes = 512 * 1024 * 1024;
-/** Bytes that are inflated of an archive at most while it is open, whatever sheets are looked at. */
-const mostBytes = 2048 * 1024 * 1024;
+/** Bytes that are inflated while an archive is open, whatever sheets are looked at: the longest sheet twice, and shared texts. */
+const mostBytes = 1280 * 1024 * 1024;
+/** Elements of all parts at most: the largest sheet has fewer, and so many empty ones take a quarter of a minute. */
+const mostElements = 40_000_000;
 
 /** The parts of a ZIP file, of which each is inflated when it is read. */
 export interface Archive {
   has(name: string): boolean;
+  /** Those that were parsed while it is open, and how many may be. */
+  readonly elements: ElementCount;
   /**
    * The bytes of a part.
    * @param most how many at most
-   * @throws WorkbookProblem
+   * @throws WorkbookProblem, the reason of the signal
    */
   read(name: string, most?: number): AsyncGenerator<Buffer>;
   close(): void;
@@ -47,23 +53,24 @@ async function partsOf(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   return parts;
 }
 
-/** Opens a ZIP file. @throws WorkbookProblem */
-export async function openArchive(file: string): Promise<Archive> {
+/** Opens a ZIP file. @param signal ends the reading of its parts @throws WorkbookProblem */
+export async function openArchive(file: string, signal?: AbortSignal): Promise<Archive> {
   let zip: yauzl.ZipFile | undefined;
   try {
     zip = await yauzl.openPromise(file, { autoClose: false, strictFileNames: false });
     const parts = await partsOf(zip);
-    return archiveOf(zip, parts);
+    return archiveOf(zip, parts, signal);
   } catch (error) {
     zip?.close();
     throw faultOf(error);
   }
 }
 
-function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>): Archive {
+function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>, signal?: AbortSignal): Archive {
   let inflated = 0;
   return {
     has: (name) => parts.has(keyOf(name)),
+    elements: { count: 0, most: mostElements },
     async *read(name, most = mostPartBytes) {
       const entry = parts.get(keyOf(name));
       if (!entry) throw damaged(`its part ${name} is missing`);
@@ -74,6 +81,7 @@ function archiveOf(zip: yauzl.ZipFile, parts: ReadonlyMap<string, yauzl.Entry>):
         for await (const read of await zip.openReadStreamPromise(entry)) {
           // A stream without an encoding gives buffers.
           const chunk = read as Buffer;
+          if (signal?.aborted) throw cancellationError(signal);
           bytes += chunk.length;
           inflated += chunk.length;
           if (bytes > most) throw tooLarge(`its part ${name} has more than ${most / 1024 / 1024} MiB`);

@@ -23,7 +23,7 @@ const mostHiddenStyles = 10_000;
 
 async function assertUnencrypted(archive: Archive): Promise<void> {
   if (!archive.has('META-INF/manifest.xml')) return;
-  await readXml(archive.read('META-INF/manifest.xml'), {
+  await readXml(archive.read('META-INF/manifest.xml'), archive.elements, {
     open(element) {
       if (element === 'encryption-data') throw new WorkbookProblem('ENCRYPTED', 'it is protected by a password');
     },
@@ -36,7 +36,7 @@ async function readSheets(archive: Archive): Promise<Sheet[]> {
   let style = '';
   let depth = 0;
   let isSpreadsheet = false;
-  await readXml(archive.read(content), {
+  await readXml(archive.read(content), archive.elements, {
     open(element, attribute) {
       if (element === 'style') style = attribute('name') ?? '';
       if (element === 'table-properties' && attribute('display') === 'false') hiddenStyles.add(style);
@@ -224,7 +224,7 @@ export async function openOds(archive: Archive): Promise<Workbook> {
     sheets,
     async *rows(index, merged): AsyncGenerator<SheetRow[]> {
       const reader = new SheetReader(index, merged);
-      for await (const _ of parseXml(archive.read(content), {
+      for await (const _ of parseXml(archive.read(content), archive.elements, {
         open: (element, attribute) => reader.open(element, attribute),
         text: (text) => reader.text(text),
         close: (element) => reader.close(element),

@@ -7,10 +7,11 @@ import { openXlsx } from './xlsx.js';
 /**
  * Opens a workbook, whatever its name is.
  * @param file a ZIP file
- * @throws WorkbookProblem, AppError `IMPORT_FILE_INVALID` for another kind of workbook
+ * @param signal ends its reading
+ * @throws WorkbookProblem, AppError `IMPORT_FILE_INVALID` for another kind of workbook, the reason of the signal
  */
-export async function openWorkbook(file: string): Promise<Workbook> {
-  const archive = await openArchive(file);
+export async function openWorkbook(file: string, signal?: AbortSignal): Promise<Workbook> {
+  const archive = await openArchive(file, signal);
   try {
     if (archive.has('Index/Document.iwa')) throw oldWorkbook('a Numbers spreadsheet (.numbers)');
     if (archive.has('xl/workbook.bin')) throw oldWorkbook('a binary Excel workbook (.xlsb)');

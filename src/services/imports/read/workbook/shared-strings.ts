@@ -33,7 +33,7 @@ export class SharedStrings {
 
   #read(archive: Archive, part: string): AsyncGenerator<void> {
     const text = new TextCollector();
-    return parseXml(archive.read(part, mostPartBytes), {
+    return parseXml(archive.read(part, mostPartBytes), archive.elements, {
       open: (element) => text.open(element),
       text: (piece) => text.add(piece),
       close: (element) => {

@@ -40,10 +40,15 @@ interface SheetStart {
 
 /**
  * Opens a sheet of a workbook: the one that is named, else the first visible one whose header fits.
- * @throws AppError `IMPORT_FILE_INVALID`
+ * @throws AppError `IMPORT_FILE_INVALID`, the reason of the signal
  */
-export async function openSheet(file: string, options: SheetOptions, limits: SourceLimits): Promise<SourceTable> {
-  const workbook = await openWorkbook(file).catch((error: unknown) => {
+export async function openSheet(
+  file: string,
+  options: SheetOptions,
+  limits: SourceLimits,
+  signal?: AbortSignal,
+): Promise<SourceTable> {
+  const workbook = await openWorkbook(file, signal).catch((error: unknown) => {
     throw refusalOf(error);
   });
   const sheets = workbook.sheets.map(({ name, isHidden }) => ({ name, isHidden }));

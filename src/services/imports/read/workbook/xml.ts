@@ -6,8 +6,6 @@ import { damaged, tooLarge, WorkbookProblem } from './problem.js';
 const longestText = 1024 * 1024;
 /** Elements within each other at most; workbooks have about ten. */
 const deepest = 100;
-/** Elements of a part at most: sheets of 512 MiB have fewer, and so many empty ones take a quarter of a minute. */
-const mostElements = 40_000_000;
 /** Bytes that are parsed at once: what handlers make of them is used before the next. */
 const pieceBytes = 8192;
 
@@ -22,6 +20,12 @@ export interface XmlHandlers {
 function localName(name: string): string {
   const colon = name.indexOf(':');
   return colon < 0 ? name : name.slice(colon + 1);
+}
+
+/** Elements of the parts of a workbook: however often a part is read, it takes its time. */
+export interface ElementCount {
+  count: number;
+  most: number;
 }
 
 /** The value of an attribute, of one without a prefix before others. Without making objects: it runs for each cell. */
@@ -44,18 +48,18 @@ function decoderOf(start: Buffer): TextDecoder {
 
 /**
  * Parses a part as it comes; yields after each chunk, so that what the handlers have collected can be used.
- * @param most elements at most
+ * @param elements of this part and others
  * @throws WorkbookProblem for what isn't well-formed, and for a document type: its entities may be anything, and grow without bound
  */
 export async function* parseXml(
   chunks: AsyncIterable<Buffer>,
+  elements: ElementCount,
   handlers: XmlHandlers,
-  most = mostElements,
 ): AsyncGenerator<void> {
   const parser = new SaxesParser({ position: false });
   // Characters since the last event: the parser keeps them until it ends.
   let kept = 0;
-  let [depth, elements] = [0, 0];
+  let depth = 0;
   parser.on('doctype', () => {
     throw new WorkbookProblem('DOCUMENT_TYPE', 'it declares a document type, which no spreadsheet program writes');
   });
@@ -69,9 +73,9 @@ export async function* parseXml(
   parser.on('opentag', ({ name }) => {
     kept = 0;
     depth += 1;
-    elements += 1;
+    elements.count += 1;
     if (depth > deepest) throw damaged(`it has elements within ${deepest} others`);
-    if (elements > most) throw tooLarge(`a part of it has more than ${most} elements`);
+    if (elements.count > elements.most) throw tooLarge(`it has more than ${elements.most} elements`);
     handlers.open?.(localName(name), attribute);
     attributes = [];
   });
@@ -110,6 +114,10 @@ export async function* parseXml(
 }
 
 /** Parses a whole part. @throws as {@link parseXml} */
-export async function readXml(chunks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
-  for await (const _ of parseXml(chunks, handlers));
+export async function readXml(
+  chunks: AsyncIterable<Buffer>,
+  elements: ElementCount,
+  handlers: XmlHandlers,
+): Promise<void> {
+  for await (const _ of parseXml(chunks, elements, handlers));
 }

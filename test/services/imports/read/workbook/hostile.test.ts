@@ -1,8 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { AppError } from '../../../../../src/errors.js';
 import { openArchive } from '../../../../../src/services/imports/read/workbook/archive.js';
 import { openWorkbook } from '../../../../../src/services/imports/read/workbook/open-workbook.js';
 import { damaged, refusalOf } from '../../../../../src/services/imports/read/workbook/problem.js';
+import { openXlsx } from '../../../../../src/services/imports/read/workbook/xlsx.js';
 import { parseXml } from '../../../../../src/services/imports/read/workbook/xml.js';
 import { itAtFullDepth } from '../../../../support/depth.js';
 import { fixture, odsParts, odsSheet, relationsXml, sheetXml, useWorkbooks, xlsxParts } from './support/workbooks.js';
@@ -81,6 +83,22 @@ describe('The archive of a workbook', () => {
     expect(bytes).to.be.within(1, megabyte);
   });
 
+  it('is read no further when its reader has left', async () => {
+    await workbooks.outcomeOf(zip([{ name: 'one', content: Buffer.alloc(3 * megabyte) }]));
+    const leaving = new AbortController();
+    const archive = await openArchive(workbooks.file, leaving.signal);
+    const left = new AppError('BODY_INCOMPLETE');
+    let chunks = 0;
+    const failure = await thrownBy(async () => {
+      for await (const _ of archive.read('one')) {
+        chunks += 1;
+        leaving.abort(left);
+      }
+    });
+    archive.close();
+    expect([failure, chunks]).to.deep.equal([left, 1]);
+  });
+
   itAtFullDepth('has parts whose bytes are counted together, however often they are read', async () => {
     await workbooks.outcomeOf(zip([{ name: 'one', content: Buffer.alloc(300 * megabyte) }]));
     const archive = await openArchive(workbooks.file);
@@ -89,8 +107,8 @@ describe('The archive of a workbook', () => {
       for (; parts < 10; parts += 1) for await (const _ of archive.read('one'));
     });
     archive.close();
-    expect(failure).to.include({ fault: 'TOO_LARGE', message: 'it has more than 2048 MiB' });
-    expect(parts).to.equal(6);
+    expect(failure).to.include({ fault: 'TOO_LARGE', message: 'it has more than 1280 MiB' });
+    expect(parts).to.equal(4);
   });
 
   it('is closed when its rows are left, or it is refused', async () => {
@@ -197,12 +215,27 @@ describe('A workbook that is small and wants to be large', () => {
       for (;;) yield Buffer.from('<c/>'.repeat(50));
     };
     const reading = (async () => {
-      for await (const _ of parseXml(chunks(), {}, 1000));
+      for await (const _ of parseXml(chunks(), { count: 0, most: 1000 }, {}));
     })();
     expect(await reading.catch((error: unknown) => error)).to.include({
       fault: 'TOO_LARGE',
-      message: 'a part of it has more than 1000 elements',
+      message: 'it has more than 1000 elements',
     });
+  });
+
+  it('with sheets that are the same part is refused: its elements are counted each time', async () => {
+    writeFileSync(workbooks.file, zip(sheets(3)));
+    const archive = await openArchive(workbooks.file);
+    const workbook = await openXlsx(archive);
+    const readSheet = async (index: number) => {
+      for await (const _ of workbook.rows(index));
+    };
+    const before = archive.elements.count;
+    await readSheet(0);
+    archive.elements.most = 2 * archive.elements.count - before;
+    await readSheet(1);
+    expect(await thrownBy(() => readSheet(2))).to.include({ fault: 'TOO_LARGE' });
+    await workbook.close();
   });
 
   it('with cells and rows that are repeated is refused', async () => {
