@@ -50,7 +50,7 @@ export const mail = {
     accepted: 'Anfrage angenommen',
     refused: 'Anfrage abgelehnt',
     completed: 'Kurs abgeschlossen',
-    requests: 'Anfragen für Trainer',
+    requests: 'Anfragen an die Kursleitung',
     test: 'Test',
   },
 };
