@@ -144,10 +144,18 @@ describePages('Importing people in the web console', function () {
     expect(await accounts()).to.equal(1);
   });
 
-  it('says in the language of the page why a file and its rows are not imported', async () => {
+  it('says in the language of the page, once, why a file and its rows are not imported', async () => {
+    const trainer = await buildUser(test.context, { role: 'trainer' });
+    await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
     const page = await test.openAs(admin, '/imports', { locale: 'de-DE' });
-    const blank = new Array<string>(1220).fill('');
-    const content = csv('Nr,Vorname,Nachname,Telefon', 'ann@example.org,Ann,Archer,1', ...blank, 'bob,Bob,Baker,2');
+    const blank = new Array<string>(1219).fill('');
+    const content = csv(
+      'Nr,Vorname,Nachname,Telefon,Rolle,Kurs',
+      'ann@example.org,Ann,Archer,1,Trainer,',
+      'ada@example.org,Ada,Adams,3,Trainer,Compilers',
+      ...blank,
+      'bob,Bob,Baker,2,,',
+    );
     await page
       .locator('input[type="file"]')
       .setInputFiles({ name: 'leute.csv', mimeType: 'text/csv', buffer: content });
@@ -159,7 +167,10 @@ describePages('Importing people in the web console', function () {
     await page.getByRole('button', { name: 'Mit diesen Änderungen neu planen' }).click();
     const reasons = page.getByText('Die E-\u2060Mail ist nicht gültig.');
     await expectPage(reasons).toHaveCount(2, { timeout: scaled(20_000) });
-    await expectPage(page.getByText('1 Zeile ist fehlerhaft, und keine darf es sein.')).toBeVisible();
+    await expectPage(page.getByText('2 Zeilen sind fehlerhaft, und keine darf es sein.')).toBeVisible();
+    await expectPage(page.getByText('Nur Teilnehmende können eingeschrieben werden')).toHaveCount(2);
+    await expectPage(page.getByText(/valid email|can be enrolled/)).toHaveCount(0);
+    await expectPage(page.getByText('1 Kursleitung wird angelegt')).toBeVisible();
     // As spreadsheets number their rows.
     await expectPage(page.getByText('Zeile 1223')).toBeVisible();
     await expectPage(page.getByRole('cell', { name: '1223', exact: true })).toBeVisible();
@@ -258,12 +269,21 @@ describePages('Importing people in the web console', function () {
     await expectPage(importButton).toBeEnabled({ timeout: scaled(20_000) });
     expect(await planned()).to.include({ course: 'Compilers' });
     await expectPage(course).toHaveValue('Compilers');
+    const enrollments = page.getByRole('term').filter({ hasText: 'Enrollments' }).locator('xpath=..');
+    await expectPage(enrollments).toHaveText('Enrollments1');
 
     await course.fill(' ');
     await planAgain.click();
     await expectPage(importButton).toBeEnabled({ timeout: scaled(20_000) });
     expect(await planned()).not.to.have.property('course');
     await expectPage(course).toHaveValue('');
+    await expectPage(enrollments).toHaveCount(0);
+
+    await course.fill('Compilers');
+    await planAgain.click();
+    await applyPlan(page);
+    await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
+    await expectPage(enrollments).toHaveText('Enrollments1');
   });
 
   it('keeps the fields of columns for another encoding, and says that another delimiter drops them', async () => {

@@ -9,7 +9,7 @@ interface ImportFiguresProps {
   planned?: boolean;
 }
 
-/** Rows of an import by outcome; with `planned`, by the outcome that its plan foresees. */
+/** Rows of an import by outcome, with the enrollments they make; with `planned`, by the outcome that its plan foresees. */
 export function ImportFigures({ counts, planned = false }: ImportFiguresProps) {
   const { t } = useTranslation();
   const words = planned ? 'planned' : 'outcomes';
@@ -19,6 +19,8 @@ export function ImportFigures({ counts, planned = false }: ImportFiguresProps) {
     [`imports.${words}.updated`, counts.updated],
     [`imports.${words}.skipped`, counts.skipped],
     [`imports.${words}.rejected`, counts.rejected],
+    // Most files have no courses.
+    ...(counts.enrolled > 0 ? [['imports.enrolled', counts.enrolled] as const] : []),
   ] as const;
   return (
     <Group gap="xl" mb="sm" component="dl" className="figures">

@@ -27,6 +27,13 @@ const wholeCodes: readonly string[] = [
   ] as const),
 ];
 
+/** Codes whose words leave open what is wrong: only the sentence says which rule, line or account it is about. */
+const openCodes: readonly string[] = [
+  ...(['DUPLICATE_IN_FILE', 'ACCOUNTS_DIFFER', 'NAME_INVALID', 'ROLE_UNKNOWN', 'IS_ACTIVE_UNKNOWN'] as const),
+  ...(['PASSWORD_INVALID', 'PASSWORD_WEAK', 'PASSWORD_HASH_INVALID', 'COURSE_INVALID', 'TEXT_INVALID'] as const),
+  ...(['PHONE_INVALID', 'ENROLLMENT_STATUS_UNKNOWN', 'QUOTES_INVALID'] as const),
+];
+
 /** What a code says in the language of the console; undefined for one that only a service of another version knows. */
 export const reasonOf = (code: string, t: TFunction): string | undefined =>
   i18next.exists(`imports.why.${code}`)
@@ -44,10 +51,12 @@ interface ReasonTextProps {
 
 /** Why rows are skipped or rejected: by the code in the language of the console, with what the service says besides. */
 export function ReasonText({ code, message, ofGroup = false }: ReasonTextProps) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const reason = reasonOf(code, t);
   if (reason === undefined) return message ?? code;
-  const says = message !== null && !(ofGroup && wholeCodes.includes(code));
+  const isWhole = message === null || message === reason || (ofGroup && wholeCodes.includes(code));
+  // Beside words of another language, English is worth reading only where it says more.
+  const says = !isWhole && (i18n.language === 'en' || openCodes.includes(code));
   return (
     <>
       {reason}

@@ -14,6 +14,7 @@ export const imports = {
   created: 'Created',
   updated: 'Updated',
   rejected: 'Rejected',
+  enrolled: 'Enrollments',
   anyStatus: 'Any status',
   origin: 'From',
   originHttp: 'Console or API',
