@@ -1,11 +1,24 @@
+import type { Page } from '@playwright/test';
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, expect as expectPage, widthBeyondWindow } from './support/browser.js';
+import {
+  accessibilityProblems,
+  describePages,
+  expect as expectPage,
+  keepScreenshot,
+  widthBeyondWindow,
+} from './support/browser.js';
 import { answerLeaving, useConsole } from './support/console.js';
 import { applyPlan, chooseFormat, csv, downloadPasswords, downloadText, planFile } from './support/imports.js';
+
+/** Tables, buttons and statuses that are wider than their place. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`[...document.querySelectorAll(
+    '.table-frame, .table-frame .mantine-Button-label, .status-badge, .status-badge > *'
+  )].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)`);
 
 describePages('Importing people in the web console', function () {
   this.timeout(scaled(90_000));
@@ -210,6 +223,35 @@ describePages('Importing people in the web console', function () {
     const ona = await test.context.database.models.User.findOne({ where: { email: 'p4@example.org' } });
     expect(ona).to.include({ firstName: 'Ona', lastName: 'Balčiūnaitė' });
   });
+
+  for (const locale of ['en-GB', 'de-DE'])
+    it(`cuts off neither suggestions nor reasons nor statuses in a narrow window (${locale})`, async () => {
+      const trainer = await buildUser(test.context, { role: 'trainer' });
+      await buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true });
+      const page = await test.openAs(admin, '/imports', { locale, viewport: { width: 360, height: 800 } });
+      const name = 'participants_of_the_autumn_term.csv';
+      const buffer = csv(
+        'Vorname,Nachname,E-Mail,Rufzeichen,Rolle,Kurs',
+        'Ann,Archer,ann@example.org,+44 20 1601001,Trainer,Compilers',
+        'Bob,Mustermann-Schmidtbauer,bob@example.org,+44 20 1601002,,Compilers',
+      );
+      await page.locator('input[type="file"]').setInputFiles({ name, mimeType: 'text/csv', buffer });
+      const suggestion = page.getByRole('button', { name: /Looks like “Phone”|Sieht aus wie „Telefon“/ });
+      await expectPage(suggestion).toBeVisible({ timeout: scaled(60_000) });
+      expect(await cutOff(page)).to.deep.equal([]);
+      await suggestion.click();
+      await page.getByRole('button', { name: /^(Plan again|Mit diesen Änderungen)/ }).click();
+      // Among the reasons and in the row: where the service says the same, it isn't repeated.
+      await expectPage(page.getByText(/^(Only trainees can be enrolled|Nur Teilnehmende können)/)).toHaveCount(2);
+      expect(await cutOff(page)).to.deep.equal([]);
+      await keepScreenshot(page, `import planned ${locale}`);
+      await page.goto(`${test.url}/imports`);
+      const status = page.getByRole('table').getByText(/^(Waiting for your confirmation|Wartet auf)/);
+      await expectPage(status).toBeVisible();
+      expect(await cutOff(page)).to.deep.equal([]);
+      await keepScreenshot(page, `import listed ${locale}`);
+      expect(await accessibilityProblems(page)).to.deep.equal([]);
+    });
 
   it('takes rows without a phone once that is allowed, beside the reason', async () => {
     const page = await test.openAs(admin, '/imports');

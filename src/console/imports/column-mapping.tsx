@@ -84,6 +84,7 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
         label={t('imports.columns.title')}
         head={[t('imports.columns.heading'), t('imports.columns.field'), t('imports.columns.samples')]}
         rows={rows}
+        stacks
       />
     </Paper>
   );
@@ -94,7 +95,7 @@ function Suggestion({ field, onUse }: { field: ImportField | undefined; onUse(fi
   const { t } = useTranslation();
   if (field === undefined) return null;
   return (
-    <Button size="compact-sm" variant="subtle" onClick={() => onUse(field)}>
+    <Button className="wrapping" size="compact-sm" variant="subtle" onClick={() => onUse(field)}>
       {t('imports.columns.suggestion', { field: importFieldName(field, t) })}
     </Button>
   );

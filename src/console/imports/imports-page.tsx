@@ -86,6 +86,7 @@ export function ImportsPage() {
         <DataTable
           label={t('imports.title')}
           columns={columns}
+          stacks
           query={query}
           rows={query.data?.imports}
           pagination={query.data?.pagination}

@@ -115,6 +115,7 @@ export function RowsTable({ id, columns: fileColumns, planned }: RowsTableProps)
       <DataTable
         label={t('imports.table.title')}
         columns={columns}
+        stacks
         query={query}
         rows={query.data?.rows}
         pagination={query.data?.pagination}

@@ -9,7 +9,7 @@ const colors: Record<Tone, string> = { good: 'teal', waiting: 'yellow', done: 'b
 /** A status in a word; its colour is only a dot beside it. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
-    <Badge variant="dot" size="lg" color={colors[tone]} radius="sm" tt="none" fw={500} miw="max-content">
+    <Badge className="status-badge" variant="dot" size="lg" color={colors[tone]} radius="sm" tt="none" fw={500}>
       {children}
     </Badge>
   );

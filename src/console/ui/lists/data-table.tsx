@@ -47,6 +47,8 @@ interface DataTableProps<Row> {
   /** The sort key when the address has none. */
   defaultSort?: string;
   selection?: Selection<Row>;
+  /** In narrow windows its cells stand one below the other. */
+  stacks?: boolean;
   /** Whether a filter or search is set. */
   filtered?: boolean;
   onClearFilters?(): void;
@@ -97,18 +99,24 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 type RowsProps<Row> = DataTableProps<Row> & { shown: readonly Column<Row>[]; rows: readonly Row[] };
 
 function Rows<Row>(props: RowsProps<Row>) {
-  const { label, query, shown, rows, rowKey, selection } = props;
+  const { label, query, shown, rows, rowKey, selection, stacks } = props;
   return (
-    <Box component="section" aria-label={label} tabIndex={0} className="table-frame">
+    <Box component="section" aria-label={label} tabIndex={0} className="table-frame" data-stacks={stacks}>
       <Table highlightOnHover verticalSpacing="xs" aria-busy={query.isPlaceholderData} aria-label={label}>
         <Head {...props} />
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)} aria-selected={selection?.selected.has(rowKey(row))}>
               {selection && <SelectCell {...props} selection={selection} row={row} />}
-              {shown.map(({ id, render, align, noWrap, pinned }) => (
-                <Table.Td key={id} ta={align ?? 'start'} data-no-wrap={noWrap} data-pinned={pinned}>
-                  {render(row)}
+              {shown.map(({ id, header, render, align, noWrap, pinned }) => (
+                <Table.Td
+                  key={id}
+                  ta={align ?? 'start'}
+                  data-no-wrap={noWrap}
+                  data-pinned={pinned}
+                  data-label={stacks && header}
+                >
+                  {stacks ? <div>{render(row)}</div> : render(row)}
                 </Table.Td>
               ))}
             </Table.Tr>

@@ -9,13 +9,15 @@ interface PlainTableProps {
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
   /** For figures: all columns but the first are aligned at their end. */
   figures?: boolean;
+  /** In narrow windows its cells stand one below the other. */
+  stacks?: boolean;
 }
 
 /** A few rows that are neither sorted nor paged: figures, or fields side by side. */
-export function PlainTable({ label, head, rows, figures = false }: PlainTableProps) {
+export function PlainTable({ label, head, rows, figures = false, stacks }: PlainTableProps) {
   const align = (column: number) => (figures && column > 0 ? 'end' : 'start');
   return (
-    <Box role="group" aria-label={label} tabIndex={0} className="table-frame">
+    <Box role="group" aria-label={label} tabIndex={0} className="table-frame" data-stacks={stacks}>
       <Table aria-label={label} verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
@@ -35,8 +37,8 @@ export function PlainTable({ label, head, rows, figures = false }: PlainTablePro
               {cells.map((cell, column) => (
                 // The columns never move.
                 // biome-ignore lint/suspicious/noArrayIndexKey: see above
-                <Table.Td key={column} ta={align(column + 1)}>
-                  {cell}
+                <Table.Td key={column} ta={align(column + 1)} data-label={stacks && head[column + 1]}>
+                  {stacks ? <div>{cell}</div> : cell}
                 </Table.Td>
               ))}
             </Table.Tr>
