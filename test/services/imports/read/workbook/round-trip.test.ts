@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { readXlsx } from 'hucre';
 import { xlsxBytes } from '../../../../../src/workbook/write-xlsx.js';
 import { atDepth } from '../../../../support/depth.js';
+import { scaled } from '../../../../support/machine.js';
 import { type Cells, useWorkbooks } from './support/workbooks.js';
 
 /** A text that a cell can hold, also what looks like an escaped character, a formula or a number. */
@@ -60,7 +61,7 @@ describe('Any table of texts', () => {
       }),
       { numRuns: atDepth(100, 3000) },
     );
-  });
+  }).timeout(scaled(60_000));
 
   it('is read by a library as it was written', async () => {
     await fc.assert(
@@ -71,7 +72,7 @@ describe('Any table of texts', () => {
       }),
       { numRuns: atDepth(30, 1000) },
     );
-  });
+  }).timeout(scaled(60_000));
 
   it('is read as it was written with the longest cells', async () => {
     const longest = ['\x01', '_x000D_', '&', '🎓', ' ', 'a\r\n'].map(
