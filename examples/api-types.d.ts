@@ -4001,7 +4001,7 @@ export interface Operations {
     body: ImportExampleBody;
     response: ImportExampleResponse;
   };
-  /** Import accounts from a CSV file, in the background, or plan that */
+  /** Import accounts from a workbook or a CSV file, in the background, or plan that */
   createImport: {
     method: 'POST';
     path: '/api/imports';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import i18next, { type TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import type { ErrorCode } from '../../../examples/api-types.js';
+import type { ErrorCode, ProblemCode } from '../../../examples/api-types.js';
 import type { Words } from '../i18n/en/words.js';
 import { refusalText } from '../ui/messages.js';
 import type { Import, Plan } from './import-status.js';
@@ -85,12 +85,18 @@ export function FailureText({ code, message }: { code: string; message: string |
   );
 }
 
+type Reason = NonNullable<NonNullable<Plan['problem']>['reason']>;
+
+/** Faults of the file that no options make good: the field of the upload is refused in the same words. */
+const isOfField = (reason: Reason): reason is Extract<Reason, ProblemCode> => i18next.exists(`problem.${reason}`);
+
 /** Why a file can't be imported with these options, and what can be done on this page. */
 export function PlanProblem({ problem }: { problem: NonNullable<Plan['problem']> }) {
   const { t } = useTranslation();
   const { code, reason, line } = problem;
   if (code === 'PLAN_OUTDATED') return t('imports.problem.PLAN_OUTDATED');
-  return reason === null ? <FailureText {...problem} /> : t(`imports.problem.${reason}`, { line: String(line ?? '') });
+  if (reason === null) return <FailureText {...problem} />;
+  return isOfField(reason) ? t(`problem.${reason}`) : t(`imports.problem.${reason}`, { line: String(line ?? '') });
 }
 
 /** Why a plan must not be applied: more rows are bad than its options allow. */

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
-/** For who has a password already, or needs no link. */
+/** For people who have a password already, or need no link. */
 export function SignInLink() {
   const { t } = useTranslation();
   return (

@@ -14,7 +14,7 @@ export const tags = {
   Courses: 'The catalogue, and courses of trainers',
   Enrollments: 'Trainees of courses: requests, assignments, status and progress',
   Files: 'Course files and images',
-  Imports: 'Imports of accounts from CSV files',
+  Imports: 'Imports of accounts from workbooks and CSV files',
   Audit: 'The record of privileged changes',
   Service: 'Health, metrics, the demo programme and this description',
 } as const;

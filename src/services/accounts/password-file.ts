@@ -30,9 +30,9 @@ async function* rowsIn(file: string): AsyncGenerator<readonly string[]> {
 }
 
 /**
- * A new file for generated passwords, which only this user can read: CSV, of which a workbook is made at the end where the name
- * is one's. Each password is on the disk before its account has it,
- * so that none is lost. One whose account didn't get it may stay: then the database has failed, and it isn't known.
+ * A new file for generated passwords, which only this user can read: CSV, and in the end a workbook where its name says so. Each
+ * password is on the disk before its account has it, so that none is lost. One whose account didn't get it may stay: then the
+ * database has failed, and it isn't known.
  */
 export class PasswordFile {
   /** The length without a password whose change is still under way. */

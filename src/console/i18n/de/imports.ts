@@ -221,18 +221,6 @@ export const imports: Words['imports'] = {
     STATUS_WITHOUT_COURSE: 'Ein Status der Teilnahme ohne Kurs bewirkt nichts.',
   },
   problem: {
-    NOT_CSV:
-      'Die Datei ist weder eine Arbeitsmappe (.xlsx, .ods) noch CSV. Öffne sie mit dem Programm, aus dem sie stammt, speichere sie so, und importiere diese Datei.',
-    NO_ROWS:
-      'Die Datei hat keine Zeilen zum Importieren. Ergänze sie unter der Kopfzeile und importiere die Datei dann.',
-    WORKBOOK_LOCKED:
-      'Die Arbeitsmappe ist mit einem Kennwort geschützt. Entferne es, speichere sie, und importiere sie noch einmal.',
-    WORKBOOK_TYPE:
-      'Arbeitsmappen dieser Art werden nicht gelesen. Öffne die Datei, speichere sie als .xlsx, und importiere diese Datei.',
-    WORKBOOK_DAMAGED:
-      'Die Arbeitsmappe ist beschädigt oder unvollständig. Öffne sie, speichere sie noch einmal als .xlsx, und importiere diese Datei.',
-    WORKBOOK_TOO_LARGE:
-      'Die Arbeitsmappe ist zu groß. Speichere ihr Blatt als „CSV UTF-8“, und importiere diese Datei.',
     SHEET_UNKNOWN: 'Die Arbeitsmappe hat kein solches Blatt. Wähle unten ein anderes.',
     ENCODING_UNKNOWN:
       'Die Zeichencodierung der Datei ist nicht bekannt: Zeile {{line}} ist nicht UTF-8. Wähle sie unten in den Optionen, oder speichere die Datei als „CSV UTF-8“.',

@@ -213,13 +213,6 @@ export const imports = {
     STATUS_WITHOUT_COURSE: 'An enrollment status without a course has no effect.',
   },
   problem: {
-    NOT_CSV:
-      'The file is neither a workbook (.xlsx, .ods) nor CSV. Open it where it was made, save it as one of them, and import that file.',
-    NO_ROWS: 'The file has no rows to import. Add them below the header, and import that file.',
-    WORKBOOK_LOCKED: 'The workbook is protected by a password. Remove the password, save it, and import it again.',
-    WORKBOOK_TYPE: 'Workbooks of this kind are not read. Open the file, save it as .xlsx, and import that file.',
-    WORKBOOK_DAMAGED: 'The workbook is damaged or incomplete. Open it, save it again as .xlsx, and import that file.',
-    WORKBOOK_TOO_LARGE: 'The workbook is too large. Save its sheet as “CSV UTF-8”, and import that file.',
     SHEET_UNKNOWN: 'The workbook has no such sheet. Choose another below.',
     ENCODING_UNKNOWN:
       'The encoding of the file is not known: line {{line}} is not UTF-8. Choose it in the options below, or save the file as “CSV UTF-8”.',

@@ -29,7 +29,7 @@ export const importOperations = {
     success: streamed('A spreadsheet of 40 people', 'text/csv'),
   }),
   createImport: operation.post('/api/imports', {
-    summary: 'Import accounts from a CSV file, in the background, or plan that',
+    summary: 'Import accounts from a workbook or a CSV file, in the background, or plan that',
     description:
       'With `plan` nothing is written: the import is `planning`, then `planned`, until the plan is applied, discarded or expires. A file that no options make importable, such as a workbook, is refused.',
     access: superAdmin,

@@ -61,6 +61,7 @@ export async function* sheetRows(file: string): AsyncGenerator<string[]> {
 
 /** A report as a workbook. What is typed into its cells stays text: phones keep their zeros. @throws TooLargeForWorkbook */
 export async function* asWorkbook(rows: AsyncGenerator<string[]>, kind: ReportKind): AsyncGenerator<Uint8Array> {
+  // What a generator returns has no type of its own.
   const { value: header = [] } = (await rows.next()) as IteratorResult<string[], undefined>;
   yield* xlsxBytes({
     sheet: sheetNames[kind],

@@ -29,6 +29,7 @@ async function digestOf(file: string): Promise<string | undefined> {
   const handle = await open(file, 'r');
   try {
     const hash = createHash('sha256');
+    // A stream without an encoding yields buffers.
     for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
     return hash.digest('hex');
   } finally {

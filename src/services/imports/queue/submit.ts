@@ -3,6 +3,7 @@ import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
+import { problemCodes } from '../../../field-problem.js';
 import { type ImportOptions, importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { makeFolder, moveFile, syncToDisk } from '../../../storage/disk.js';
@@ -30,16 +31,6 @@ async function spoolUpload(upload: Upload, folder: string): Promise<string> {
   for (const changed of [folder, path.dirname(folder)]) await syncToDisk(changed);
   return filePath;
 }
-
-/** Faults of files that no options make importable. */
-const fatalReasons = [
-  'NOT_CSV',
-  'NO_ROWS',
-  'WORKBOOK_LOCKED',
-  'WORKBOOK_TYPE',
-  'WORKBOOK_DAMAGED',
-  'WORKBOOK_TOO_LARGE',
-] as const;
 
 /** Waits for the work of others. The work ends when its signal is aborted. @throws AppError `OVERLOADED`, the reason of the signal */
 export type InTurn = (work: (signal?: AbortSignal) => Promise<void>) => Promise<void>;
@@ -69,7 +60,8 @@ async function inspectUpload(
     await (inspected.isWorkbook ? openInTurn(open) : open());
     return sha256;
   } catch (error) {
-    const fatal = error instanceof FileProblem ? fatalReasons.find((reason) => reason === error.reason) : undefined;
+    // Faults that no options make good have the code of a field.
+    const fatal = error instanceof FileProblem ? problemCodes.find((code) => code === error.reason) : undefined;
     if (error instanceof FileProblem && fatal)
       throw validationError([{ path: 'file', code: fatal, message: error.message }]);
     if (!isAppError(error, 'IMPORT_FILE_INVALID')) throw error;

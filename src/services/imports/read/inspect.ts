@@ -4,7 +4,7 @@ import { doubtfulEncoding } from './doubtful-encoding.js';
 import { guessCodePage } from './encoding/code-pages.js';
 import { BadByte, decodedAs, markedEncoding, saveAsCsv, WrongMark } from './encoding/encodings.js';
 import { FileProblem } from './encoding/source-file.js';
-import { lockedWorkbook, oldWorkbook } from './workbook/problem.js';
+import { lockedWorkbook, otherWorkbook } from './workbook/problem.js';
 
 /** The result of one pass over all bytes of a file. */
 export interface Inspection {
@@ -34,7 +34,7 @@ function otherType(start: Buffer, hasEncryptedStream: boolean): FileProblem | un
   const begins = (...bytes: number[]) => start.subarray(0, bytes.length).equals(Buffer.from(bytes));
   const notCsv = (what: string) => new FileProblem('NOT_CSV', `The file is ${what}`);
   if (begins(...compoundStart))
-    return hasEncryptedStream ? lockedWorkbook() : oldWorkbook('an old Excel workbook (.xls)');
+    return hasEncryptedStream ? lockedWorkbook() : otherWorkbook('an old Excel workbook (.xls)');
   if (begins(0x25, 0x50, 0x44, 0x46, 0x2d))
     return notCsv('a PDF document. Export the table as "CSV UTF-8" and import that.');
   if (begins(0x1f, 0x8b)) return notCsv('compressed with gzip. Unpack it and import the file in it.');

@@ -29,7 +29,7 @@ export const lockedWorkbook = (cause?: unknown) =>
   );
 
 /** The refusal of a kind of workbook that isn't read. @param what with its article */
-export const oldWorkbook = (what: string) =>
+export const otherWorkbook = (what: string) =>
   new FileProblem('WORKBOOK_TYPE', `The file is ${what}. Open it, save it as .xlsx, and import that.`);
 
 const longestShown = 200;
