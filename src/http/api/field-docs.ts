@@ -303,7 +303,7 @@ export const fieldDocs: Readonly<
     example: 'Compilers',
   },
   targetType: { description: 'Kind of what was changed', example: 'course' },
-  temporaryPassword: { description: 'The new initial password; shown only here', example: 'kiwi-moss-42-tram' },
+  temporaryPassword: { description: 'The new initial password; shown only here', example: 'q7mfk-2hx9d-vw3np-8tzbr' },
   thumbnail: {
     description: 'URL of the image of the course; null without one',
     example: `/api/images/${someId}.webp`,

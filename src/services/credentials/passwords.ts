@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { createFairQueue } from '../../fair-queue.js';
@@ -119,16 +119,16 @@ export async function createPasswordHasher(only?: PasswordHasher['implementation
 }
 
 /**
- * The lowest cost of bcrypt, for generated passwords only: their 100 bits can't be searched even with a fast hash, and they
+ * The lowest cost of bcrypt, for generated passwords only: their 98 bits can't be searched even with a fast hash, and they
  * must be replaced at the first login.
  */
 export const generatedPasswordCost = 4;
 
-// Crockford's base 32: without i, l, o and u, no character can be misread for another.
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+// To be read out and typed from paper: without 0 and o, without 1, i and l, and without u, which looks like v in handwriting.
+const alphabet = '23456789abcdefghjkmnpqrstvwxyz';
 
-/** An initial password of 20 characters, 100 bits, as `xxxxx-xxxxx-xxxxx-xxxxx`. */
+/** An initial password of 20 characters, 98 bits, as `xxxxx-xxxxx-xxxxx-xxxxx`. */
 export function generatePassword(): string {
-  const characters = Array.from(randomBytes(20), (byte) => alphabet[byte % alphabet.length]).join('');
+  const characters = Array.from({ length: 20 }, () => alphabet[randomInt(alphabet.length)]).join('');
   return characters.replace(/.{5}(?=.)/g, '$&-');
 }

@@ -30,7 +30,7 @@ export const userOperations = {
       user: shapes.account.required(),
       temporaryPassword: shapes.nullableText
         .description('The generated password, shown only here; null for who is invited')
-        .example('kiwi-moss-42-tram'),
+        .example('q7mfk-2hx9d-vw3np-8tzbr'),
     }),
     failures: ['MAIL_NOT_SET_UP', 'EMAIL_TAKEN', 'PHONE_TAKEN'],
   }),
