@@ -1525,6 +1525,60 @@ export interface ChangeMailPreferencesResponse {
   kinds: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
 }
 
+/** Parameters of `GET /api/auth/calendar` */
+export type ShowCalendarParameters = Record<string, never>;
+
+/** Request body of `GET /api/auth/calendar` */
+export type ShowCalendarBody = undefined;
+
+/** Successful response of `GET /api/auth/calendar` */
+export interface ShowCalendarResponse {
+  /** Time at which the address was made; null without one */
+  createdAt: string | null;
+  /** Time of the last use, to the hour; null before the first */
+  lastUsedAt: string | null;
+}
+
+/** Parameters of `POST /api/auth/calendar` */
+export type CreateCalendarParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/calendar` */
+export type CreateCalendarBody = undefined;
+
+/** Successful response of `POST /api/auth/calendar` */
+export interface CreateCalendarResponse {
+  /** Confirmation for people */
+  message: 'Calendar address created successfully.';
+  /** The address; without its beginning where `PUBLIC_URL` is not set */
+  url: string;
+}
+
+/** Parameters of `DELETE /api/auth/calendar` */
+export type RevokeCalendarParameters = Record<string, never>;
+
+/** Request body of `DELETE /api/auth/calendar` */
+export type RevokeCalendarBody = undefined;
+
+/** Successful response of `DELETE /api/auth/calendar` */
+export interface RevokeCalendarResponse {
+  /** Confirmation for people */
+  message: 'Calendar address revoked successfully.';
+}
+
+/** Parameters of `GET /api/calendars/{key}.ics` */
+export interface PrivateCalendarParameters {
+  path: {
+    /** The secret part of the address */
+    key: string;
+  };
+}
+
+/** Request body of `GET /api/calendars/{key}.ics` */
+export type PrivateCalendarBody = undefined;
+
+/** Successful response of `GET /api/calendars/{key}.ics` */
+export type PrivateCalendarResponse = string;
+
 /** Parameters of `POST /api/links/check` */
 export type CheckLinkParameters = Record<string, never>;
 
@@ -2295,6 +2349,20 @@ export interface DeleteCourseResponse {
   /** Confirmation for people */
   message: 'Course deleted successfully.';
 }
+
+/** Parameters of `GET /api/courses/{id}/calendar.ics` */
+export interface CourseCalendarParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/courses/{id}/calendar.ics` */
+export type CourseCalendarBody = undefined;
+
+/** Successful response of `GET /api/courses/{id}/calendar.ics` */
+export type CourseCalendarResponse = string;
 
 /** Parameters of `PUT /api/courses/{id}/publish` */
 export interface PublishCourseParameters {
@@ -3521,6 +3589,38 @@ export interface Operations {
     body: ChangeMailPreferencesBody;
     response: ChangeMailPreferencesResponse;
   };
+  /** When the private address of the caller's calendar was made, and last used */
+  showCalendar: {
+    method: 'GET';
+    path: '/api/auth/calendar';
+    parameters: ShowCalendarParameters;
+    body: ShowCalendarBody;
+    response: ShowCalendarResponse;
+  };
+  /** Give the caller's calendar a private address, in place of the one that it has */
+  createCalendar: {
+    method: 'POST';
+    path: '/api/auth/calendar';
+    parameters: CreateCalendarParameters;
+    body: CreateCalendarBody;
+    response: CreateCalendarResponse;
+  };
+  /** End the private address of the caller's calendar */
+  revokeCalendar: {
+    method: 'DELETE';
+    path: '/api/auth/calendar';
+    parameters: RevokeCalendarParameters;
+    body: RevokeCalendarBody;
+    response: RevokeCalendarResponse;
+  };
+  /** The dates of a trainee's or trainer's own courses, for calendar programs that subscribe to them */
+  privateCalendar: {
+    method: 'GET';
+    path: '/api/calendars/{key}.ics';
+    parameters: PrivateCalendarParameters;
+    body: PrivateCalendarBody;
+    response: PrivateCalendarResponse;
+  };
   /** What a mailed link is for; it is not used up */
   checkLink: {
     method: 'POST';
@@ -3800,6 +3900,14 @@ export interface Operations {
     parameters: DeleteCourseParameters;
     body: DeleteCourseBody;
     response: DeleteCourseResponse;
+  };
+  /** The dates of a course for calendar programs; who may see the course gets them, published ones everybody */
+  courseCalendar: {
+    method: 'GET';
+    path: '/api/courses/{id}/calendar.ics';
+    parameters: CourseCalendarParameters;
+    body: CourseCalendarBody;
+    response: CourseCalendarResponse;
   };
   /** Show a course in the catalogue, or take it out */
   publishCourse: {

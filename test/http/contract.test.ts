@@ -116,6 +116,7 @@ describe('Flags of operations', () => {
       'readiness',
       'metrics',
     ]);
+    expect(named(({ secretPath }) => secretPath)).to.deep.equal(['privateCalendar']);
     for (const flag of ['ownPagesOnly', 'setsCookie'] as const)
       expect(named((operation) => operation[flag])).to.have.members(['startWebSession', 'endWebSession']);
     expect(named(({ acceptsRanges }) => acceptsRanges)).to.deep.equal(['openMaterial']);

@@ -13,6 +13,7 @@ import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-k
 import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/store.js';
 import { startSession } from '../../src/services/auth/sessions.js';
 import type { Context } from '../../src/services/context.js';
+import { newSecret, secretHash } from '../../src/services/credentials/secrets.js';
 import { createLink } from '../../src/services/mail/links.js';
 
 /** The password of every account that a factory makes. */
@@ -91,6 +92,13 @@ export async function linkFor(
     createLink(context, { userId, purpose, email, createdAt: context.now() }, transaction),
   );
   return token;
+}
+
+/** The key in the private address of an account's calendar. */
+export async function calendarKeyOf(context: Context, { id: userId }: User): Promise<string> {
+  const key = newSecret();
+  await context.database.models.Calendar.create({ userId, keyHash: secretHash(key), createdAt: context.now() });
+  return key;
 }
 
 /** An account and a token for it. */

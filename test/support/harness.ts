@@ -62,6 +62,7 @@ const tables = [
   ...[
     'mails',
     'links',
+    'calendars',
     'login_throttle',
     'files',
     'enrollments',

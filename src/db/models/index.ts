@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { initAuditEntry } from './audit-entry.js';
+import { initCalendar } from './calendar.js';
 import { initCourse } from './course.js';
 import { initEnrollment } from './enrollment.js';
 import { initImport } from './import.js';
@@ -34,6 +35,7 @@ export function initModels(sequelize: Sequelize) {
     PhoneCountry: initPhoneCountry(sequelize),
     Mail: initMail(sequelize),
     Link: initLink(sequelize),
+    Calendar: initCalendar(sequelize),
   };
   models.Session.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });

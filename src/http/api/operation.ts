@@ -34,6 +34,8 @@ export interface Operation {
   access: Access;
   /** Open to accounts that must change their initial password first; other operations refuse them with 403. */
   allowsInitialPassword?: true;
+  /** Whoever knows its path is let in: the log has it without its parameters. */
+  secretPath?: true;
   /** Only for pages that this service serves: other requests are refused with 403. */
   ownPagesOnly?: true;
   /** Its response sets the session cookie, or removes it. */
@@ -69,6 +71,7 @@ export interface Operation {
         /** Also of this kind, where the query asks for it: see {@link table}. */
         otherContent?: typeof workbookType;
         content:
+          | 'text/calendar'
           | 'text/csv'
           | 'text/event-stream'
           | 'text/html'
@@ -82,11 +85,13 @@ export interface Operation {
   failures?: readonly ErrorCode[];
 }
 
-/** The names of a path's parameters: `'id' | 'fileId'` for `/courses/:id/files/:fileId`. */
+/** The names of a path's parameters: `'id' | 'fileId'` for `/courses/:id/files/:fileId`. One may be followed by a dot. */
 export type PathParameter<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer Tail}`
     ? Name | PathParameter<Tail>
-    : Rest
+    : Rest extends `${infer Name}.${string}`
+      ? Name
+      : Rest
   : never;
 
 /** Declares operations of a group; each keeps its own types: its path, and which of the optional parts it has. */

@@ -457,6 +457,11 @@ export const mailPreferences = {
     .example(['completed']),
 };
 
+export const calendar = {
+  createdAt: nullableTimestamp.description('Time at which the address was made; null without one'),
+  lastUsedAt: nullableTimestamp.description('Time of the last use, to the hour; null before the first'),
+};
+
 /** What undoing an import did, or would do. */
 export const undo = component(
   'ImportUndo',

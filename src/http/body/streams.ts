@@ -34,6 +34,14 @@ export const tableResponse = (table: Table, name: string, format: TableFormat): 
   pieces: () => tablePieces(table, format),
 });
 
+/** A text that is there already, as a response. */
+export const textResponse = (text: string): StreamedResponse => ({
+  bytes: Buffer.byteLength(text),
+  async *pieces() {
+    yield text;
+  },
+});
+
 /** How a response is sent as it comes. */
 export interface Sending {
   /** A client that reads nothing for this long is disconnected, in milliseconds. */
@@ -51,7 +59,10 @@ function setStreamHeaders(response: Response, content: string, streamed: Streame
   // nginx and others would keep events back until there are many.
   if (content === 'text/event-stream') response.setHeader('X-Accel-Buffering', 'no');
   const type = contentType ?? content;
-  response.setHeader('Content-Type', /^text\/(csv|event-stream)$/.test(type) ? `${type}; charset=utf-8` : type);
+  response.setHeader(
+    'Content-Type',
+    /^text\/(calendar|csv|event-stream)$/.test(type) ? `${type}; charset=utf-8` : type,
+  );
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Content-Security-Policy', contentSecurityPolicy);
   if (bytes !== undefined) response.setHeader('Content-Length', bytes);

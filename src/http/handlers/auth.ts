@@ -14,7 +14,14 @@ import { updateProfile } from '../../services/accounts/profile.js';
 import { completeSetup, setupStatus } from '../../services/accounts/setup.js';
 import { changeFirstPassword, changePassword, login } from '../../services/auth/login.js';
 import { actorOf } from '../../services/core.js';
+import {
+  createCalendar,
+  privateCalendar,
+  revokeCalendar,
+  showCalendar,
+} from '../../services/courses/private-calendar.js';
 import { currentEnrollmentIds, currentEnrollments } from '../../services/enrollments/queries.js';
+import { textResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 
 export const authHandlers = {
@@ -50,6 +57,21 @@ export const authHandlers = {
   showMailPreferences: ({ context, caller }) => mailPreferences(context, caller),
 
   changeMailPreferences: ({ context, caller, body }) => changeMailPreferences(context, caller, body),
+
+  showCalendar: ({ context, caller }) => showCalendar(context, caller),
+
+  async createCalendar({ context, caller }) {
+    const { publicUrl = '' } = context.config.mail;
+    const url = `${publicUrl}/api/calendars/${await createCalendar(context, caller)}.ics`;
+    return { message: 'Calendar address created successfully.', url };
+  },
+
+  async revokeCalendar({ context, caller }) {
+    await revokeCalendar(context, caller);
+    return { message: 'Calendar address revoked successfully.' };
+  },
+
+  privateCalendar: async ({ context, params }) => textResponse(await privateCalendar(context, params.key)),
 
   async changePassword({ context, caller, body }) {
     await changePassword(context, caller, body);

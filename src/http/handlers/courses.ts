@@ -1,6 +1,7 @@
 import { presentCourse, presentPublishedCourse } from '../../presenters/course.js';
 import { presentPerson } from '../../presenters/user.js';
 import { actorOf, type Caller } from '../../services/core.js';
+import { courseCalendar } from '../../services/courses/calendar.js';
 import {
   assignTrainer,
   createCourse,
@@ -16,6 +17,7 @@ import {
   listCourses,
   listTrainerCourses,
 } from '../../services/courses/queries.js';
+import { textResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 
 const viewer = (caller: Caller | undefined) => caller && actorOf(caller);
@@ -48,6 +50,9 @@ export const courseHandlers = {
   async showCourse({ context, caller, params, query }) {
     return { course: presentCourse(await findCourse(context, actorOf(caller), params.id, query)) };
   },
+
+  courseCalendar: async ({ context, caller, params }) =>
+    textResponse(await courseCalendar(context, viewer(caller), params.id)),
 
   async updateCourse({ context, caller, params, body }) {
     const course = await updateCourse(context, actorOf(caller), params.id, body);

@@ -1,14 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from '../../logger.js';
+import type { Operation } from '../api/operation.js';
+import { contract } from '../api/operations/contract.js';
 import { isProbe } from '../overload/requests.js';
+
+/** The paths that are secrets themselves, and how they begin. */
+const secretPaths = Object.values<Operation>(contract).flatMap(({ path, secretPath }) =>
+  secretPath ? [{ path, beginning: path.slice(0, path.indexOf(':')) }] : [],
+);
+
+/** Also where no operation has the path, because it was mistyped or the service isn't ready. */
+function loggedPath(url: string): string {
+  const [path = ''] = url.split('?');
+  return secretPaths.find(({ beginning }) => path.toLowerCase().includes(beginning))?.path ?? path;
+}
 
 /** What the log says of a request: neither headers nor bodies, and no query, as a search term may be a person's name. */
 export function describeRequest(request: Request, response: Response): object {
   return {
     id: response.getHeader('X-Request-Id'),
     method: request.method,
-    path: request.originalUrl.split('?')[0],
+    path: loggedPath(request.originalUrl),
   };
 }
 

@@ -9,7 +9,7 @@ import { sessionListingSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
-import { recordUse } from './session-use.js';
+import { recordUse } from './last-use.js';
 
 /** Sessions per transaction of the cleanup, which must not delay logins. */
 const sweepBatch = 1000;

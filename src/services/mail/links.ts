@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { Op, type Transaction } from 'sequelize';
 import type { Link } from '../../db/models/link.js';
 import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
 import type { LinkPurpose } from '../../schemas/mail.js';
 import type { Core } from '../core.js';
+import { newSecret, secretHash } from '../credentials/secrets.js';
 import { withdrawMails } from './outbox.js';
 
 const minuteMs = 60_000;
@@ -20,8 +20,6 @@ function lifetimeMsOf({ config }: Core, purpose: LinkPurpose): number {
     'email-cancel': 7 * dayMs,
   }[purpose];
 }
-
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /** A link that is to be mailed. */
 export interface NewLink {
@@ -41,10 +39,10 @@ export async function createLink(
   link: Pick<Link, 'userId' | 'purpose' | 'email' | 'createdAt'>,
   transaction: Transaction,
 ): Promise<NewLink> {
-  const token = randomBytes(32).toString('base64url');
+  const token = newSecret();
   const lifetimeMs = lifetimeMsOf(core, link.purpose);
   const expiresAt = new Date(core.now().getTime() + lifetimeMs);
-  await core.database.models.Link.create({ ...link, tokenHash: hashOf(token), expiresAt }, { transaction });
+  await core.database.models.Link.create({ ...link, tokenHash: secretHash(token), expiresAt }, { transaction });
   return { token, expiresAt, lifetimeMs };
 }
 
@@ -66,7 +64,7 @@ const isOfOldAddress = ({ purpose, email }: Link, user: User) =>
  */
 export async function findLink(core: Core, token: string, purposes: readonly LinkPurpose[]): Promise<OpenLink> {
   const { Link, User } = core.database.models;
-  const where = { tokenHash: hashOf(token), purpose: [...purposes], expiresAt: { [Op.gt]: core.now() } };
+  const where = { tokenHash: secretHash(token), purpose: [...purposes], expiresAt: { [Op.gt]: core.now() } };
   const link = await core.database.read(() => Link.findOne({ where }));
   const user = link && (await core.database.read(() => User.findByPk(link.userId)));
   if (!link || !user?.isActive || isOfOldAddress(link, user)) throw invalid();

@@ -21,6 +21,7 @@ import {
   buildMail,
   buildMaterial,
   buildUser,
+  calendarKeyOf,
   factoryPassword,
   linkFor,
   signIn,
@@ -150,6 +151,10 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     return { token, body: { ...ada, role: 'trainer', isActive: false } };
   },
   me: signedIn,
+  showCalendar: signedIn,
+  createCalendar: signedIn,
+  revokeCalendar: signedIn,
+  privateCalendar: async (context) => ({ params: { key: await calendarKeyOf(context, await buildUser(context)) } }),
   async updateProfile(context) {
     const { token } = await signIn(context);
     return { token, body: { firstName: 'Grace', lastName: 'Hopper', phone: 12025550123 } };
@@ -261,6 +266,11 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   courseStatistics: async (context) => ({ token: (await buildCatalogue(context)).trainer.token }),
   showCourse: async (context) => ({ ...(await ownCourse(context)), query: { include: 'seats' } }),
+  async courseCalendar(context) {
+    const { course } = await buildCatalogue(context);
+    await course.update({ isPublished: true, startDate: '2026-02-01' });
+    return { params: { id: course.id } };
+  },
   updateCourse: async (context) => ({ ...(await ownCourse(context)), body: weaving }),
   async deleteCourse(context) {
     const { token, params } = await ownCourse(context);

@@ -54,15 +54,20 @@ export async function restore(run: Run<'<folder>'>): Promise<Result> {
   };
 }
 
-/** What became of mails; nothing where there were none. */
+/** What became of mails and secret addresses; nothing where there were none. */
 function mailsText(mails: Restored['mails']): string[] {
   if (!mails) return [];
-  const { withdrawnMails, endedLinks } = mails;
+  const { withdrawnMails, endedLinks, endedCalendars } = mails;
   return [
     ...(withdrawnMails > 0
       ? [`  ${counted(withdrawnMails, 'mail')} withdrawn: they may have left since the backup`]
       : []),
     ...(endedLinks > 0 ? [`  ${counted(endedLinks, 'link')} ended: invite people again who have no password yet`] : []),
+    ...(endedCalendars > 0
+      ? [
+          `  ${counted(endedCalendars, 'calendar address', 'calendar addresses')} ended: people make new ones in their profiles`,
+        ]
+      : []),
   ];
 }
 

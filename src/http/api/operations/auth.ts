@@ -10,13 +10,20 @@ import { noFields } from '../../../schemas/file.js';
 import { mailPreferencesSchema } from '../../../schemas/mail-preferences.js';
 import { profileSchema, registerSchema } from '../../../schemas/user.js';
 import { assertSetupRequired } from '../../../services/accounts/setup.js';
-import { accepted, anybody, created, itemBytes, ok, operations, signedIn, superAdmin } from '../operation.js';
+import { accepted, anybody, created, itemBytes, ok, operations, signedIn, streamed, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 /** Every field at its longest, two passwords among them, with each character escaped, in bytes: anybody may send these. */
 export const accountBytes = 32 * 1024;
 
 const operation = operations('Authentication');
+
+/** Who has courses of their own. */
+const withCourses = {
+  kind: 'roles',
+  roles: ['trainee', 'trainer'],
+  refusal: 'Only trainees and trainers have a calendar.',
+} as const;
 
 /** Setup, logins and the own account (specification, sections 4.2 to 4.11). */
 export const authOperations = {
@@ -163,5 +170,40 @@ export const authOperations = {
     allowsInitialPassword: true,
     body: mailPreferencesSchema,
     success: ok('The preferences were changed', shapes.mailPreferences),
+  }),
+  showCalendar: operation.get('/api/auth/calendar', {
+    summary: "When the private address of the caller's calendar was made, and last used",
+    access: withCourses,
+    success: ok('The address, as far as it is stored; nulls where there is none', shapes.calendar),
+  }),
+  createCalendar: operation.post('/api/auth/calendar', {
+    summary: "Give the caller's calendar a private address, in place of the one that it has",
+    description: 'Whoever knows the address sees the dates of the courses, without signing in.',
+    access: withCourses,
+    success: created('The calendar has the address, which is shown only here', {
+      message: shapes.message('Calendar address created successfully.'),
+      url: shapes.text
+        .description('The address; without its beginning where `PUBLIC_URL` is not set')
+        .example('/api/calendars/n8T2vJq0y3kWcD5sXzA1bL7uFhR4mEoP9gIiVtNQwYk.ics'),
+    }),
+  }),
+  revokeCalendar: operation.delete('/api/auth/calendar', {
+    summary: "End the private address of the caller's calendar",
+    access: withCourses,
+    success: ok('The calendar has no address', { message: shapes.message('Calendar address revoked successfully.') }),
+  }),
+  privateCalendar: operation.get('/api/calendars/:key.ics', {
+    summary: "The dates of a trainee's or trainer's own courses, for calendar programs that subscribe to them",
+    description:
+      'Trainees: courses that they have asked for, take part in or have completed; trainers: their own. Those with the 500 latest dates. Refused with 404 while the account is inactive, and once the address was revoked or replaced.',
+    access: anybody,
+    secretPath: true,
+    params: Joi.object({
+      key: shapes.text
+        .description('The secret part of the address')
+        .example('n8T2vJq0y3kWcD5sXzA1bL7uFhR4mEoP9gIiVtNQwYk'),
+    }),
+    success: streamed('An iCalendar file (RFC 5545)', 'text/calendar'),
+    failures: ['NOT_FOUND'],
   }),
 };

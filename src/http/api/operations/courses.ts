@@ -10,7 +10,7 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../../schemas/course.js';
-import { created, itemBytes, ok, operations, superAdmin } from '../operation.js';
+import { created, itemBytes, ok, operations, streamed, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Courses');
@@ -65,6 +65,14 @@ export const courseOperations = {
     params: Joi.object({ id: shapes.idOf('course') }),
     query: courseDetailsSchema,
     success: ok('The course', { course: shapes.courseWithSeats.required() }),
+    failures: ['NOT_FOUND'],
+  }),
+  courseCalendar: operation.get('/api/courses/:id/calendar.ics', {
+    summary: 'The dates of a course for calendar programs; who may see the course gets them, published ones everybody',
+    description: 'An event of whole days. Refused with 404 for a course without dates.',
+    access: { kind: 'optional' },
+    params: Joi.object({ id: shapes.idOf('course') }),
+    success: streamed('An iCalendar file (RFC 5545)', 'text/calendar'),
     failures: ['NOT_FOUND'],
   }),
   updateCourse: operation.put('/api/courses/:id', {

@@ -1,21 +1,23 @@
 import { Op } from 'sequelize';
 import type { Database } from '../../../db/connection.js';
 
-/** What became of mails and links in a restored database. */
+/** What became of mails, links and addresses of calendars in a restored database. */
 export interface EndedMails {
   withdrawnMails: number;
   endedLinks: number;
+  endedCalendars: number;
 }
 
 /**
  * In a restored database: withdraws the mails that are still to leave, because they may have left since the backup, and ends all
- * links, because some were used or ended since. Requests of people who have forgotten their password are dropped.
+ * links and private addresses of calendars, because some were used or ended since. Requests of people who have forgotten their password are dropped.
  */
 export async function endMails(database: Database, now: Date): Promise<EndedMails> {
-  const { Mail, Link, User } = database.models;
+  const { Calendar, Mail, Link, User } = database.models;
   // A schema of an older program has none.
   const has = (table: string) => database.read(() => database.sequelize.getQueryInterface().tableExists(table));
-  if (!(await has('mails')) || !(await has('links'))) return { withdrawnMails: 0, endedLinks: 0 };
+  for (const table of ['mails', 'links', 'calendars'])
+    if (!(await has(table))) return { withdrawnMails: 0, endedLinks: 0, endedCalendars: 0 };
   return database.inTransaction(async (transaction) => {
     await User.update(
       { inviteState: null, invitedAt: null },
@@ -26,6 +28,7 @@ export async function endMails(database: Database, now: Date): Promise<EndedMail
       { state: 'withdrawn', nextAt: null, dedupeKey: null, finishedAt: now },
       { where: { state: ['queued', 'sending', 'deferred'] }, transaction },
     );
-    return { withdrawnMails, endedLinks: await Link.destroy({ where: {}, transaction }) };
+    const endedLinks = await Link.destroy({ where: {}, transaction });
+    return { withdrawnMails, endedLinks, endedCalendars: await Calendar.destroy({ where: {}, transaction }) };
   });
 }

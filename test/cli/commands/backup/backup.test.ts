@@ -6,7 +6,7 @@ import type { InferCreationAttributes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { openDatabase } from '../../../../src/db/connection.js';
 import type { Import } from '../../../../src/db/models/import.js';
-import { buildMail, linkFor, tokenFor } from '../../../support/factories.js';
+import { buildMail, calendarKeyOf, linkFor, tokenFor } from '../../../support/factories.js';
 import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
 
 describe('coursectl backup and restore', () => {
@@ -35,22 +35,27 @@ describe('coursectl backup and restore', () => {
     expect(pathsIn(path.join(cli.folder, 'elsewhere')).filter((name) => name.includes('restoring'))).to.deep.equal([]);
   });
 
-  it('withdraws mails and ends links, so that a backup opens no account', async () => {
+  it('withdraws mails, and ends links and addresses of calendars, so that a backup opens no account', async () => {
     const { context, trainer } = await withMaterials(cli, 1);
     const user = await trainer.update({ inviteState: 'queued' });
     const token = await linkFor(context, user);
+    await calendarKeyOf(context, user);
     for (const state of ['queued', 'sending', 'deferred', 'sent'] as const)
       await buildMail(context, { userId: user.id, state });
     await buildMail(context, { kind: 'reset', identifier: 'ada@x.org' });
     await cli.run(['backup', 'copy']);
     const restored = await cli.run(['restore', 'copy'], { env: elsewhere });
-    expect(restored.stdout).to.include('3 mails withdrawn').and.include('1 link ended');
+    expect(restored.stdout)
+      .to.include('3 mails withdrawn')
+      .and.include('1 link ended')
+      .and.include('1 calendar address ended');
     expect(readFileSync(path.join(cli.folder, 'copy/database.sqlite'), 'latin1')).not.to.include(token);
     const database = openDatabase({ dialect: 'sqlite', file: path.join(cli.folder, 'elsewhere/coursectl.sqlite') });
     const { models } = database;
     const mails = await models.Mail.findAll({ order: ['id'] });
     expect(mails.map(({ state }) => state)).to.deep.equal(['withdrawn', 'withdrawn', 'withdrawn', 'sent']);
     expect(await models.Link.count()).to.equal(0);
+    expect(await models.Calendar.count()).to.equal(0);
     expect((await models.User.findByPk(user.id))?.inviteState).to.equal(null);
     await database.close();
   });
