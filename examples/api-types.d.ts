@@ -12,9 +12,9 @@ export interface ErrorParams {
   /** The most courses of a trainer, files of a course, or planned imports */
   max?: number;
   /** Status of the enrollment */
-  from?: 'pending' | 'active' | 'completed' | 'cancelled';
+  from?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
   /** Status that was wanted */
-  to?: 'pending' | 'active' | 'completed' | 'cancelled';
+  to?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
   /** Status of the import */
   status?: 'planning' | 'planned' | 'discarded' | 'expired' | 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
 }
@@ -63,7 +63,7 @@ export interface ValidationError {
 }
 
 /** Why a request was refused */
-export type ErrorCode = 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED';
+export type ErrorCode = 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED';
 
 /** Role of an account */
 export type Role = 'super_admin' | 'trainer' | 'trainee';
@@ -182,7 +182,7 @@ export interface FirstPasswordChangeUser {
 }
 
 /** Status of an enrollment */
-export type EnrollmentStatus = 'pending' | 'active' | 'completed' | 'cancelled';
+export type EnrollmentStatus = 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
 
 /** The course of an enrollment, with its trainer */
 export interface CourseSummary {
@@ -348,7 +348,7 @@ export interface BulkChange {
     /** What became of the row or account, or would */
     outcome: 'done' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
     /** The new initial password, after `reset_password`; shown only here */
@@ -386,6 +386,12 @@ export interface CourseWithSeats {
   startDate: string | null;
   /** Last day of the course */
   endDate: string | null;
+  /** Last day on which trainees can ask for a place; null for no limit but the end of the course */
+  enrollUntil: string | null;
+  /** Whether requests become active at once while seats last, without an answer of the trainer */
+  autoAccept: boolean;
+  /** How many may wait when the course is full; null for no limit, 0 for no waiting list */
+  waitingMax: number | null;
   /** Where the course takes place */
   location: string | null;
   /** URL of the image of the course; null without one */
@@ -447,6 +453,12 @@ export interface Course {
   startDate: string | null;
   /** Last day of the course */
   endDate: string | null;
+  /** Last day on which trainees can ask for a place; null for no limit but the end of the course */
+  enrollUntil: string | null;
+  /** Whether requests become active at once while seats last, without an answer of the trainer */
+  autoAccept: boolean;
+  /** How many may wait when the course is full; null for no limit, 0 for no waiting list */
+  waitingMax: number | null;
   /** Where the course takes place */
   location: string | null;
   /** URL of the image of the course; null without one */
@@ -524,8 +536,18 @@ export interface EnrollmentDetails {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
-  /** Notes on the enrollment */
+  /** What the trainee wrote with the request */
   notes: string | null;
+  /** Time of the trainee's words; null where it isn't known */
+  notesAt: string | null;
+  /** What the trainer or the super admin replied */
+  reply: string | null;
+  /** Time of the reply */
+  replyAt: string | null;
+  /** Account that replied; null for the operator at the terminal */
+  replyBy: string | null;
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null otherwise, and where it is not known */
+  cancelReason: 'left' | 'refused' | 'removed' | null;
   /** Time of enrollment */
   enrolledAt: string;
   /** Time of completion; null until then */
@@ -555,8 +577,18 @@ export interface Enrollment {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
-  /** Notes on the enrollment */
+  /** What the trainee wrote with the request */
   notes: string | null;
+  /** Time of the trainee's words; null where it isn't known */
+  notesAt: string | null;
+  /** What the trainer or the super admin replied */
+  reply: string | null;
+  /** Time of the reply */
+  replyAt: string | null;
+  /** Account that replied; null for the operator at the terminal */
+  replyBy: string | null;
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null otherwise, and where it is not known */
+  cancelReason: 'left' | 'refused' | 'removed' | null;
   /** Time of enrollment */
   enrolledAt: string;
   /** Time of completion; null until then */
@@ -574,8 +606,18 @@ export interface OwnEnrollment {
   status: EnrollmentStatus;
   /** Progress in percent */
   progress: number;
-  /** Notes on the enrollment */
+  /** What the trainee wrote with the request */
   notes: string | null;
+  /** Time of the trainee's words; null where it isn't known */
+  notesAt: string | null;
+  /** What the trainer or the super admin replied */
+  reply: string | null;
+  /** Time of the reply */
+  replyAt: string | null;
+  /** Account that replied; null for the operator at the terminal */
+  replyBy: string | null;
+  /** How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null otherwise, and where it is not known */
+  cancelReason: 'left' | 'refused' | 'removed' | null;
   /** Time of enrollment */
   enrolledAt: string;
   /** Time of completion; null until then */
@@ -593,6 +635,8 @@ export interface EnrollmentStatistics {
   total: number;
   /** Pending enrollments */
   pending: number;
+  /** Enrollments on waiting lists */
+  waiting: number;
   /** Active enrollments */
   active: number;
   /** Completed enrollments */
@@ -2160,6 +2204,12 @@ export interface CreateCourseBody {
   startDate?: string | null;
   /** Last day of the course */
   endDate?: string | null;
+  /** Last day on which trainees can ask for a place; null for no limit but the end of the course */
+  enrollUntil?: string | null;
+  /** Whether requests become active at once while seats last, without an answer of the trainer */
+  autoAccept?: boolean;
+  /** How many may wait when the course is full; null for no limit, 0 for no waiting list */
+  waitingMax?: number | null;
   /** Where the course takes place */
   location?: string | null;
   /** Whether clients should highlight the course */
@@ -2316,6 +2366,12 @@ export interface UpdateCourseBody {
   startDate?: string | null;
   /** Last day of the course */
   endDate?: string | null;
+  /** Last day on which trainees can ask for a place; null for no limit but the end of the course */
+  enrollUntil?: string | null;
+  /** Whether requests become active at once while seats last, without an answer of the trainer */
+  autoAccept?: boolean;
+  /** How many may wait when the course is full; null for no limit, 0 for no waiting list */
+  waitingMax?: number | null;
   /** Where the course takes place */
   location?: string | null;
   /** Whether clients should highlight the course */
@@ -2418,7 +2474,7 @@ export interface ListEnrollmentsParameters {
     /** Text to search for in name and email address of the trainee */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
-    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
@@ -2449,7 +2505,7 @@ export type RequestEnrollmentParameters = Record<string, never>;
 export interface RequestEnrollmentBody {
   /** Id of the course */
   courseId: string;
-  /** Notes on the enrollment */
+  /** What the trainee wrote with the request */
   notes?: string | null;
 }
 
@@ -2468,7 +2524,7 @@ export interface ListOwnEnrollmentsParameters {
     /** Text to search for in title, category and tags of the course */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
-    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
@@ -2503,7 +2559,7 @@ export interface AssignEnrollmentBody {
   traineeId: string;
   /** Status */
   status?: 'pending' | 'active';
-  /** Notes on the enrollment */
+  /** What the trainee wrote with the request */
   notes?: string | null;
 }
 
@@ -2525,7 +2581,7 @@ export interface AssignManyBody {
   traineeIds: string[];
   /** Status */
   status?: 'pending' | 'active';
-  /** Notes on the enrollment */
+  /** What the trainee wrote with the request */
   notes?: string | null;
 }
 
@@ -2614,7 +2670,7 @@ export interface ListTrainerEnrollmentsParameters {
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
-    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
@@ -2648,7 +2704,7 @@ export interface ListCourseTraineesParameters {
     /** Text to search for in name and email address of the trainee */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
-    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName';
     /** Ascending or descending */
@@ -2720,8 +2776,8 @@ export interface ChangeStatusBody {
   /** Status */
   status: 'pending' | 'active' | 'completed' | 'cancelled';
   /** Status that the enrollment is expected to have; the change is refused when it has another one by then */
-  expectedStatus?: 'pending' | 'active' | 'completed' | 'cancelled';
-  /** Notes on the enrollment */
+  expectedStatus?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
+  /** What the trainee wrote with the request */
   notes?: string | null;
 }
 
@@ -3318,7 +3374,7 @@ export interface ChangeManyMailsResponse {
     /** Whether it was changed */
     outcome: 'done' | 'refused';
     /** Code of the refusal; null otherwise */
-    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
     /** Reason of the refusal, for people; null otherwise */
     message: string | null;
   }[];

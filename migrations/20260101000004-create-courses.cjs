@@ -21,6 +21,13 @@ module.exports = tableMigration({
     max_students: { type: 'integer', null: true },
     start_date: { type: 'date', null: true },
     end_date: { type: 'date', null: true },
+    // The last day on which trainees can ask for a place.
+    enroll_until: { type: 'date', null: true },
+    auto_accept: { type: 'boolean', default: false },
+    // How many may wait: null means no limit, 0 that there is no waiting list.
+    waiting_max: { type: 'integer', null: true },
+    // The last number given on the waiting list.
+    waiting_counter: { type: 'integer', default: 0 },
     location: { type: ['string', 255], null: true },
     thumbnail: { type: ['string', 255], null: true },
     is_published: { type: 'boolean', default: false },
@@ -57,6 +64,7 @@ module.exports = tableMigration({
     courses_level_known: oneOf('level', ['beginner', 'intermediate', 'advanced']),
     courses_type_known: oneOf('course_type', ['online', 'classroom', 'hybrid']),
     courses_max_students_positive: 'max_students IS NULL OR max_students > 0',
+    courses_waiting_max_range: 'waiting_max IS NULL OR waiting_max >= 0',
     courses_dates_in_order: 'end_date IS NULL OR start_date IS NULL OR end_date >= start_date',
   },
   foreignKeys: {

@@ -10,7 +10,17 @@ module.exports = tableMigration({
     trainer_id: { type: 'id' },
     status: { type: ['word', 20], default: 'pending' },
     progress: { type: 'integer', default: 0 },
+    // The trainee's words, with the request.
     notes: { type: 'text', null: true },
+    notes_at: { type: 'timestamp', null: true },
+    // The words of a manager of the course.
+    reply: { type: 'text', null: true },
+    reply_at: { type: 'timestamp', null: true },
+    // No foreign key: it would lock the trainer's account with each reply.
+    reply_by: { type: 'id', null: true },
+    cancel_reason: { type: ['word', 20], null: true },
+    // The order of the waiting list.
+    waiting_number: { type: 'integer', null: true },
     enrolled_at: { type: 'timestamp' },
     completed_at: { type: 'timestamp', null: true },
     created_at: { type: 'timestamp' },
@@ -18,6 +28,7 @@ module.exports = tableMigration({
   },
   unique: {
     enrollments_user_course_unique: ['user_id', 'course_id'],
+    enrollments_waiting_unique: ['course_id', 'waiting_number'],
   },
   indexes: {
     enrollments_trainer: ['trainer_id', 'enrolled_at', 'id'],
@@ -30,7 +41,10 @@ module.exports = tableMigration({
     enrollments_dates: ['enrolled_at', 'id', 'user_id'],
   },
   checks: {
-    enrollments_status_known: oneOf('status', ['pending', 'active', 'completed', 'cancelled']),
+    enrollments_status_known: oneOf('status', ['pending', 'waiting', 'active', 'completed', 'cancelled']),
+    enrollments_cancel_reason_known: oneOf('cancel_reason', ['left', 'refused', 'removed']),
+    // Who waits has a number, and nobody else.
+    enrollments_waiting_numbered: "(status = 'waiting') = (waiting_number IS NOT NULL)",
     enrollments_progress_range: 'progress BETWEEN 0 AND 100',
   },
   foreignKeys: {

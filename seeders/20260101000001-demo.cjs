@@ -240,7 +240,7 @@ const inactiveTrainees = new Set([37, 90, 141, 188]);
 // --- Courses --------------------------------------------------------------------------------------------------------
 
 /**
- * `trainer` is a place in the list of trainers; `enrollments` says how many of each status. What isn't cancelled must fit
+ * `trainer` is a place in the list of trainers; `enrollments` says how many of each status. What is pending, active or completed must fit
  * in `maxStudents`: "Secure Web Applications" and "First-Time Manager" are full, to show what that looks like.
  */
 const courses = [
@@ -299,7 +299,7 @@ const courses = [
     dates: ['2026-10-05', '2026-11-27'],
     location: 'Bergen, Vestre Torggaten 9',
     createdAt: '2026-06-22T08:15:00Z',
-    enrollments: { pending: 1, active: 11, cancelled: 2 },
+    enrollments: { pending: 1, active: 11, waiting: 7, cancelled: 2 },
   },
   {
     trainer: 0,
@@ -348,7 +348,7 @@ const courses = [
     dates: ['2026-09-14', '2026-12-11'],
     location: 'Madrid, Calle de Atocha 27',
     createdAt: '2026-06-01T07:50:00Z',
-    enrollments: { pending: 2, active: 14, cancelled: 1 },
+    enrollments: { pending: 2, active: 14, waiting: 6, cancelled: 1 },
   },
   {
     trainer: 1,
@@ -455,6 +455,7 @@ const courses = [
 /** What some enrollments of a status say in their notes. */
 const enrollmentNotes = {
   pending: 'Waiting for the approval of the line manager.',
+  waiting: 'Can start on short notice.',
   active: 'Asked for the lesson slides in advance.',
   completed: 'Certificate sent by post.',
   cancelled: 'Would like to join the next group.',
@@ -559,6 +560,7 @@ function courseRow(keys, course, trainerRows) {
     max_students: course.maxStudents ?? null,
     start_date: startDate,
     end_date: endDate,
+    waiting_counter: course.enrollments.waiting ?? 0,
     location: course.location ?? null,
     is_published: course.isPublished ?? true,
     is_featured: course.isFeatured ?? false,
@@ -618,6 +620,7 @@ function enrollmentRow(course, trainee, status) {
     status,
     progress,
     notes: fraction(`${label} notes`) < 0.15 ? enrollmentNotes[status] : null,
+    waiting_number: null,
     enrolled_at: enrolledAt,
     completed_at: status === 'completed' ? changedAt : null,
     created_at: enrolledAt,
@@ -631,7 +634,10 @@ function enrollmentRows(course, index, traineeRows) {
   const drawn = traineeRows
     .map((trainee) => ({ trainee, lot: fraction(`${course.title} draws ${trainee.email}`) }))
     .sort((one, other) => one.lot - other.lot);
-  return statuses.map((status, place) => enrollmentRow(course, drawn[place].trainee, status));
+  const rows = statuses.map((status, place) => enrollmentRow(course, drawn[place].trainee, status));
+  const waiting = rows.filter(({ status }) => status === 'waiting').sort((a, b) => a.enrolled_at - b.enrolled_at);
+  for (const [before, row] of waiting.entries()) row.waiting_number = before + 1;
+  return rows;
 }
 
 /** All rows. @param keys functions of src/db/migrations/for-migrations.ts */

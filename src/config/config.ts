@@ -25,6 +25,7 @@ export interface Config {
   courses: Section<'courses'>;
   retention: Section<'retention'>;
   search: Section<'search'>;
+  programme: Section<'programme'>;
   mail: Section<'mail'>;
   files: Section<'files'> & { storage: LocalStorageConfig | S3Config };
   logLevel: SettingValues['LOG_LEVEL'];
@@ -215,6 +216,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     courses: Object.freeze(sectionOf(values, 'courses')),
     retention: Object.freeze(sectionOf(values, 'retention')),
     search: Object.freeze(sectionOf(values, 'search')),
+    programme: Object.freeze(sectionOf(values, 'programme')),
     mail: Object.freeze(sectionOf(values, 'mail')),
     files: Object.freeze({
       ...sectionOf(values, 'files'),

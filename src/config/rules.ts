@@ -53,6 +53,16 @@ export const flag = (yes: string, no: string): Rule<boolean> => {
 const label = '[\\p{L}\\d](?:[\\p{L}\\d-]*[\\p{L}\\d])?';
 const domain = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)*(?!\\d)${label}$`, 'u');
 
+export const timeZone: Rule<string> = (text) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch (error) {
+    // Of options that can't be used.
+    if (!(error instanceof RangeError)) throw error;
+    throw new Error('must be the name of a time zone, such as Europe/Berlin or UTC');
+  }
+};
+
 export const hostName: Rule<string> = (text) => {
   if (isIP(text) === 0 && !domain.test(text))
     throw new Error('must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0');

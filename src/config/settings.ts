@@ -14,6 +14,7 @@ import {
   proxies,
   publicUrl,
   type Rule,
+  timeZone,
   webAddress,
 } from './rules.js';
 
@@ -292,6 +293,12 @@ const rows = {
     description:
       'how long an import that has ended can be undone, in days; then its rows are exported to `DATA_DIR/retention` and deleted',
   },
+  TIME_ZONE: {
+    rule: timeZone,
+    path: 'programme.timeZone',
+    ifAbsent: "(the machine's)",
+    description: "time zone in which the programme's days begin and end, such as `Europe/Berlin`",
+  },
   PUBLIC_URL: {
     rule: publicUrl,
     path: 'mail.publicUrl',
@@ -323,7 +330,7 @@ const rows = {
   PROGRAMME_NAME: {
     rule: matching(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u, 'must be 1 to 100 characters of text'),
     default: 'coursectl',
-    path: 'mail.programme',
+    path: 'programme.name',
     description: 'the name of the programme in mails',
   },
   MAIL_LANGUAGE: {

@@ -13,7 +13,7 @@ export const presentEnrollment = (enrollment: Enrollment) =>
 /** An entry of the enrollment check shows these fields (section 2). */
 export const currentEnrollmentView = {
   shown: ['status', 'progress', 'enrolledAt'],
-  hidden: ['notes', 'completedAt'],
+  hidden: ['notes', 'notesAt', 'reply', 'replyAt', 'replyBy', 'cancelReason', 'completedAt'],
 } as const satisfies View<EnrollmentField>;
 
 /** An entry of the enrollment check (section 4.11). */

@@ -93,6 +93,21 @@ export const courseFields = {
     schema: () => orNothing(fields.date('endDate')),
     inputs: optional,
   },
+  enrollUntil: {
+    column: { type: 'date', nullable: true },
+    schema: () => orNothing(fields.date('enrollUntil')),
+    inputs: optional,
+  },
+  autoAccept: {
+    column: { type: 'flag', default: false },
+    schema: () => fields.strictBoolean('autoAccept'),
+    inputs: optional,
+  },
+  waitingMax: {
+    column: { type: 'number', nullable: true },
+    schema: () => fields.strictWholeNumber('waitingMax', 0, maxSeats).allow(null),
+    inputs: optional,
+  },
   location: {
     column: { type: 'text', length: 255, nullable: true },
     schema: () => orNothing(fields.singleLine('Location', 1, 255)),

@@ -1,4 +1,4 @@
-import { enrollmentStatuses } from './enrollment-statuses.js';
+import { cancelReasons, enrollmentStatuses } from './enrollment-statuses.js';
 import { fieldNames, type StoredFields, type ValuesOf } from './fields-table.js';
 
 /**
@@ -8,7 +8,16 @@ import { fieldNames, type StoredFields, type ValuesOf } from './fields-table.js'
 export const enrollmentFields = {
   status: { column: { type: 'word', length: 20, words: enrollmentStatuses, default: 'pending' } },
   progress: { column: { type: 'number', range: [0, 100], default: 0 } },
+  /** The trainee's words, with the request. */
   notes: { column: { type: 'longText', nullable: true } },
+  notesAt: { column: { type: 'moment', nullable: true } },
+  /** The words of who manages the course. */
+  reply: { column: { type: 'longText', nullable: true } },
+  replyAt: { column: { type: 'moment', nullable: true } },
+  /** The account that replied; null at the terminal. */
+  replyBy: { column: { type: 'id', nullable: true } },
+  /** How a cancelled enrollment ended; null where that isn't known. */
+  cancelReason: { column: { type: 'word', length: 20, words: cancelReasons, nullable: true } },
   enrolledAt: { column: { type: 'moment' } },
   completedAt: { column: { type: 'moment', nullable: true } },
 } as const satisfies StoredFields;

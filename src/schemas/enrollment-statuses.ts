@@ -1,5 +1,5 @@
-/** Who changes an enrollment: its trainee, or who manages the course. */
-export type Side = 'trainee' | 'manager';
+/** Who changes an enrollment: its trainee, a manager of the course, or the program, which gives seats to those who wait. */
+export type Side = 'trainee' | 'manager' | 'program';
 
 interface StatusRules {
   /** The statuses that may follow, and who may set each. */
@@ -18,8 +18,11 @@ interface StatusRules {
   readonly progressBy: readonly Side[];
 }
 
-export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
+export const enrollmentStatuses = ['pending', 'waiting', 'active', 'completed', 'cancelled'] as const;
 export type EnrollmentStatus = (typeof enrollmentStatuses)[number];
+
+/** How an enrollment was cancelled: the trainee left, the request was refused, or a manager ended it. */
+export const cancelReasons = ['left', 'refused', 'removed'] as const;
 
 /**
  * The statuses of an enrollment, each declared once: rules, seats, inputs, queries and what the web console offers derive from this
@@ -35,6 +38,19 @@ export const statusRules = {
     isCurrent: true,
     progressBy: ['manager'],
   },
+  waiting: {
+    followedBy: {
+      pending: ['program'],
+      active: ['program', 'manager'],
+      cancelled: ['trainee', 'manager'],
+    },
+    isInitial: false,
+    takesSeat: false,
+    isEnrolled: true,
+    takesPart: false,
+    isCurrent: false,
+    progressBy: [],
+  },
   active: {
     followedBy: { completed: ['manager'], cancelled: ['trainee', 'manager'] },
     isInitial: true,
@@ -45,7 +61,8 @@ export const statusRules = {
     progressBy: ['trainee', 'manager'],
   },
   completed: {
-    followedBy: {},
+    // A manager can take the completion back.
+    followedBy: { active: ['manager'] },
     isInitial: false,
     takesSeat: false,
     isEnrolled: true,
@@ -54,8 +71,8 @@ export const statusRules = {
     progressBy: [],
   },
   cancelled: {
-    // Only the trainee can ask again, and only managers can admit.
-    followedBy: { pending: ['trainee'], active: ['manager'] },
+    // Only the trainee can ask again, and comes on the waiting list of a full course; only managers can admit.
+    followedBy: { pending: ['trainee'], waiting: ['program'], active: ['manager'] },
     isInitial: false,
     takesSeat: false,
     isEnrolled: false,
@@ -90,3 +107,8 @@ export const mayFollow = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side
 /** The statuses that this side can set. */
 export const statusesSetBy = (by: Side) =>
   enrollmentStatuses.filter((to) => enrollmentStatuses.some((from) => mayFollow(from, to, by)));
+
+/** The statuses that people can set. */
+export const settableStatuses = enrollmentStatuses.filter((status) =>
+  (['trainee', 'manager'] as const).some((side) => statusesSetBy(side).includes(status)),
+);

@@ -5,6 +5,7 @@ import {
   enrollmentStatuses,
   type InitialStatus,
   initialStatuses,
+  settableStatuses,
 } from './enrollment-statuses.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
@@ -12,7 +13,7 @@ import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { refused } from './problems.js';
 
-const status = fields.oneOf('status', enrollmentStatuses);
+const status = fields.oneOf('status', settableStatuses);
 const courseId = fields.id('courseId');
 
 /** Notes; null and the empty string mean none. */

@@ -25,6 +25,8 @@ export type FieldColumn =
       readonly nullable?: true;
     }
   | { readonly type: 'date'; readonly nullable: true }
+  /** Of a row of another table. */
+  | { readonly type: 'id'; readonly nullable: true }
   /** Of words: JSON in a column that the model declares. */
   | { readonly type: 'list' }
   | { readonly type: 'flag'; readonly default: boolean }
@@ -58,6 +60,7 @@ type Value<Column extends FieldColumn> =
           word: string;
           /** `YYYY-MM-DD`. */
           date: string;
+          id: string;
           list: string[];
           number: number;
           flag: boolean;

@@ -143,8 +143,8 @@ describe('the same bad input', () => {
       await expectTheSameRefusal([...assign, 'nobody'], ['post', path, { courseId, traineeId: 'nobody' }]);
       const { id } = await buildEnrollment(harness.context, trainee, course, { status: 'completed' });
       await expectTheSameRefusal([...assign, trainee.id], ['post', path, { courseId, traineeId: trainee.id }]);
-      const status = ['put', `/api/enrollments/${id}/status`, { status: 'active' }] as ['put', string, object];
-      await expectTheSameRefusal(['enrollments', 'status', id, 'active'], status);
+      const status = ['put', `/api/enrollments/${id}/status`, { status: 'cancelled' }] as ['put', string, object];
+      await expectTheSameRefusal(['enrollments', 'status', id, 'cancelled'], status);
       const progress = ['put', `/api/enrollments/${id}/progress`, { progress: 5 }] as ['put', string, object];
       await expectTheSameRefusal(['enrollments', 'progress', id, '5'], progress);
       await expectTheSameRefusal(['enrollments', 'remove', 'x', '--yes'], ['delete', '/api/enrollments/x']);

@@ -161,6 +161,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
   IMPORT_MAX_PLANS: number(imports('plansPerAccount'), 20, 1, 1000),
   AUDIT_RETENTION_DAYS: number((config) => config.retention.auditDays, undefined, 1, 36_500),
   IMPORT_RETENTION_DAYS: number((config) => config.retention.importDays, undefined, 1, 36_500),
+  TIME_ZONE: {
+    read: (config) => config.programme.timeZone,
+    unset: undefined,
+    valid: { 'Europe/Berlin': 'Europe/Berlin', UTC: 'UTC' },
+    invalid: ['Berlin', 'Europe/Nowhere', '../etc'],
+    mustBe: 'must be the name of a time zone, such as Europe/Berlin or UTC.',
+  },
   PUBLIC_URL: {
     read: (config) => config.mail.publicUrl,
     unset: undefined,
@@ -199,7 +206,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
   MAIL_FROM: mailbox((config) => config.mail.from),
   MAIL_REPLY_TO: mailbox((config) => config.mail.replyTo),
   PROGRAMME_NAME: {
-    read: (config) => config.mail.programme,
+    read: (config) => config.programme.name,
     unset: 'coursectl',
     valid: { 'Skills, 2027': 'Skills, 2027' },
     invalid: ['a\nb', 'x'.repeat(101)],

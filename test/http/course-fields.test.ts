@@ -19,7 +19,7 @@ const texts = [
 
 const clearable = [
   ...texts.flatMap(({ field, optional }) => (optional ? [field] : [])),
-  ...['level', 'courseType', 'startDate', 'endDate'],
+  ...['level', 'courseType', 'startDate', 'endDate', 'enrollUntil'],
 ];
 
 describe('Fields of a course', () => {
@@ -93,6 +93,13 @@ describe('Fields of a course', () => {
     await refused('tags', ['loom', 'x'.repeat(51)], 'tags.1');
     for (const tag of ['', ' ', 5, null, ['loom'], 'a\nb']) await refused('tags', [tag], 'tags.0');
     for (const tags of ['loom', { 0: 'loom' }]) await refused('tags', tags);
+  });
+
+  it('waitingMax is a whole number from 0 to a million, or null for no limit; autoAccept is true or false', async () => {
+    for (const value of [0, 12, 1_000_000, null]) expect(await taken('waitingMax', value)).to.equal(value);
+    for (const value of [-1, 1.5, '5', 1_000_001]) await refused('waitingMax', value);
+    for (const value of [true, false]) expect(await taken('autoAccept', value)).to.equal(value);
+    for (const value of ['yes', null, 1]) await refused('autoAccept', value);
   });
 
   it('maxStudents is a whole number from 1 to a million, or null for no limit; isFeatured is true or false', async () => {

@@ -57,7 +57,7 @@ describe('POST /api/courses', () => {
   it('needs a title and a description only: what is left out is null, empty or false', async () => {
     const { body } = await create(cast.owner, { title: 'Looms', description: 'Wood.' }).expect(201);
     const nothing = Object.fromEntries(Object.keys(weaving).map((key) => [key, null]));
-    const given = { title: 'Looms', description: 'Wood.', tags: [], isFeatured: false };
+    const given = { title: 'Looms', description: 'Wood.', tags: [], autoAccept: false, isFeatured: false };
     expect(body.course).to.deep.include({ ...nothing, ...given, thumbnail: null, isPublished: false });
   });
 

@@ -10,6 +10,16 @@ const enrolled = 'Already enrolled in this course.';
 const former = { status: 'cancelled', enrolledAt: new Date('2020-01-01'), notes: 'Before', progress: 40 } as const;
 const recently = (time: string) => Math.abs(Date.parse(time) - Date.now()) < 60_000;
 
+/** The fields of a request that nobody has answered. */
+const unanswered = {
+  notesAt: null,
+  reply: null,
+  replyAt: null,
+  replyBy: null,
+  cancelReason: null,
+  completedAt: null,
+};
+
 /** programme-model.sql.test.ts has the other rules, authorization.test.ts who may do what. */
 describe('POST /api/enrollments', () => {
   const harness = useHarness();
@@ -29,7 +39,7 @@ describe('POST /api/enrollments', () => {
     expect(body.message).to.equal('Enrollment requested successfully.');
     expect(enrolledAt).to.satisfy(recently);
     const what = { userId: cast.trainee.user.id, courseId: course.id, status: 'pending', progress: 0 };
-    expect(enrollment).to.deep.equal({ ...what, notes: 'Mornings only', completedAt: null });
+    expect(enrollment).to.deep.equal({ ...what, ...unanswered, notes: 'Mornings only' });
     const { AuditEntry, Enrollment } = harness.context.database.models;
     const row = await Enrollment.findByPk(id, { rejectOnEmpty: true });
     expect(row).to.include({ status: 'pending', trainerId: cast.owner.user.id });
@@ -84,7 +94,7 @@ describe('POST /api/enrollments/assign', () => {
     const { body } = await assign({ notes: 'By phone' }).expect(201);
     const { id, enrolledAt, ...enrollment } = body.enrollment;
     const who = { userId: cast.trainee.user.id, courseId: course.id };
-    const after = { ...who, status: 'active', progress: 0, notes: 'By phone', completedAt: null };
+    const after = { ...who, status: 'active', progress: 0, ...unanswered, notes: 'By phone' };
     expect(body).to.have.all.keys('message', 'enrollment');
     expect(body.message).to.equal('Trainee enrolled successfully.');
     expect(enrolledAt).to.satisfy(recently);

@@ -13,7 +13,7 @@ import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person } from './support/cast.js';
 
 const noAccounts = { total: 0, active: 0, inactive: 0, initialPassword: 0, locked: 0 };
-const noEnrollments = { total: 0, pending: 0, active: 0, completed: 0, cancelled: 0 };
+const noEnrollments = { total: 0, pending: 0, waiting: 0, active: 0, completed: 0, cancelled: 0 };
 const dayMs = 86_400_000;
 
 describe('GET /api/overview', () => {
@@ -94,7 +94,7 @@ describe('GET /api/overview', () => {
       const shown = await show(cast.admin);
       expect(shown).to.deep.include({
         courses: { total: 2, published: 1, unpublished: 1 },
-        enrollments: { total: 4, pending: 2, active: 1, completed: 0, cancelled: 1 },
+        enrollments: { total: 4, pending: 2, waiting: 0, active: 1, completed: 0, cancelled: 1 },
         requestsWaiting: 2,
       });
       expect(shown.storage).to.deep.include({ files: 2, bytes: 16 });

@@ -124,6 +124,8 @@ export async function buildCourse(context: Context, trainer: User, given: Partia
   });
 }
 
+let waitingNumber = 0;
+
 export async function buildEnrollment(
   context: Context,
   trainee: User,
@@ -136,6 +138,7 @@ export async function buildEnrollment(
     courseId: course.id,
     trainerId: course.trainerId,
     enrolledAt: new Date(),
+    ...(given.status === 'waiting' && { waitingNumber: ++waitingNumber }),
     ...given,
   });
 }

@@ -19,6 +19,27 @@ export const statusRules = {
       "manager"
     ]
   },
+  "waiting": {
+    "followedBy": {
+      "pending": [
+        "program"
+      ],
+      "active": [
+        "program",
+        "manager"
+      ],
+      "cancelled": [
+        "trainee",
+        "manager"
+      ]
+    },
+    "isInitial": false,
+    "takesSeat": false,
+    "isEnrolled": true,
+    "takesPart": false,
+    "isCurrent": false,
+    "progressBy": []
+  },
   "active": {
     "followedBy": {
       "completed": [
@@ -40,7 +61,11 @@ export const statusRules = {
     ]
   },
   "completed": {
-    "followedBy": {},
+    "followedBy": {
+      "active": [
+        "manager"
+      ]
+    },
     "isInitial": false,
     "takesSeat": false,
     "isEnrolled": true,
@@ -52,6 +77,9 @@ export const statusRules = {
     "followedBy": {
       "pending": [
         "trainee"
+      ],
+      "waiting": [
+        "program"
       ],
       "active": [
         "manager"
@@ -66,7 +94,7 @@ export const statusRules = {
   }
 } as const;
 
-export const enrollmentStatuses = ["pending","active","completed","cancelled"] as const;
+export const enrollmentStatuses = ["pending","waiting","active","completed","cancelled"] as const;
 
 /** Managers may enroll somebody with these. */
 export const initialStatuses = ["pending","active"] as const;

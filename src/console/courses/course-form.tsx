@@ -77,6 +77,16 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
             // What is typed is refused where it makes no sense, not changed to something that was never typed.
             clampBehavior="none"
           />
+          <TextInput {...form.field('enrollUntil')} type="date" label={t('courses.field.enrollUntil')} />
+          <NumberInput
+            {...form.field('waitingMax')}
+            label={t('courses.field.waitingMax')}
+            description={t('courses.form.waitingHint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            placeholder={t('courses.seats.unlimited')}
+            min={0}
+            clampBehavior="none"
+          />
           <TextInput {...form.field('location')} label={t('courses.field.location')} />
         </SimpleGrid>
         <TagsInput
@@ -92,6 +102,7 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
           minRows={2}
         />
         <Textarea {...form.field('requirements')} label={t('courses.field.requirements')} autosize minRows={2} />
+        <Checkbox {...form.field('autoAccept', 'checkbox')} label={t('courses.field.autoAccept')} />
         <Checkbox {...form.field('isFeatured', 'checkbox')} label={t('courses.field.isFeatured')} />
         <Group>
           <Button type="submit" loading={form.submitting}>

@@ -34,6 +34,9 @@ const emptyCourse: CourseBody = {
   maxStudents: null,
   startDate: null,
   endDate: null,
+  enrollUntil: null,
+  autoAccept: false,
+  waitingMax: null,
   location: null,
   isFeatured: false,
 };
@@ -46,12 +49,14 @@ export const formValuesOf = (course: CourseBody = emptyCourse): CourseFormValues
   // Object.fromEntries forgets which keys it was given.
   Object.fromEntries(fields.map((field) => [field, course[field] ?? ''])) as CourseFormValues;
 
-const isSeatLimit = (value: number | string): boolean =>
-  value === '' || (typeof value === 'number' && Number.isInteger(value) && value >= 1);
+const isLimit = (value: number | string, least: number): boolean =>
+  value === '' || (typeof value === 'number' && Number.isInteger(value) && value >= least);
 
 /** The problems of a course's form, by field; the service checks the rest. */
-export const courseProblems = ({ maxStudents }: CourseFormValues, t: TFunction): { maxStudents?: string } =>
-  isSeatLimit(maxStudents) ? {} : { maxStudents: t('courses.form.seatsInvalid') };
+export const courseProblems = ({ maxStudents, waitingMax }: CourseFormValues, t: TFunction) => ({
+  ...(!isLimit(maxStudents, 1) && { maxStudents: t('courses.form.seatsInvalid') }),
+  ...(!isLimit(waitingMax, 0) && { waitingMax: t('courses.form.waitingInvalid') }),
+});
 
 const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === '';
 

@@ -7,6 +7,7 @@ export type EnrollmentStatus = Enrollment['status'];
 
 export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
   pending: 'waiting',
+  waiting: 'waiting',
   active: 'good',
   completed: 'done',
   cancelled: 'off',
@@ -18,22 +19,34 @@ export type EnrollmentRow = Pick<
   'id' | 'status' | 'progress' | 'notes' | 'enrolledAt' | 'completedAt' | 'user'
 > & { course: { id: string; title: string } };
 
-export type EnrollmentAction = 'accept' | 'refuse' | 'complete' | 'cancel' | 'readmit' | 'remove';
+export type EnrollmentAction =
+  | 'accept'
+  | 'refuse'
+  | 'admit'
+  | 'unlist'
+  | 'complete'
+  | 'cancel'
+  | 'reopen'
+  | 'readmit'
+  | 'remove';
 
 /** From which status to which each action leads; removing has none. */
 const changes = {
   accept: { from: 'pending', to: 'active' },
   refuse: { from: 'pending', to: 'cancelled' },
+  admit: { from: 'waiting', to: 'active' },
+  unlist: { from: 'waiting', to: 'cancelled' },
   complete: { from: 'active', to: 'completed' },
   cancel: { from: 'active', to: 'cancelled' },
+  reopen: { from: 'completed', to: 'active' },
   readmit: { from: 'cancelled', to: 'active' },
 } as const satisfies Record<Exclude<EnrollmentAction, 'remove'>, { from: EnrollmentStatus; to: EnrollmentStatus }>;
 
 /** In the order in which they are offered. */
-const actions = ['accept', 'refuse', 'complete', 'cancel', 'readmit', 'remove'] as const;
+const actions = ['accept', 'refuse', 'admit', 'unlist', 'complete', 'cancel', 'reopen', 'readmit', 'remove'] as const;
 
 /** The status that an action sets. */
-export const statusAfter = (action: Exclude<EnrollmentAction, 'remove'>): EnrollmentStatus => changes[action].to;
+export const statusAfter = (action: Exclude<EnrollmentAction, 'remove'>) => changes[action].to;
 
 export const isDestructive = (action: EnrollmentAction): boolean =>
   action === 'remove' || !statusRules[statusAfter(action)].isEnrolled;

@@ -26,6 +26,8 @@ function typeOf(column: Exclude<FieldColumn, { type: 'list' }>) {
       return DataTypes.BOOLEAN;
     case 'moment':
       return timestamp().type;
+    case 'id':
+      return id().type;
     case 'date':
       return DataTypes.DATEONLY;
     case 'number':

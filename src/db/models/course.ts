@@ -24,6 +24,8 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare tagsJson: CreationOptional<string | null>;
   /** Incremented by transactions that rely on the course: see services/locks/row-locks.ts. */
   declare lockVersion: CreationOptional<number>;
+  /** The last number given on the waiting list. */
+  declare waitingCounter: CreationOptional<number>;
   declare searchKey: string;
   /** Title and category as they are sorted: see schemas/sort-key.ts. */
   declare titleKey: string;
@@ -55,6 +57,7 @@ export function initCourse(sequelize: Sequelize): typeof Course {
       ...attributesOf(courseFields),
       tagsJson: { type: DataTypes.TEXT },
       lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
+      waitingCounter: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
       titleKey: { type: DataTypes.STRING(sortKeyLength(titleMaximum)), allowNull: false, defaultValue: '' },
       categoryKey: { type: DataTypes.STRING(sortKeyLength(categoryMaximum)) },

@@ -1,5 +1,6 @@
 import {
   type CreationOptional,
+  DataTypes,
   type InferAttributes,
   type InferCreationAttributes,
   Model,
@@ -21,6 +22,8 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare courseId: string;
   /** Always the course's trainer: ensured by a foreign key with ON UPDATE CASCADE. */
   declare trainerId: string;
+  /** The order of the waiting list; null for who doesn't wait. */
+  declare waitingNumber: CreationOptional<number | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
   declare course?: NonAttribute<Course>;
@@ -36,6 +39,7 @@ export function initEnrollment(sequelize: Sequelize): typeof Enrollment {
       courseId: { ...id(), allowNull: false },
       trainerId: { ...id(), allowNull: false },
       ...attributesOf(enrollmentFields),
+      waitingNumber: { type: DataTypes.INTEGER },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },
     },

@@ -8,7 +8,7 @@ import { runSelect } from './select.js';
 
 /** What decides whether an account gets a seat in a course. */
 export interface EntryState {
-  course: Pick<Course, 'id' | 'trainerId' | 'isPublished' | 'maxStudents'>;
+  course: Pick<Course, 'id' | 'trainerId' | 'isPublished' | 'maxStudents' | 'endDate' | 'enrollUntil'>;
   /** The enrollments that take a seat. */
   seatsTaken: number;
   /** Undefined when the account doesn't exist. */
@@ -22,6 +22,8 @@ type Row = [
   trainerId: string,
   isPublished: number,
   maxStudents: number | null,
+  endDate: string | null,
+  enrollUntil: string | null,
   role: User['role'] | null,
   isActive: number | null,
   enrollmentId: string | null,
@@ -32,7 +34,9 @@ type Row = [
 /** @param statuses how many there are of enrollments that take a seat */
 function statementFor(statuses: number): string {
   const statusIn = `IN (${Array(statuses).fill('?').join(', ')})`;
-  return `SELECT c.trainer_id, c.is_published, c.max_students, u.role, u.is_active, e.id, e.status,
+  // One driver makes moments of dates, the other texts.
+  return `SELECT c.trainer_id, c.is_published, c.max_students,
+    CAST(c.end_date AS CHAR), CAST(c.enroll_until AS CHAR), u.role, u.is_active, e.id, e.status,
     (SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status ${statusIn})
   FROM courses c LEFT JOIN users u ON u.id = ? LEFT JOIN enrollments e ON e.course_id = c.id AND e.user_id = u.id
   WHERE c.id = ?`;
@@ -74,9 +78,10 @@ export async function readEntryState(
   const [row] = await runSelect(sequelize, statementFor(seatStatuses.length), { values, transaction });
   if (!row) return undefined;
   // The columns of the statement.
-  const [trainerId, published, maxStudents, role, active, enrollmentId, status, seats] = row as Row;
+  const [trainerId, published, maxStudents, endDate, enrollUntil, role, active, enrollmentId, status, seats] =
+    row as Row;
   return {
-    course: { id: courseId, trainerId, isPublished: Boolean(published), maxStudents },
+    course: { id: courseId, trainerId, isPublished: Boolean(published), maxStudents, endDate, enrollUntil },
     seatsTaken: Number(seats),
     account: role === null ? undefined : { role, isActive: Boolean(active) },
     existing: enrollmentId === null || status === null ? undefined : { id: enrollmentId, status },

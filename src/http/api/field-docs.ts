@@ -13,8 +13,9 @@ const moment = '2026-01-31T08:00:00.000Z';
 const someId = '0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f';
 
 /** The enrollments of each status. */
-const statusDocs = {
+export const statusDocs = {
   pending: { description: 'Pending enrollments', example: 3 },
+  waiting: { description: 'Enrollments on waiting lists', example: 2 },
   active: { description: 'Active enrollments', example: 12 },
   completed: { description: 'Completed enrollments', example: 7 },
   cancelled: { description: 'Cancelled enrollments', example: 1 },
@@ -27,7 +28,6 @@ const statusDocs = {
 export const fieldDocs: Readonly<
   Record<AccountField | CourseField | EnrollmentField, FieldDoc> & Record<string, FieldDoc>
 > = {
-  ...statusDocs,
   action: { description: 'The change that was recorded', example: 'course.publish' },
   actorId: {
     description: 'Id of the account that made the change; null for an operator at the terminal',
@@ -47,6 +47,10 @@ export const fieldDocs: Readonly<
   },
   at: { description: 'Time of the change', example: moment },
   attempts: { description: 'How often a server was asked to take the mail', example: 1 },
+  autoAccept: {
+    description: 'Whether requests become active at once while seats last, without an answer of the trainer',
+    example: false,
+  },
   avatar: { description: 'URL of the profile image; null without one', example: `/api/images/${someId}.webp` },
   before: {
     description: 'Changed fields of the target before the change; null for a creation',
@@ -59,6 +63,11 @@ export const fieldDocs: Readonly<
   byKind: { description: 'The same by kind of file' },
   byRole: { description: 'The same by role' },
   bytes: { description: 'Size in bytes', example: 48213 },
+  cancelReason: {
+    description:
+      'How a cancelled enrollment ended: `left` by the trainee, `refused`, or `removed` by a manager; null otherwise, and where it is not known',
+    example: null,
+  },
   categories: { description: 'Categories in alphabetical order', example: ['Programming', 'Weaving'] },
   category: { description: 'Category of the course', example: 'Programming' },
   code: { description: 'Machine-readable code of the failure', example: 'PASSWORD_CHANGE_REQUIRED' },
@@ -82,6 +91,9 @@ export const fieldDocs: Readonly<
   currentPage: { description: 'Number of this page, from 1', example: 1 },
   currentPassword: { description: 'The password in use', example: 'correct horse 7' },
   delimiter: { description: 'Delimiter of the file; detected by default', example: ';' },
+  reply: { description: 'What the trainer or the super admin replied', example: 'See you on Monday.' },
+  replyAt: { description: 'Time of the reply', example: moment },
+  replyBy: { description: 'Account that replied; null for the operator at the terminal', example: someId },
   sheet: {
     description:
       'Sheet of a workbook: its name, or its number among the visible ones; else the first visible one whose header fits',
@@ -96,6 +108,10 @@ export const fieldDocs: Readonly<
   email: { description: 'Email address, unique among accounts; stored in lower case', example: 'ada@example.org' },
   encoding: { description: 'Character encoding of the file; detected by default', example: 'utf-8' },
   endDate: { description: 'Last day of the course', example: '2026-06-30' },
+  enrollUntil: {
+    description: 'Last day on which trainees can ask for a place; null for no limit but the end of the course',
+    example: '2026-04-30',
+  },
   endedCount: { description: 'Number of sessions that ended', example: 2 },
   enrolled: { description: 'Enrollments created', example: 12 },
   enrolledAt: { description: 'Time of enrollment', example: moment },
@@ -214,7 +230,8 @@ export const fieldDocs: Readonly<
     example: 'battery staple 8',
   },
   nextAt: { description: 'Time of the next attempt; null unless one is planned', example: moment },
-  notes: { description: 'Notes on the enrollment', example: 'Needs a seat near the front.' },
+  notes: { description: 'What the trainee wrote with the request', example: 'Needs a seat near the front.' },
+  notesAt: { description: "Time of the trainee's words; null where it isn't known", example: moment },
   notify: {
     description: 'Mail people who are enrolled in published courses, unless they are invited',
     example: false,
@@ -348,6 +365,10 @@ export const fieldDocs: Readonly<
   userId: { description: 'Id of the trainee', example: someId },
   users: { description: 'The accounts of this page' },
   waiting: { description: 'Requests that wait for their clients or for a password hash' },
+  waitingMax: {
+    description: 'How many may wait when the course is full; null for no limit, 0 for no waiting list',
+    example: 10,
+  },
   withPasswords: {
     description: 'With `invite`: also generate passwords, for people whom mail does not reach',
     example: false,

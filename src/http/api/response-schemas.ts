@@ -16,6 +16,7 @@ import { inviteStates } from '../../schemas/mail.js';
 import { newsKinds } from '../../schemas/mail-preferences.js';
 import { bulkActions } from '../../schemas/user.js';
 import { publicCodes } from './failures.js';
+import { statusDocs } from './field-docs.js';
 import { component } from './json-schema.js';
 
 /** The shapes of responses, for the documentation and the contract tests. Every key is required unless it says otherwise. */
@@ -223,7 +224,15 @@ export const bulkAssignment = Joi.object({
 export const enrollmentStatistics = component(
   'EnrollmentStatistics',
   'Number of enrollments by status',
-  Joi.object({ total: count, ...Object.fromEntries(enrollmentStatuses.map((status) => [status, count])) }),
+  Joi.object({
+    total: count,
+    ...Object.fromEntries(
+      enrollmentStatuses.map((status) => [
+        status,
+        count.description(statusDocs[status].description).example(statusDocs[status].example),
+      ]),
+    ),
+  }),
 );
 
 export const trainerEnrollment = component(

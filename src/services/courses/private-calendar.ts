@@ -106,7 +106,7 @@ export async function privateCalendar(core: Core, key: string): Promise<string> 
   const user = calendar && (await core.database.read(() => User.findByPk(calendar.userId)));
   const read = user?.isActive ? coursesOf[user.role] : undefined;
   if (!calendar || !user || !read) throw new AppError('NOT_FOUND', 'Calendar not found.');
-  const text = calendarText(core, await read(core, user.id), core.config.mail.programme);
+  const text = calendarText(core, await read(core, user.id), core.config.programme.name);
   await recordUse(core, { id: user.id, usedAt: calendar.lastUsedAt }, now, usable);
   return text;
 }

@@ -9,6 +9,7 @@ import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
+import { closedRefusal, today } from '../courses/dates.js';
 import { reserveSeats } from '../locks/capacity.js';
 import { enrollmentRecord } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
@@ -92,7 +93,7 @@ async function changeEnrollment<Locked>(
  * Moves an enrollment to another status.
  * @param notify whether the trainee gets a mail about what somebody else has done
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and when reviving a
- *   cancelled one `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
+ *   cancelled one `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`, `COURSE_FULL`
  */
 export async function changeStatus(
   core: Core,
@@ -130,11 +131,16 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange, n
         const { course, trainee } = parents;
         if (byTrainee) assertActive(trainee);
         else assertAllowed(traineeRefusal(trainee));
-        if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
+        if (byTrainee) {
+          if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
+          assertAllowed(closedRefusal(course, today(core)));
+        }
         await reserveSeats(core, course, 1, transaction);
       }
-      if (!rulesOf(enrollment.status).isEnrolled) enrollment.enrolledAt = core.now();
-      enrollment.status = wanted.status;
+      // A completion that is taken back keeps its date.
+      const isNew = enrollment.status !== 'completed' && needsSeat(enrollment);
+      if (isNew) enrollment.enrolledAt = core.now();
+      enrollment.set({ status: wanted.status, waitingNumber: null, completedAt: null });
       if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
       if (wanted.notes !== undefined) enrollment.notes = wanted.notes;
     },

@@ -10,6 +10,7 @@ import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from
 import { assertActive } from '../auth/sessions.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
+import { closedRefusal, today } from '../courses/dates.js';
 import { assertSeatsLeft, reserveSeats, seatsFor } from '../locks/capacity.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
@@ -54,7 +55,8 @@ async function enter(
 
 /**
  * A trainee asks for a place in a published course that isn't full.
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`, in this order
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
+ *   `COURSE_FULL`, in this order
  */
 export async function requestEnrollment(core: Core, { user }: Caller, input: unknown): Promise<Enrollment> {
   const { courseId, notes } = validate(enrollmentRequestSchema, input);
@@ -66,6 +68,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
     if (existing) assertAllowed(returnRefusal(existing.status, 'pending', 'trainee'));
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
+    assertAllowed(closedRefusal(course, today(core)));
     assertSeatsLeft(course, seatsTaken, 1);
     const entry = { userId: user.id, status: 'pending', notes } as const;
     const enrollment = await enter(core, course, existing, entry, transaction);

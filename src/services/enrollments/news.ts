@@ -20,6 +20,7 @@ export function newsOf(from: EnrollmentStatus | undefined, to: EnrollmentStatus)
     case 'completed':
       return 'completed';
     case 'pending':
+    case 'waiting':
       return undefined;
   }
 }

@@ -166,7 +166,8 @@ export async function sendTestMail(
   address: string,
   { transport = transportOf(core) }: Pick<SenderOptions, 'transport'> = {},
 ): Promise<Delivery> {
-  const { programme, publicUrl = '', language } = core.config.mail;
+  const { publicUrl = '', language } = core.config.mail;
+  const programme = core.config.programme.name;
   const [id = ''] = newIds(1);
   try {
     const rendered = renderMail({ kind: 'test' }, language, { programme, publicUrl });

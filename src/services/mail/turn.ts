@@ -203,7 +203,8 @@ export class Turn {
   }
 
   async #outgoing(mail: Mail, user: User | undefined, transaction: Transaction): Promise<OutgoingMail | undefined> {
-    const { programme, publicUrl = '', language } = this.#core.config.mail;
+    const { publicUrl = '', language } = this.#core.config.mail;
+    const programme = this.#core.config.programme.name;
     // Rows are written by queueMails() alone.
     const kind = mail.kind as MailKind;
     const age = this.#core.now().getTime() - mail.createdAt.getTime();

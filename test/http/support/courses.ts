@@ -13,6 +13,9 @@ export const weaving = {
   maxStudents: 12,
   startDate: '2026-09-01',
   endDate: '2026-12-18',
+  enrollUntil: '2026-09-15',
+  autoAccept: true,
+  waitingMax: 5,
   location: 'Room 4',
   isFeatured: true,
 };

@@ -7,13 +7,15 @@ const isBlank = (text: string) => text.trim() === '';
 
 /** Options as the body of a request would have them; what isn't given is absent, an empty option clears the field. */
 export function courseInput(options: OptionValues<typeof editCourseOptions>): object {
-  const { type, tag, maxStudents, featured } = options;
+  const { type, tag, maxStudents, waitingMax, featured } = options;
+  const numberOrNone = (text: string | undefined) => (text?.trim() === 'none' ? '' : typedNumber(text));
   const given = {
     ...options,
     courseType: type,
     // A single empty tag clears them; among others it is a mistake.
     tags: tag?.length === 1 && tag.every(isBlank) ? [] : tag,
-    maxStudents: maxStudents?.trim() === 'none' ? '' : typedNumber(maxStudents),
+    maxStudents: numberOrNone(maxStudents),
+    waitingMax: numberOrNone(waitingMax),
     isFeatured: featured,
   };
   return Object.fromEntries(

@@ -47,6 +47,9 @@ const courseFieldOptions = {
   '--max-students <number>': 'maximum number of trainees; "none" for no limit',
   '--start-date <date>': 'first day, as YYYY-MM-DD',
   '--end-date <date>': 'last day, as YYYY-MM-DD',
+  '--enroll-until <date>': 'last day to ask for a place, as YYYY-MM-DD',
+  '--waiting-max <number>': 'how many may wait when it is full: "none" for no limit, 0 for no waiting list',
+  '--auto-accept': 'accept requests at once while seats last',
   '--location <place>': 'where it takes place',
   '--featured': 'mark it as featured',
 };
@@ -58,6 +61,7 @@ export const createCourseOptions = {
 
 export const editCourseOptions = {
   ...courseFieldOptions,
+  '--no-auto-accept': 'let the trainer decide about each request',
   '--no-featured': 'no longer mark it as featured',
 };
 

@@ -12,6 +12,8 @@ export function seatsText({ seatsTaken = 0, seatsLeft }: Course): string {
   return `${seatsTaken} taken, ${typeof seatsLeft === 'number' ? `${seatsLeft} left` : 'no limit'}`;
 }
 
+const waitingListText = (most: number | null) => (most === null ? 'no limit' : most === 0 ? 'none' : `${most} at most`);
+
 type ShownField = CourseField | 'id' | 'trainer' | 'seats' | 'createdAt' | 'updatedAt';
 
 const shownFields: Record<ShownField, [heading: string, value: (course: Course) => string | null]> = {
@@ -29,6 +31,9 @@ const shownFields: Record<ShownField, [heading: string, value: (course: Course) 
   seats: ['seats', (course) => (course.seatsTaken === undefined ? null : seatsText(course))],
   startDate: ['begins', ({ startDate }) => startDate],
   endDate: ['ends', ({ endDate }) => endDate],
+  enrollUntil: ['requests until', ({ enrollUntil }) => enrollUntil],
+  autoAccept: ['requests', ({ autoAccept }) => (autoAccept ? 'accepted at once' : 'answered by the trainer')],
+  waitingMax: ['waiting list', ({ waitingMax }) => waitingListText(waitingMax)],
   location: ['location', ({ location }) => location],
   shortDescription: ['summary', ({ shortDescription }) => shortDescription],
   description: ['description', ({ description }) => description],

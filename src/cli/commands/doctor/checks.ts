@@ -7,6 +7,7 @@ import { setupStatus } from '../../../services/accounts/setup.js';
 import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
 import type { Context } from '../../../services/context.js';
+import { timeZoneOf, today } from '../../../services/courses/dates.js';
 import { isMailSetUp } from '../../../services/mail/outbox.js';
 import { mailTrouble } from '../../../services/mail/queries.js';
 import { isSenderRunning, transportOf } from '../../../services/mail/sender.js';
@@ -76,6 +77,17 @@ function metrics({ http }: Config): Finding {
     'everybody who can reach the service can read /metrics',
     'Set METRICS_TOKEN, or let the proxy refuse /metrics.',
   );
+}
+
+/** The day it is in the programme: a course ends with it. */
+function programmeDay(context: Context, production: boolean): Finding {
+  const detail = `${timeZoneOf(context)}, today is ${today(context)}`;
+  return production && context.config.programme.timeZone === undefined
+    ? warning(
+        `TIME_ZONE is not set: days begin and end in the machine's zone, ${detail}`,
+        'Set TIME_ZONE, such as Europe/Berlin: containers have UTC.',
+      )
+    : ok(detail);
 }
 
 const mailSettings = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
@@ -295,6 +307,7 @@ export async function doctor(run: Run, forProduction: boolean): Promise<Result> 
     const { database } = context.config;
     if (database.dialect === 'sqlite') checks.push(await check('database file', () => databaseFile(database)));
     checks.push(await check('file storage', () => fileStorage(context)));
+    checks.push(await check('time zone', async () => programmeDay(context, production)));
     checks.push(await check('mail server', () => mailServer(context)));
     checks.push(...(await databaseChecks(context, production)));
   }

@@ -27,7 +27,12 @@ const shownFields: Record<
   progress: ['progress', ({ progress }) => `${progress} %`],
   enrolledAt: ['enrolled', ({ enrolledAt }) => enrolledAt.toISOString()],
   completedAt: ['completed', ({ completedAt }) => completedAt?.toISOString() ?? null],
-  notes: ['notes', ({ notes }) => notes],
+  notes: ['message', ({ notes }) => notes],
+  notesAt: ['message of', ({ notesAt }) => notesAt?.toISOString() ?? null],
+  reply: ['reply', ({ reply }) => reply],
+  replyAt: ['reply of', ({ replyAt }) => replyAt?.toISOString() ?? null],
+  replyBy: ['reply by', ({ replyBy }) => replyBy],
+  cancelReason: ['cancelled', ({ cancelReason }) => cancelReason],
 };
 
 /** What people are shown of an enrollment. */
@@ -43,6 +48,8 @@ export const enrollmentColumns: readonly Column<Enrollment>[] = [
   { name: 'enrolledAt', heading: 'ENROLLED', value: ({ enrolledAt }) => enrolledAt, priority: 3 },
   { name: 'completedAt', heading: 'COMPLETED', value: ({ completedAt }) => completedAt, priority: 'on request' },
   { name: 'notes', value: ({ notes }) => notes, fit: 'wrap', minimum: 20, priority: 'on request' },
+  { name: 'reply', value: ({ reply }) => reply, fit: 'wrap', minimum: 20, priority: 'on request' },
+  { name: 'cancelReason', heading: 'CANCELLED', value: ({ cancelReason }) => cancelReason, priority: 'on request' },
   { name: 'userId', heading: 'TRAINEE ID', value: ({ userId }) => userId, fit: 'id', priority: 'on request' },
   { name: 'courseId', value: ({ courseId }) => courseId, fit: 'id', priority: 'on request' },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 0 },

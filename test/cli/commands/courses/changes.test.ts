@@ -22,12 +22,14 @@ const options = {
   maxStudents: '--max-students',
   startDate: '--start-date',
   endDate: '--end-date',
+  enrollUntil: '--enroll-until',
+  waitingMax: '--waiting-max',
   location: '--location',
 } as const;
 const fields = Object.entries(options) as [keyof typeof options, string][];
 const required = ['--title', weaving.title, '--description', weaving.description];
 const given = fields.flatMap(([field, option]) => [option, String(weaving[field])]);
-const everything = [...required, ...given, '--tag', 'loom', '--tag', 'wool', '--featured'];
+const everything = [...required, ...given, '--tag', 'loom', '--tag', 'wool', '--featured', '--auto-accept'];
 const least = ['--title', 'Bees', '--description', 'How they live.'];
 
 describe('changes of courses at the command line', () => {
@@ -101,11 +103,18 @@ describe('changes of courses at the command line', () => {
 
     it('clears what is given as empty', async () => {
       const cleared = fields.flatMap(([, option]) => [option, '']);
-      const argv = ['courses', 'edit', course.id, ...cleared, '--tag', '', '--no-featured'];
+      const argv = ['courses', 'edit', course.id, ...cleared, '--tag', '', '--no-featured', '--no-auto-accept'];
       const { course: changed } = await cli.json<Answer>(argv);
       const { title, description } = weaving;
       const nothing = Object.fromEntries(fields.map(([field]) => [field, null]));
-      expect(changed).to.deep.include({ title, description, ...nothing, tags: [], isFeatured: false });
+      expect(changed).to.deep.include({
+        title,
+        description,
+        ...nothing,
+        tags: [],
+        autoAccept: false,
+        isFeatured: false,
+      });
     });
 
     it('refuses invalid changes', async () => {

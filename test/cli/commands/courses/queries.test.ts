@@ -87,7 +87,7 @@ describe('coursectl courses', () => {
       expect(await cli.json(['courses', 'list', '--include', 'seats', '--full'])).to.deep.equal(body);
       const show = ['courses', 'show', 'Weaving', '--include', 'seats'];
       expect(await cli.json(show)).to.deep.equal({ course: body.courses[0] });
-      expect((await cli.run(show)).stdout.split('\n')).to.include('seats        1 taken, 0 left');
+      expect((await cli.run(show)).stdout.split('\n')).to.include('seats         1 taken, 0 left');
     });
 
     it('refuses unknown values', async () => {
@@ -152,7 +152,7 @@ describe('coursectl courses', () => {
       const { stdout } = await cli.run(['courses', 'show', 'Weaving']);
       const lines = stdout.split('\n');
       expect(lines[0]).to.match(/^FIELD +VALUE$/);
-      expect(lines).to.include('description  Warp and weft.').and.to.include('             Bring wool.');
+      expect(lines).to.include('description   Warp and weft.').and.to.include('              Bring wool.');
       expect(stdout)
         .to.match(/^capacity +12$/m)
         .and.to.match(new RegExp(`^trainer +Ada Zuse \\(${ada.id}\\)$`, 'm'))

@@ -62,6 +62,7 @@ describe('coursectl doctor', () => {
       'data folder',
       ...(onMysql ? [] : ['database file']),
       'file storage',
+      'time zone',
       'mail server',
       'connection',
       'server settings',

@@ -106,13 +106,15 @@ describe('Changes of many enrollments at the command line', () => {
       const one = await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
       const other = await buildEnrollment(harness.context, cleo, bees, { status: 'active' });
       const last = await buildEnrollment(harness.context, cleo, knots, { status: 'completed' });
+      await buildEnrollment(harness.context, ben, knots, { status: 'active' });
+      await knots.update({ maxStudents: 1 });
       const names = [one.id, other.id.slice(-8), last.id, 'x'];
       const { exitCode, outcomes } = await outcomesOf('status', ...names, 'active', '--yes');
       expect(exitCode).to.equal(3);
       expect(outcomes).to.deep.equal([
         [one.id, 'done', null],
         [other.id.slice(-8), 'unchanged', null],
-        [last.id, 'refused', 'STATUS_REFUSED'],
+        [last.id, 'refused', 'COURSE_FULL'],
         ['x', 'refused', 'NOT_FOUND'],
       ]);
       expect(await audited()).to.deep.equal(['enrollment.status cli']);

@@ -84,7 +84,7 @@ describe('coursectl enrollments', () => {
           1,
           'ben@x.org is a trainee, not a trainer. To list trainers: coursectl courses trainers',
         ],
-        ['list --status x', 2, '--status must be one of pending, active, completed, cancelled.'],
+        ['list --status x', 2, '--status must be one of pending, waiting, active, completed, cancelled.'],
         ['list --sort progress', 2, '--sort needs --course, --trainee or --trainer.'],
       ] as const)
         expect(await cli.refusal(['enrollments', ...line.split(' ')])).to.deep.equal({ exitCode, message });
@@ -100,7 +100,7 @@ describe('coursectl enrollments', () => {
       const { stdout } = await cli.run(['enrollments', 'show', id]);
       const lines = stdout.split('\n');
       expect(lines).to.include('trainee   Ben Young (ben@x.org)').and.to.include(`course    Bees (${bees.id})`);
-      expect(lines).to.include('notes     Paid.').and.to.include('          By cheque.');
+      expect(lines).to.include('message   Paid.').and.to.include('          By cheque.');
       expect(stdout).not.to.match(/^completed/m);
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', `/api/enrollments/${id}`, token).expect(200);
@@ -112,10 +112,12 @@ describe('coursectl enrollments', () => {
     it('counts by status', async () => {
       await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       await buildEnrollment(harness.context, cleo, bees, { status: 'completed' });
-      const stats = { total: 2, pending: 0, active: 1, completed: 1, cancelled: 0 };
+      const stats = { total: 2, pending: 0, waiting: 0, active: 1, completed: 1, cancelled: 0 };
       expect(await cli.json(['enrollments', 'stats'])).to.deep.equal({ stats });
       const { stdout } = await cli.run(['enrollments', 'stats']);
-      expect(stdout).to.match(/^STATUS +ENROLLMENTS\ntotal +2\npending +0\nactive +1\ncompleted +1\ncancelled +0\n$/);
+      expect(stdout).to.match(
+        /^STATUS +ENROLLMENTS\ntotal +2\npending +0\nwaiting +0\nactive +1\ncompleted +1\ncancelled +0\n$/,
+      );
     });
   });
 });

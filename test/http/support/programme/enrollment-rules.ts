@@ -31,7 +31,7 @@ function assertCanBecome(from: Status, to: Status, wisher: 'trainee' | 'manager'
   const next: Record<Status, readonly Status[]> = {
     pending: ['active', 'cancelled'],
     active: ['completed', 'cancelled'],
-    completed: [],
+    completed: wisher === 'trainee' ? [] : ['active'],
     cancelled: wisher === 'trainee' ? ['pending'] : ['active'],
   };
   if (!next[from].includes(to)) refuseChange(from, to);
@@ -146,7 +146,7 @@ export function changeStatus(
     refuse(409, `${words} Look at it before you change it.`);
   }
   assertCanBecome(enrollment.status, status, wisher);
-  if (enrollment.status === 'cancelled') {
+  if (enrollment.status === 'cancelled' || enrollment.status === 'completed') {
     const course = courseOf(programme, enrollment);
     if (wisher === 'trainee' && !course.isPublished) refuse(400, 'Course is not published.');
     // Some have become trainers since they cancelled.
@@ -154,7 +154,8 @@ export function changeStatus(
     if (trainee?.role !== 'trainee') refuse(404, 'Trainee not found.');
     if (!trainee?.isActive) refuse(400, 'Trainee account is inactive.');
     reserveSeats(programme, course, 1);
-    enrollment.enrolledAt = chosen.enrolledAt;
+    if (enrollment.status === 'cancelled') enrollment.enrolledAt = chosen.enrolledAt;
+    enrollment.completedAt = null;
   }
   if (status === 'completed') Object.assign(enrollment, { completedAt: chosen.completedAt, progress: 100 });
   Object.assign(enrollment, { status, ...(notes !== undefined && { notes }) });

@@ -30,6 +30,9 @@ const unsetFields = {
   learningOutcomes: null,
   startDate: null,
   endDate: null,
+  enrollUntil: null,
+  autoAccept: false,
+  waitingMax: null,
   location: null,
   thumbnail: null,
   isFeatured: false,
@@ -41,7 +44,10 @@ export const courseView = (programme: Programme, course: Course) => ({
   trainer: { ...name(personWith(programme, course.trainerId)), avatar: null },
 });
 
-export const enrollmentView = (enrollment: Enrollment) => ({ ...enrollment });
+export const enrollmentView = (enrollment: Enrollment) => ({
+  ...{ notesAt: null, reply: null, replyAt: null, replyBy: null, cancelReason: null },
+  ...enrollment,
+});
 
 const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: '' });
 

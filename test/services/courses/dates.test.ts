@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { loadConfig } from '../../../src/config/config.js';
+import { closedRefusal, today } from '../../../src/services/courses/dates.js';
+
+const coreAt = (moment: string, zone: string) => ({
+  config: loadConfig({ env: { TIME_ZONE: zone }, cwd: '/' }),
+  now: () => new Date(moment),
+});
+
+describe('The days of the programme', () => {
+  it('begin and end in TIME_ZONE', () => {
+    const moment = '2026-12-31T23:30:00.000Z';
+    expect(today(coreAt(moment, 'UTC'))).to.equal('2026-12-31');
+    expect(today(coreAt(moment, 'Europe/Berlin'))).to.equal('2027-01-01');
+    expect(today(coreAt('2026-03-29T03:30:00.000Z', 'America/New_York'))).to.equal('2026-03-28');
+  });
+
+  it('close a course after its last day, and requests after theirs: the last days count', () => {
+    const course = { endDate: '2026-06-30', enrollUntil: '2026-05-31' };
+    const codeOn = (day: string) => closedRefusal(course, day)?.code;
+    expect(codeOn('2026-05-31')).to.equal(undefined);
+    expect(codeOn('2026-06-01')).to.equal('ENROLLMENT_CLOSED');
+    expect(codeOn('2026-06-30')).to.equal('ENROLLMENT_CLOSED');
+    expect(codeOn('2026-07-01')).to.equal('COURSE_ENDED');
+    expect(closedRefusal({ endDate: null, enrollUntil: null }, '2026-07-01')).to.equal(undefined);
+  });
+});
