@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, settled } from './support/browser.js';
+import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { answerLeaving, readAgain, useConsole } from './support/console.js';
+import { layoutProblems } from './support/layout.js';
 
 const cards = (page: Page) => page.getByRole('article');
 const place = (page: Page) => page.getByRole('region', { name: 'Your place' });
@@ -95,6 +97,24 @@ describePages('The catalogue', function () {
     await expect(place(page)).toContainText('You can ask again.');
     await page.getByRole('button', { name: 'Ask for a place' }).click();
     await expect(place(page)).toContainText('The trainer has not answered yet.');
+  });
+
+  it('gives the dates of a course, if it has any, to the calendar program', async () => {
+    const { trainee, compilers, pottery } = await scene();
+    await compilers.update({ startDate: '2026-05-04' });
+    const page = await test.openAs(trainee, `/catalogue/${compilers.id}`, { viewport: { width: 360, height: 740 } });
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Add to calendar' }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('calendar.ics');
+    expect(readFileSync(await file.path(), 'utf8')).toContain('DTSTART;VALUE=DATE:20260504');
+    await expect(page.getByRole('heading', { level: 1, name: 'Compilers' })).toBeVisible();
+    await page.getByRole('link', { name: 'Add to calendar' }).scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'The dates of a course');
+    expect(await layoutProblems(page)).toEqual([]);
+    await page.goto(`${test.url}/catalogue/${pottery.id}`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Pottery' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Add to calendar' })).toHaveCount(0);
   });
 
   it('gives materials to participants, lets them leave, and asks for nothing that is no longer theirs', async () => {

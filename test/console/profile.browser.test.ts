@@ -99,6 +99,57 @@ describePages('The own profile', function () {
     await expect(again.getByRole('banner')).toBeVisible();
   });
 
+  it('makes the address of the calendar, shows it once and its last use, replaces and revokes it', async () => {
+    const user = await person();
+    const page = await test.openAs(user, '/profile', { viewport: { width: 1280, height: 900 } });
+    const calendar = page.getByRole('region', { name: 'Calendar' });
+    const address = calendar.getByLabel('Address of your calendar');
+    const statusOf = async (url: string) => (await fetch(url)).status;
+    await calendar.getByRole('button', { name: 'Create address' }).click();
+    await expect(address).toHaveValue(/^http:\/\/localhost:\d+\/api\/calendars\/[\w-]{43}\.ics$/);
+    const first = await address.inputValue();
+    expect(await statusOf(first)).toBe(200);
+    await page.reload();
+    await expect(calendar).toContainText(/Last used(?!Not yet)/);
+    await expect(address).toHaveCount(0);
+
+    await calendar.getByRole('button', { name: 'Replace address' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace address' }).click();
+    await expect(address).toBeVisible();
+    const second = await address.inputValue();
+    expect([await statusOf(first), await statusOf(second)]).toEqual([404, 200]);
+    await expect(calendar).toContainText('Not yet');
+    await calendar.scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'The address of a calendar');
+    expect(await layoutProblems(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await calendar.getByRole('button', { name: 'Revoke address' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke address' }).click();
+    await expect(calendar.getByRole('button', { name: 'Create address' })).toBeVisible();
+    await expect(address).toHaveCount(0);
+    expect(await statusOf(second)).toBe(404);
+  });
+
+  it('has the address of the calendar on phones in German, and none for a super admin', async () => {
+    const user = await person();
+    const options = { locale: 'de-DE', viewport: { width: 360, height: 740 } };
+    const page = await test.openAs(user, '/profile', options);
+    const calendar = page.getByRole('region', { name: 'Kalender' });
+    await calendar.getByRole('button', { name: 'Adresse erstellen' }).click();
+    await expect(calendar.getByLabel('Adresse deines Kalenders')).toBeVisible();
+    await calendar.scrollIntoViewIfNeeded();
+    await keepScreenshot(page, 'The address of a calendar on a phone');
+    expect(await layoutProblems(page)).toEqual([]);
+    const admin = await test.context.database.models.User.findOne({
+      where: { role: 'super_admin' },
+      rejectOnEmpty: true,
+    });
+    const other = await test.openAs(admin, '/profile');
+    await expect(other.getByRole('region', { name: 'Sessions' })).toBeVisible();
+    await expect(other.getByRole('region', { name: 'Calendar' })).toHaveCount(0);
+  });
+
   it('asks before it is left with changes, also by signing out, but not when its list of sessions is shown otherwise', async () => {
     const page = await test.openAs(await person(), '/profile');
     const { asked } = answerLeaving(page);

@@ -9,6 +9,7 @@ import { MaterialList } from '../courses/material-list.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { Failed, isWithheld, Loading } from '../ui/states.js';
+import { AddToCalendar } from './add-to-calendar.js';
 import { OwnPlace } from './own-place.js';
 
 const route = getRouteApi('/catalogue/$id');
@@ -62,6 +63,7 @@ export function CatalogueCoursePage() {
             <OwnPlace course={course} enrollment={enrollment} />
             <Paper withBorder p="md">
               <CourseFacts course={course} />
+              <AddToCalendar course={course} mt="md" />
             </Paper>
           </Stack>
         </Grid.Col>

@@ -14,11 +14,13 @@ import { EmailForm } from './email-form.js';
 import { PasswordForm } from './password-form.js';
 
 // Below the forms.
+const Calendar = lazyPart(async () => (await import('./calendar.js')).Calendar, <Loading lines={2} />);
 const Sessions = lazyPart(async () => (await import('./sessions.js')).Sessions, <Loading />);
 
-/** The own account: what it is called, its image, its email and password, and where it is signed in. */
+/** The own account: what it is called, its image, its email and password, its calendar, and where it is signed in. */
 export function ProfilePage() {
   const { t } = useTranslation();
+  const { role } = useUser();
   const mail = useApi('showForgotPassword', {});
   const byMail = mail.data?.available ?? (mail.error ? false : undefined);
   return (
@@ -39,6 +41,11 @@ export function ProfilePage() {
           <PasswordForm />
         </Section>
         <Mails />
+        {role !== 'super_admin' && (
+          <Section title={t('profile.calendar.title')}>
+            <Calendar />
+          </Section>
+        )}
         <Section title={t('profile.sessions.title')}>
           <Sessions />
         </Section>

@@ -13,6 +13,7 @@ export const catalogue: Words['catalogue'] = {
   onlyFree: 'Nur mit freien Plätzen',
   back: 'Alle Kurse',
   browse: 'Kurs finden',
+  addToCalendar: 'In den Kalender',
   withdrawn: 'Dieser Kurs ist nicht mehr veröffentlicht. Du siehst hier nur noch deinen Platz.',
   place: {
     title: 'Dein Platz',

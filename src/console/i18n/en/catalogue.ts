@@ -11,6 +11,7 @@ export const catalogue = {
   onlyFree: 'Only with seats left',
   back: 'All courses',
   browse: 'Find a course',
+  addToCalendar: 'Add to calendar',
   withdrawn: 'This course is not published any more. Only your place in it is shown.',
   place: {
     title: 'Your place',

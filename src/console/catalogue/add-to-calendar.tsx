@@ -1,0 +1,27 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import { IconCalendarPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { addressOf } from '../api/client.js';
+import type { Course } from '../courses/course-values.js';
+
+interface AddToCalendarProps extends ButtonProps {
+  course: Pick<Course, 'id' | 'startDate' | 'endDate'>;
+}
+
+/** Opens the dates of a course in the calendar program; nothing for a course without dates. */
+export function AddToCalendar({ course: { id, startDate, endDate }, ...button }: AddToCalendarProps) {
+  const { t } = useTranslation();
+  if (startDate === null && endDate === null) return null;
+  return (
+    <Button
+      component="a"
+      // Phones offer to add it, where a download would only be kept.
+      href={addressOf('courseCalendar', { path: { id } })}
+      variant="default"
+      leftSection={<IconCalendarPlus size={16} aria-hidden />}
+      {...button}
+    >
+      {t('catalogue.addToCalendar')}
+    </Button>
+  );
+}
