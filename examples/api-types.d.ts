@@ -1901,6 +1901,8 @@ export interface ExportUsersParameters {
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
+    /** The columns, in this order; several are separated by commas. All by default */
+    fields?: ('id' | 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'requiresPasswordChange' | 'lastLogin' | 'language' | 'createdAt')[];
     /** `csv`, or `xlsx` for an Excel workbook */
     format?: 'csv' | 'xlsx';
   };
@@ -2309,6 +2311,36 @@ export interface ListTrainerCoursesResponse {
   courses: CourseWithSeats[];
   pagination: Pagination;
 }
+
+/** Parameters of `GET /api/courses/export.csv` */
+export interface ExportCoursesParameters {
+  query?: {
+    /** Category of the course */
+    category?: string;
+    /** Difficulty */
+    level?: 'beginner' | 'intermediate' | 'advanced';
+    /** How the course is held */
+    courseType?: 'online' | 'classroom' | 'hybrid';
+    /** Id of the trainer */
+    trainerId?: string;
+    /** Whether the catalogue shows the course */
+    isPublished?: boolean;
+    /** Only courses that have seats left, or only full ones */
+    seatsLeft?: boolean;
+    /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
+    search?: string;
+    /** The columns, in this order; several are separated by commas. All by default */
+    fields?: ('title' | 'description' | 'shortDescription' | 'category' | 'level' | 'language' | 'courseType' | 'tags' | 'requirements' | 'learningOutcomes' | 'maxStudents' | 'startDate' | 'endDate' | 'location' | 'isPublished' | 'isFeatured' | 'seatsTaken' | 'trainer' | 'createdAt' | 'updatedAt' | 'id' | 'trainerId')[];
+    /** `csv`, or `xlsx` for an Excel workbook */
+    format?: 'csv' | 'xlsx';
+  };
+}
+
+/** Request body of `GET /api/courses/export.csv` */
+export type ExportCoursesBody = undefined;
+
+/** Successful response of `GET /api/courses/export.csv` */
+export type ExportCoursesResponse = string | Blob;
 
 /** Parameters of `GET /api/courses/{id}` */
 export interface ShowCourseParameters {
@@ -2727,6 +2759,32 @@ export interface ListCourseTraineesResponse {
   trainees: CourseTrainee[];
   pagination: Pagination;
 }
+
+/** Parameters of `GET /api/enrollments/export.csv` */
+export interface ExportEnrollmentsParameters {
+  query?: {
+    /** Id of the course */
+    courseId?: string;
+    /** Id of the trainee */
+    userId?: string;
+    /** Id of the trainer */
+    trainerId?: string;
+    /** Text to search for in name and email address of the trainee */
+    search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** The columns, in this order; several are separated by commas. All by default */
+    fields?: ('firstName' | 'lastName' | 'email' | 'phone' | 'course' | 'status' | 'progress' | 'notes' | 'enrolledAt' | 'completedAt' | 'id' | 'userId' | 'courseId')[];
+    /** `csv`, or `xlsx` for an Excel workbook */
+    format?: 'csv' | 'xlsx';
+  };
+}
+
+/** Request body of `GET /api/enrollments/export.csv` */
+export type ExportEnrollmentsBody = undefined;
+
+/** Successful response of `GET /api/enrollments/export.csv` */
+export type ExportEnrollmentsResponse = string | Blob;
 
 /** Parameters of `GET /api/enrollments/{id}` */
 export interface ShowEnrollmentParameters {
@@ -3933,6 +3991,14 @@ export interface Operations {
     body: ListTrainerCoursesBody;
     response: ListTrainerCoursesResponse;
   };
+  /** A trainer's own courses that match, or all for the super admin; the first ones that were made come first */
+  exportCourses: {
+    method: 'GET';
+    path: '/api/courses/export.csv';
+    parameters: ExportCoursesParameters;
+    body: ExportCoursesBody;
+    response: ExportCoursesResponse;
+  };
   /** A course; an unpublished one is there for its trainer, its active trainees and the super admin */
   showCourse: {
     method: 'GET';
@@ -4060,6 +4126,14 @@ export interface Operations {
     parameters: ListCourseTraineesParameters;
     body: ListCourseTraineesBody;
     response: ListCourseTraineesResponse;
+  };
+  /** The enrollments that match with their trainees: those in a trainer's courses, all for the super admin */
+  exportEnrollments: {
+    method: 'GET';
+    path: '/api/enrollments/export.csv';
+    parameters: ExportEnrollmentsParameters;
+    body: ExportEnrollmentsBody;
+    response: ExportEnrollmentsResponse;
   };
   /** An enrollment */
   showEnrollment: {

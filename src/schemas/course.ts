@@ -2,6 +2,7 @@ import {
   type CourseInput,
   type CourseLevel,
   type CourseType,
+  courseFieldNames,
   courseInputKeys,
   courseLevels,
   courseTypes,
@@ -10,6 +11,7 @@ import * as fields from './fields.js';
 import Joi from './joi.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
+import { type ExportQuery, exportQuery } from './table-format.js';
 
 const courseSortFields = ['createdAt', 'updatedAt', 'title', 'category', 'startDate'] as const;
 
@@ -23,41 +25,64 @@ const courseDetails = { include: listing.include('seats') };
 /** Query of `GET /api/courses/:id`. */
 export const courseDetailsSchema = Joi.object<CourseDetails>(courseDetails);
 
-export interface TrainerCourseListing extends CourseDetails, PagingWithKey, Sorting<(typeof courseSortFields)[number]> {
+/** Which courses of a trainer are listed. */
+interface TrainerCourseFilter {
   isPublished?: boolean;
   seatsLeft?: boolean;
   search?: string;
 }
 
-const trainerListing = {
+const trainerFilter = {
   isPublished: listing.queryBoolean('isPublished'),
   seatsLeft: listing
     .queryBoolean('seatsLeft')
     .description('Only courses that have seats left, or only full ones')
     .example(true),
   search: listing.search,
-  ...courseDetails,
-  ...listing.sorting(courseSortFields),
-  ...listing.pagingWithKey(12),
 };
 
-/** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
-export const trainerCourseListingSchema = Joi.object<TrainerCourseListing>(trainerListing);
+/** With what, in which order and on which page courses are listed. */
+interface CoursePage extends CourseDetails, PagingWithKey, Sorting<(typeof courseSortFields)[number]> {}
 
-export interface CourseListing extends TrainerCourseListing {
+const coursePage = { ...courseDetails, ...listing.sorting(courseSortFields), ...listing.pagingWithKey(12) };
+
+export interface TrainerCourseListing extends TrainerCourseFilter, CoursePage {}
+
+/** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
+export const trainerCourseListingSchema = Joi.object<TrainerCourseListing>({ ...trainerFilter, ...coursePage });
+
+/** Which courses are listed or exported. */
+export interface CourseFilter extends TrainerCourseFilter {
   category?: string;
   level?: CourseLevel;
   courseType?: CourseType;
   trainerId?: string;
 }
 
-/** Query of `GET /api/courses`. */
-export const courseListingSchema = Joi.object<CourseListing>({
+const courseFilter = {
   category: fields.category,
   level: fields.oneOf('level', courseLevels),
   courseType: fields.oneOf('courseType', courseTypes),
   trainerId: fields.id('trainerId'),
-  ...trainerListing,
+  ...trainerFilter,
+};
+
+export interface CourseListing extends CourseFilter, CoursePage {}
+
+/** Query of `GET /api/courses`. */
+export const courseListingSchema = Joi.object<CourseListing>({ ...courseFilter, ...coursePage });
+
+/** The columns of an export of courses. */
+export const courseExportFields = [
+  ...courseFieldNames.filter((field) => field !== 'thumbnail'),
+  ...(['seatsTaken', 'trainer', 'createdAt', 'updatedAt', 'id', 'trainerId'] as const),
+];
+export type CourseExportField = (typeof courseExportFields)[number];
+
+/** Query of `GET /api/courses/export.csv`. */
+export const courseExportSchema = Joi.object<CourseFilter & ExportQuery<CourseExportField>>({
+  ...courseFilter,
+  ...exportQuery(courseExportFields),
 });
 
 export interface NewCourse extends CourseInput<'create'> {

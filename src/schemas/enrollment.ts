@@ -1,5 +1,5 @@
 import type Types from 'joi';
-import { enrollmentFields } from './enrollment-fields.js';
+import { enrollmentFieldNames, enrollmentFields } from './enrollment-fields.js';
 import {
   type EnrollmentStatus,
   enrollmentStatuses,
@@ -12,6 +12,7 @@ import Joi from './joi.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { refused } from './problems.js';
+import { type ExportQuery, exportQuery } from './table-format.js';
 
 const status = fields.oneOf('status', settableStatuses);
 const courseId = fields.id('courseId');
@@ -26,11 +27,13 @@ export interface StatusListing extends PagingWithKey, Sorting<(typeof enrollment
   status?: EnrollmentStatus[];
 }
 
+const statuses = listing
+  .severalOf('status', enrollmentStatuses)
+  .description('Statuses of the enrollments; several are separated by commas')
+  .example(['pending', 'active']);
+
 const statusListing = {
-  status: listing
-    .severalOf('status', enrollmentStatuses)
-    .description('Statuses of the enrollments; several are separated by commas')
-    .example(['pending', 'active']),
+  status: statuses,
   ...listing.sorting(enrollmentSortFields),
   ...listing.pagingWithKey(20),
 };
@@ -49,19 +52,48 @@ export const ownEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
   ...statusListing,
 });
 
-export interface EnrollmentListing extends OwnEnrollmentListing {
+/** Which enrollments are listed or exported. */
+export interface EnrollmentFilter {
+  courseId?: string;
   userId?: string;
   trainerId?: string;
+  search?: string;
+  status?: EnrollmentStatus[];
 }
 
-/** Query of `GET /api/enrollments`. */
-export const enrollmentListingSchema = Joi.object<EnrollmentListing>({
+const enrollmentFilter = {
   courseId,
   userId: fields.id('userId'),
   trainerId: fields.id('trainerId'),
   search: searchIn('name and email address of the trainee'),
-  ...statusListing,
-});
+  status: statuses,
+};
+
+export interface EnrollmentListing extends EnrollmentFilter, StatusListing {}
+
+/** Query of `GET /api/enrollments`. */
+export const enrollmentListingSchema = Joi.object<EnrollmentListing>({ ...enrollmentFilter, ...statusListing });
+
+/** The columns of an export of enrollments. */
+export const enrollmentExportFields = [
+  ...(['firstName', 'lastName', 'email', 'phone', 'course'] as const),
+  ...enrollmentFieldNames,
+  ...(['id', 'userId', 'courseId'] as const),
+];
+export type EnrollmentExportField = (typeof enrollmentExportFields)[number];
+
+export type EnrollmentExport = EnrollmentFilter & ExportQuery<EnrollmentExportField>;
+
+const exportSchemaOf = (columns: readonly EnrollmentExportField[]) =>
+  Joi.object<EnrollmentExport>({ ...enrollmentFilter, ...exportQuery(columns) });
+
+/** Query of `GET /api/enrollments/export.csv`. */
+export const enrollmentExportSchema = exportSchemaOf(enrollmentExportFields);
+
+/** The same for trainers, who aren't shown phones. */
+export const trainerEnrollmentExportSchema = exportSchemaOf(
+  enrollmentExportFields.filter((field) => field !== 'phone'),
+);
 
 /** Query of `GET /api/enrollments/trainer/:trainerId` (specification, section 4.12). */
 export const trainerEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({

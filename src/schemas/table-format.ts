@@ -1,5 +1,6 @@
 import * as fields from './fields.js';
 import Joi from './joi.js';
+import { severalOf } from './listing.js';
 
 /** How a table is written: as CSV, or as an Excel workbook. */
 export const tableFormats = ['csv', 'xlsx'] as const;
@@ -22,3 +23,17 @@ export const tableQuery = { format: tableFormat.default('csv') };
 
 /** Query of tables without filters. */
 export const tableQuerySchema = Joi.object<TableQuery, true>(tableQuery);
+
+/** Query of an export, besides its filters. */
+export interface ExportQuery<Field extends string = string> extends TableQuery {
+  /** The columns, in this order. */
+  fields: Field[];
+}
+
+/** Parameters of an export whose columns can be chosen. */
+export const exportQuery = (columns: readonly string[]) => ({
+  fields: severalOf('fields', columns)
+    .default([...columns])
+    .description('The columns, in this order; several are separated by commas. All by default'),
+  ...tableQuery,
+});

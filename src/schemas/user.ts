@@ -1,5 +1,5 @@
 import type Types from 'joi';
-import { type AccountInput, inputKeys } from './account-fields.js';
+import { type AccountInput, exportedFields, inputKeys } from './account-fields.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import { inOrder } from './fields-table.js';
@@ -9,7 +9,7 @@ import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { inviteStates } from './mail.js';
 import { refused } from './problems.js';
-import { type TableQuery, tableQuery } from './table-format.js';
+import { type ExportQuery, exportQuery } from './table-format.js';
 
 export interface RegisterInput extends AccountInput<'register'> {
   password: string;
@@ -153,8 +153,15 @@ export const userListingSchema = Joi.object<UserListing, true>({
 
 export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);
 
+/** The columns of an export of accounts. */
+export const userExportFields = ['id', ...exportedFields, 'createdAt'] as const;
+export type UserExportField = (typeof userExportFields)[number];
+
 /** Query of `GET /api/users/export.csv`. */
-export const userExportSchema = Joi.object<UserFilter & TableQuery, true>({ ...userFilter, ...tableQuery });
+export const userExportSchema = Joi.object<UserFilter & ExportQuery<UserExportField>>({
+  ...userFilter,
+  ...exportQuery(userExportFields),
+});
 
 export const bulkActions = [
   'activate',

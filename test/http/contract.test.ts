@@ -110,7 +110,8 @@ describe('Flags of operations', () => {
     ];
     expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.have.members(mayTakeLong);
     expect(named(({ precondition }) => precondition)).to.deep.equal(['setup']);
-    expect(named(({ exportsRows }) => exportsRows)).to.have.members(['exportUsers', 'importOutcome', 'importRejects']);
+    const exports = ['exportUsers', 'exportCourses', 'exportEnrollments', 'importOutcome', 'importRejects'];
+    expect(named(({ exportsRows }) => exportsRows)).to.have.members(exports);
     expect(named(({ availableBeforeReady }) => availableBeforeReady)).to.have.members([
       'health',
       'readiness',

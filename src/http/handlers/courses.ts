@@ -1,5 +1,7 @@
 import { presentCourse, presentPublishedCourse } from '../../presenters/course.js';
 import { presentPerson } from '../../presenters/user.js';
+import { courseExportSchema } from '../../schemas/course.js';
+import { validate } from '../../schemas/validate.js';
 import { actorOf, type Caller } from '../../services/core.js';
 import { courseCalendar } from '../../services/courses/calendar.js';
 import {
@@ -9,6 +11,7 @@ import {
   publishCourse,
   updateCourse,
 } from '../../services/courses/commands.js';
+import { coursesTable } from '../../services/courses/export.js';
 import {
   courseStatistics,
   findCourse,
@@ -17,7 +20,7 @@ import {
   listCourses,
   listTrainerCourses,
 } from '../../services/courses/queries.js';
-import { textResponse } from '../body/streams.js';
+import { tableResponse, textResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 
 const viewer = (caller: Caller | undefined) => caller && actorOf(caller);
@@ -45,6 +48,11 @@ export const courseHandlers = {
   async listTrainerCourses({ context, caller, params, query }) {
     const { items, pagination } = await listTrainerCourses(context, actorOf(caller), params.trainerId, query);
     return { courses: items.map(presentCourse), pagination };
+  },
+
+  async exportCourses({ context, caller, query }) {
+    const { format } = validate(courseExportSchema, query);
+    return tableResponse(coursesTable(context, actorOf(caller), query), 'courses', format);
   },
 
   async showCourse({ context, caller, params, query }) {

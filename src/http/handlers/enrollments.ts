@@ -6,10 +6,13 @@ import {
   presentTrainerEnrollment,
 } from '../../presenters/enrollment.js';
 import { presentPerson } from '../../presenters/user.js';
+import { enrollmentExportSchema } from '../../schemas/enrollment.js';
+import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
 import { assignMany, removeMany } from '../../services/enrollments/bulk.js';
 import { changeStatus, setProgress } from '../../services/enrollments/changes.js';
 import { assignEnrollment, removeEnrollments, requestEnrollment } from '../../services/enrollments/commands.js';
+import { enrollmentsTable } from '../../services/enrollments/export.js';
 import {
   findEnrollment,
   listAvailableTrainees,
@@ -20,6 +23,7 @@ import {
 } from '../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../services/enrollments/statistics.js';
 import { publicCodeOf } from '../api/failures.js';
+import { tableResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 
 export const enrollmentHandlers = {
@@ -83,6 +87,11 @@ export const enrollmentHandlers = {
   async listCourseTrainees({ context, caller, params, query }) {
     const { items, pagination } = await listCourseTrainees(context, actorOf(caller), params.courseId, query);
     return { trainees: items.map(presentCourseTrainee), pagination };
+  },
+
+  async exportEnrollments({ context, caller, query }) {
+    const { format } = validate(enrollmentExportSchema, query);
+    return tableResponse(enrollmentsTable(context, actorOf(caller), query), 'enrollments', format);
   },
 
   async showEnrollment({ context, caller, params }) {

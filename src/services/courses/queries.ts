@@ -5,6 +5,7 @@ import { contains, hasSeatsLeft, isActiveTrainer, isPublishedOrOf, trainerKey } 
 import { notFound } from '../../errors.js';
 import {
   type CourseDetails,
+  type CourseFilter,
   courseDetailsSchema,
   courseListingSchema,
   trainerCourseListingSchema,
@@ -45,13 +46,15 @@ const maxCountedByRow = 1000;
 const bySeats = ({ database: { sequelize } }: Core, seatsLeft: boolean | undefined): WhereOptions<Course>[] =>
   seatsLeft === undefined ? [] : [{ [Op.and]: [hasSeatsLeft(sequelize, seatsLeft, seatStatuses)] }];
 
-/** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
-export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
-  const listing = validate(courseListingSchema, query);
-  const { category, level, courseType, trainerId, isPublished } = listing;
-  const where: WhereOptions<Course> = {
+/** Those of the given courses that a filter matches. */
+export async function coursesMatching(
+  core: Core,
+  among: WhereOptions<Course>,
+  { category, level, courseType, trainerId, isPublished, search, seatsLeft }: CourseFilter,
+): Promise<WhereOptions<Course>> {
+  return {
     [Op.and]: [
-      visibleTo(core, viewer),
+      among,
       {
         ...(category !== undefined && { category }),
         ...(level !== undefined && { level }),
@@ -59,10 +62,16 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
         ...(trainerId !== undefined && { trainerId }),
         ...(isPublished !== undefined && { isPublished }),
       },
-      ...(await coursesFound(core, listing.search)),
-      ...bySeats(core, listing.seatsLeft),
+      ...(await coursesFound(core, search)),
+      ...bySeats(core, seatsLeft),
     ],
   };
+}
+
+/** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
+export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
+  const listing = validate(courseListingSchema, query);
+  const where = await coursesMatching(core, visibleTo(core, viewer), listing);
   const order = orderOf(listing);
   // Seats are counted of each course that is looked at: once, for the page and the number.
   const parts = { parts: [{ where, sortedBy: order[0]?.[0] }], areFew: true };

@@ -7,12 +7,12 @@ import { notFound, validationError } from '../../errors.js';
 import {
   availableTraineeListingSchema,
   courseTraineeListingSchema,
-  type EnrollmentListing,
+  type EnrollmentFilter,
   enrollmentListingSchema,
   ownEnrollmentListingSchema,
   trainerEnrollmentListingSchema,
 } from '../../schemas/enrollment.js';
-import { currentStatuses, type EnrollmentStatus, enrolledStatuses } from '../../schemas/enrollment-statuses.js';
+import { currentStatuses, enrolledStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { accountsFound, narrowed } from '../accounts/search.js';
@@ -43,14 +43,7 @@ const withCourseSummary = ({ database: { models } }: Core) => [
   },
 ];
 
-interface Filter {
-  courseId?: string;
-  userId?: string;
-  trainerId?: string;
-  status?: EnrollmentStatus[];
-}
-
-const filtered = ({ courseId, userId, trainerId, status }: Filter): WhereOptions<Enrollment> => ({
+const filtered = ({ courseId, userId, trainerId, status }: EnrollmentFilter): WhereOptions<Enrollment> => ({
   ...(courseId !== undefined && { courseId }),
   ...(userId !== undefined && { userId }),
   ...(trainerId !== undefined && { trainerId }),
@@ -121,11 +114,11 @@ export function visibleTo({ actorId, role }: Identity): WhereOptions<Enrollment>
 }
 
 /** Whether conditions leave few enrollments. */
-const isNarrow = ({ role }: Actor, { courseId, userId, trainerId }: Filter) =>
+export const isNarrow = ({ role }: Actor, { courseId, userId, trainerId }: EnrollmentFilter) =>
   role !== 'super_admin' || (courseId ?? userId ?? trainerId) !== undefined;
 
 /** The condition of the enrollments that the actor may see and a filter matches, and how they are found. */
-export async function enrollmentsFound(core: Core, actor: Actor, filter: EnrollmentListing): Promise<Matching> {
+export async function enrollmentsFound(core: Core, actor: Actor, filter: EnrollmentFilter): Promise<Matching> {
   const matching = await matchingTrainees(core, filter.search, isNarrow(actor, filter));
   const and = (condition: WhereOptions<Enrollment>) => ({
     [Op.and]: [visibleTo(actor), filtered(filter), condition],

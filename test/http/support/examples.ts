@@ -210,6 +210,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
       requiresPasswordChange: 'false',
       locked: 'false',
       search: 'test',
+      fields: 'email,role',
       format: 'csv',
     },
   }),
@@ -248,6 +249,13 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const kind = { category: 'Crafts', level: 'beginner', courseType: 'online', trainerId: course.trainerId };
     const filter = { ...kind, isPublished: 'true', seatsLeft: 'true', include: 'seats', search: 'comp' };
     return { query: { ...filter, sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' } };
+  },
+  async exportCourses(context) {
+    const { trainer, course } = await buildCatalogue(context);
+    await course.update({ category: 'Crafts', level: 'beginner', courseType: 'online' });
+    const kind = { category: 'Crafts', level: 'beginner', courseType: 'online', trainerId: course.trainerId };
+    const filter = { ...kind, isPublished: 'false', seatsLeft: 'true', search: 'comp' };
+    return { token: trainer.token, query: { ...filter, fields: 'title,seatsTaken', format: 'csv' } };
   },
   async createCourse(context) {
     const { token } = await signIn(context, { role: 'trainer' });
@@ -288,6 +296,11 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const which = { courseId: course.id, userId: trainee.user.id, trainerId: course.trainerId, search: 'test' };
     const query = { ...which, status: 'active,pending', sortBy: 'progress', sortOrder: 'ASC', page: '1', limit: '5' };
     return { token: trainee.token, query };
+  },
+  async exportEnrollments(context) {
+    const { trainer, trainee, course } = await buildCatalogue(context);
+    const which = { courseId: course.id, userId: trainee.user.id, trainerId: course.trainerId, search: 'test' };
+    return { token: trainer.token, query: { ...which, status: 'active', fields: 'email,status', format: 'csv' } };
   },
   async requestEnrollment(context) {
     const { course } = await buildCatalogue(context);

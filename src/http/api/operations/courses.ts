@@ -3,6 +3,7 @@ import {
   courseCreationSchema,
   courseDeletionSchema,
   courseDetailsSchema,
+  courseExportSchema,
   courseListingSchema,
   courseUpdateSchema,
   publicationSchema,
@@ -10,7 +11,7 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../../schemas/course.js';
-import { created, itemBytes, ok, operations, streamed, superAdmin } from '../operation.js';
+import { created, itemBytes, ok, operations, streamed, superAdmin, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Courses');
@@ -58,6 +59,13 @@ export const courseOperations = {
     itemBytes: itemBytes.course,
     success: ok('One page of courses', shapes.pageOf('courses', shapes.courseWithSeats)),
     failures: ['NOT_FOUND'],
+  }),
+  exportCourses: operation.get('/api/courses/export.csv', {
+    summary: "A trainer's own courses that match, or all for the super admin; the first ones that were made come first",
+    access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
+    query: courseExportSchema,
+    exportsRows: true,
+    success: table('The courses, a line each'),
   }),
   showCourse: operation.get('/api/courses/:id', {
     summary: 'A course; an unpublished one is there for its trainer, its active trainees and the super admin',

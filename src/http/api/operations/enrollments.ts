@@ -5,6 +5,7 @@ import {
   bulkRemovalSchema,
   courseTraineeListingSchema,
   enrollmentAssignmentSchema,
+  enrollmentExportSchema,
   enrollmentListingSchema,
   enrollmentRequestSchema,
   ownEnrollmentListingSchema,
@@ -12,7 +13,7 @@ import {
   statusChangeSchema,
   trainerEnrollmentListingSchema,
 } from '../../../schemas/enrollment.js';
-import { created, itemBytes, ok, operations } from '../operation.js';
+import { created, itemBytes, ok, operations, table } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const operation = operations('Enrollments');
@@ -102,6 +103,14 @@ export const enrollmentOperations = {
     query: courseTraineeListingSchema,
     success: ok('One page of trainees with their enrollments', shapes.pageOf('trainees', shapes.courseTrainee)),
     failures: ['NOT_FOUND'],
+  }),
+  exportEnrollments: operation.get('/api/enrollments/export.csv', {
+    summary: "The enrollments that match with their trainees: those in a trainer's courses, all for the super admin",
+    description: 'The first ones that were made come first. Trainers get no phones.',
+    access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
+    query: enrollmentExportSchema,
+    exportsRows: true,
+    success: table('The enrollments, a line each'),
   }),
   showEnrollment: operation.get('/api/enrollments/:id', {
     summary: 'An enrollment',

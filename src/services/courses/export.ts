@@ -1,0 +1,61 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { Course } from '../../db/models/course.js';
+import { type CourseExportField, courseExportSchema } from '../../schemas/course.js';
+import { validate } from '../../schemas/validate.js';
+import type { Table } from '../../workbook/table.js';
+import type { Core, Identity } from '../core.js';
+import { type ExportColumn, exportTable, type OnExported } from '../exports.js';
+import { addSeats } from '../locks/capacity.js';
+import { coursesMatching } from './queries.js';
+
+/** Courses per query of an export, which bounds its memory: their texts may be long. */
+const batch = 50;
+
+function columnOf(field: CourseExportField): ExportColumn<Course> {
+  switch (field) {
+    case 'trainer':
+      return { value: ({ trainer }) => (trainer ? `${trainer.firstName} ${trainer.lastName}` : null) };
+    case 'seatsTaken':
+      return { value: ({ seatsTaken = null }) => seatsTaken };
+    case 'tags':
+      return { value: ({ tags }) => tags.join(', ') };
+    case 'startDate':
+    case 'endDate':
+      return {
+        // A day for workbooks, which CSV has as the API has it.
+        value: ({ [field]: day }) => (day === null ? null : new Date(day)),
+        csvCell: (moment) => moment.slice(0, 10),
+      };
+    default:
+      return { value: (course) => course[field] };
+  }
+}
+
+/**
+ * The courses that a filter matches, those of a trainer or all for the super admin: the first ones that were made come first.
+ * @throws AppError `VALIDATION`, before anything is read
+ */
+export function coursesTable(core: Core, { role, actorId }: Identity, input: unknown, onExported?: OnExported): Table {
+  const { fields, ...filter } = validate(courseExportSchema, input);
+  const { models, read } = core.database;
+  const own = role === 'super_admin' ? {} : { trainerId: actorId };
+  const include = [{ model: models.User, as: 'trainer', attributes: ['firstName', 'lastName'] }];
+  let matching: WhereOptions<Course> | undefined;
+  return exportTable(
+    {
+      sheet: 'Courses',
+      fields,
+      columnOf,
+      async rowsAfter(id) {
+        matching ??= await coursesMatching(core, own, filter);
+        const where = { [Op.and]: [matching, { id: { [Op.gt]: id } }] };
+        const courses = await read(() =>
+          models.Course.findAll({ where, include, order: [['id', 'ASC']], limit: batch }),
+        );
+        if (fields.includes('seatsTaken')) await addSeats(core, courses);
+        return courses;
+      },
+    },
+    onExported,
+  );
+}

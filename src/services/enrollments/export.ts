@@ -1,0 +1,83 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import { type Order, rowsOf } from '../../db/sql/page.js';
+import {
+  type EnrollmentExportField,
+  type EnrollmentFilter,
+  enrollmentExportSchema,
+  trainerEnrollmentExportSchema,
+} from '../../schemas/enrollment.js';
+import { validate } from '../../schemas/validate.js';
+import type { Table } from '../../workbook/table.js';
+import type { Actor, Core } from '../core.js';
+import { type ExportColumn, exportTable, type OnExported, phoneColumn } from '../exports.js';
+import { enrollmentsFound, isNarrow } from './queries.js';
+
+/** Enrollments per query of an export, which bounds its memory: their notes may be long. */
+const batch = 200;
+
+/** Ids that are read at once: the database may sort all that a filter matches to find them. */
+const idsPerQuery = 5000;
+
+const order: Order = [['id', 'ASC']];
+
+function columnOf(field: EnrollmentExportField): ExportColumn<Enrollment> {
+  switch (field) {
+    case 'firstName':
+    case 'lastName':
+    case 'email':
+      return { value: ({ user }) => user?.[field] ?? null };
+    case 'phone':
+      return { value: ({ user }) => user?.phone ?? null, ...phoneColumn };
+    case 'course':
+      return { value: ({ course }) => course?.title ?? null };
+    default:
+      return { value: (enrollment) => enrollment[field] };
+  }
+}
+
+/** Reads the ids of all enrollments that the actor may see and a filter matches, in their order, some at a time. */
+async function idReader(core: Core, actor: Actor, filter: EnrollmentFilter) {
+  const { where, parts } = await enrollmentsFound(core, actor, filter);
+  // Looked up by the index that has few of them: in the order of ids, databases would read the whole table.
+  const among = parts?.parts ?? (isNarrow(actor, filter) ? [{ where }] : undefined);
+  const idsAfter = (id: string) => {
+    const after = (condition: WhereOptions<Enrollment>) => ({ [Op.and]: [condition, { id: { [Op.gt]: id } }] });
+    const listed = { where: after(where), parts: among?.map((part) => ({ where: after(part.where) })), order };
+    return core.database.read(() => rowsOf(core.database.models.Enrollment, listed).firstIds(idsPerQuery));
+  };
+  return { where, idsAfter };
+}
+
+/**
+ * The enrollments that the actor may see and a filter matches, with their trainees and courses: the first ones that were made come
+ * first.
+ * @throws AppError `VALIDATION`, before anything is read
+ */
+export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExported?: OnExported): Table {
+  const schema = actor.role === 'super_admin' ? enrollmentExportSchema : trainerEnrollmentExportSchema;
+  const { fields, ...filter } = validate(schema, input);
+  const { models, read } = core.database;
+  const include = [
+    { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'phone'] },
+    { model: models.Course, as: 'course', attributes: ['id', 'title'] },
+  ];
+  let reader: Awaited<ReturnType<typeof idReader>> | undefined;
+  let ids: string[] = [];
+  async function rowsAfter(last: string): Promise<Enrollment[]> {
+    reader ??= await idReader(core, actor, filter);
+    const { where, idsAfter } = reader;
+    if (ids.length === 0) ids = await idsAfter(last);
+    while (ids.length > 0) {
+      const some = ids.splice(0, batch);
+      // Those that have left the filter since their ids were read are left out.
+      const still = { [Op.and]: [{ id: some }, where] };
+      const rows = rowsOf(models.Enrollment, { where: still, order, include });
+      const found = await read(() => rows.page({ limit: batch, offset: 0 }));
+      if (found.length > 0) return found;
+      if (ids.length === 0) ids = await idsAfter(some.at(-1) ?? last);
+    }
+    return [];
+  }
+  return exportTable({ sheet: 'Enrollments', fields, columnOf, rowsAfter }, onExported);
+}
