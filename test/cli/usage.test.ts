@@ -20,7 +20,7 @@ describe('A word that is no command', () => {
 
   const words: [typed: string, meant: string[]][] = [
     ['import x.csv --dry-run', ['users import x.csv --dry-run']],
-    ['export', ['users export', 'imports export']],
+    ['export', ['users export', 'courses export', 'enrollments export', 'imports export']],
     ['create', ['users register', 'courses create']],
     ['add', ['courses files add', 'courses create', 'enrollments assign']],
     ['new', ['courses create', 'enrollments assign']],

@@ -3,6 +3,7 @@ import { define, type Registry } from '../../core/command/command.js';
 import { outputOption, yesOption } from '../../core/command/declaration.js';
 import {
   courseDetailOptions,
+  courseExportOptions,
   courseListOptions,
   createCourseOptions,
   deleteCourseOptions,
@@ -115,6 +116,20 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Count the courses, by state and category',
     examples: ['courses stats', 'courses stats --json'],
     load: () => import('./queries.js').then(({ stats }) => ({ run: stats })),
+  });
+
+  define(courses, registry, {
+    usage: 'export',
+    schema: 'current',
+    summary: 'Write courses as CSV or a workbook',
+    examples: [
+      'courses export > courses.csv',
+      'courses export --published --output courses.xlsx',
+      'courses export --trainer ada@example.org --fields title,startDate,seatsTaken,maxStudents',
+    ],
+    options: courseExportOptions,
+    load: () =>
+      import('./queries.js').then(({ checkExport, exportCourses }) => ({ check: checkExport, run: exportCourses })),
   });
 
   const files = courses.command('files').description('List, add, download and remove the files of a course');

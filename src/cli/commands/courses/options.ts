@@ -1,4 +1,5 @@
-import { repeatable, yesOption } from '../../core/command/declaration.js';
+import { courseExportFields } from '../../../schemas/course.js';
+import { exportOptions, repeatable, yesOption } from '../../core/command/declaration.js';
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { courseColumns, fileColumns, trainerColumns } from './columns.js';
 
@@ -7,7 +8,8 @@ export const courseDetailOptions = {
   '--include <keys>': 'seats: also show how many seats are taken and left',
 };
 
-export const courseListOptions = {
+/** Which courses are listed or exported. */
+export const courseFilterOptions = {
   '--category <category>': 'only courses of this category',
   '--level <level>': 'only beginner, intermediate or advanced courses',
   '--type <type>': 'only online, classroom or hybrid courses',
@@ -17,6 +19,12 @@ export const courseListOptions = {
   '--seats-left': 'only courses that have seats left',
   '--full': 'only courses that have no seats left',
   '--search <text>': 'search in title, category and tags',
+};
+
+export const courseExportOptions = { ...courseFilterOptions, ...exportOptions(courseExportFields) };
+
+export const courseListOptions = {
+  ...courseFilterOptions,
   ...sortOption('createdAt, updatedAt, title, category or startDate'),
   ...courseDetailOptions,
   ...listingOptions('courses', courseColumns),

@@ -1,9 +1,16 @@
 import { AppError } from '../../../errors.js';
 import { presentCourse } from '../../../presenters/course.js';
 import { presentPerson } from '../../../presenters/user.js';
-import { courseDetailsSchema, courseListingSchema, trainerListingSchema } from '../../../schemas/course.js';
+import {
+  courseDetailsSchema,
+  courseExportSchema,
+  courseListingSchema,
+  trainerListingSchema,
+} from '../../../schemas/course.js';
 import { validate } from '../../../schemas/validate.js';
+import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
+import { coursesTable } from '../../../services/courses/export.js';
 import {
   courseStatistics,
   findCourse,
@@ -15,11 +22,18 @@ import type { OptionValues } from '../../core/command/declaration.js';
 import { accountIdOf, courseIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { sortingOf } from '../../core/listing/columns.js';
+import { assertTableDestination, writeExport } from '../../core/listing/file-output.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText, rowsText } from '../../core/listing/table.js';
 import { counted } from '../../core/output/output.js';
 import { courseColumns, trainerColumns } from './columns.js';
-import type { courseDetailOptions, courseListOptions, trainerListOptions } from './options.js';
+import type {
+  courseDetailOptions,
+  courseExportOptions,
+  courseFilterOptions,
+  courseListOptions,
+  trainerListOptions,
+} from './options.js';
 import { courseFields } from './output.js';
 
 /** Whether the seats are asked for: as the API is, or by their column. */
@@ -29,22 +43,30 @@ const showsSeats = ({ include, columns = '' }: OptionValues<typeof courseListOpt
 const columnsOf = (options: OptionValues<typeof courseListOptions>) =>
   showsSeats(options) ? courseColumns : courseColumns.filter(({ name }) => name !== 'seats');
 
-/** The options as the API's query, but for the trainer. @throws AppError `USAGE` for options that cannot be used together */
-function queryOf(options: OptionValues<typeof courseListOptions>) {
+/** The options as the API's filter, but for the trainer. @throws AppError `USAGE` for options that cannot be used together */
+function filterOf(options: OptionValues<typeof courseFilterOptions>) {
   const { category, level, type, published, unpublished, seatsLeft, full, search } = options;
   if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished cannot be used together.');
   if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full cannot be used together.');
   return {
-    ...sortingOf(options),
     category,
     level,
     courseType: type,
     search,
-    include: options.include ?? (showsSeats(options) ? 'seats' : undefined),
     isPublished: published ?? (unpublished ? false : undefined),
     seatsLeft: seatsLeft ?? (full ? false : undefined),
   };
 }
+
+/** The options as the API's query, but for the trainer. @throws AppError as {@link filterOf} */
+const queryOf = (options: OptionValues<typeof courseListOptions>) => ({
+  ...filterOf(options),
+  ...sortingOf(options),
+  include: options.include ?? (showsSeats(options) ? 'seats' : undefined),
+});
+
+const trainerIdOf = async (context: Context, trainer: string | undefined) =>
+  trainer === undefined ? undefined : accountIdOf(context, trainer, 'trainer');
 
 /** @throws AppError `USAGE`, `VALIDATION` */
 export function checkList(run: Run<'', typeof courseListOptions>): void {
@@ -53,13 +75,25 @@ export function checkList(run: Run<'', typeof courseListOptions>): void {
 
 /** Courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
-  const { trainer } = run.options;
   return listing(run, { key: 'courses', one: 'course', columns: columnsOf(run.options) }, async () => {
     const context = await run.context();
-    const trainerId = trainer === undefined ? undefined : await accountIdOf(context, trainer, 'trainer');
-    const query = { ...queryOf(run.options), trainerId };
+    const query = { ...queryOf(run.options), trainerId: await trainerIdOf(context, run.options.trainer) };
     return async (page) => presented(await listCourses(context, operator, { ...query, ...page }), presentCourse);
   });
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkExport(run: Run<'', typeof courseExportOptions>): void {
+  assertTableDestination(run);
+  validate(courseExportSchema, { ...filterOf(run.options), fields: run.options.fields });
+}
+
+/** Writes courses. @throws AppError `NOT_FOUND` for the trainer, and as `writeData` */
+export async function exportCourses(run: Run<'', typeof courseExportOptions>): Promise<Result> {
+  const { fields, trainer } = run.options;
+  const context = await run.context();
+  const query = { ...filterOf(run.options), fields, trainerId: await trainerIdOf(context, trainer) };
+  return writeExport(run, 'course', (onExported) => coursesTable(context, operator, query, onExported));
 }
 
 /** @throws AppError `VALIDATION` */

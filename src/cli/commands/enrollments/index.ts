@@ -3,7 +3,14 @@ import { statusesSetBy } from '../../../schemas/enrollment-statuses.js';
 import { define, type Registry } from '../../core/command/command.js';
 import { bulkNotes } from '../../core/command/declaration.js';
 import { either } from '../../core/output/output.js';
-import { assignOptions, enrollmentListOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
+import {
+  assignOptions,
+  enrollmentExportOptions,
+  enrollmentListOptions,
+  enrollmentOptions,
+  removeOptions,
+  statusOptions,
+} from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const enrollments = program.command('enrollments').description('Enroll trainees in courses and manage enrollments');
@@ -50,6 +57,22 @@ export function register(program: Command, registry: Registry): void {
   });
 
   registerChanges(enrollments, registry);
+
+  define(enrollments, registry, {
+    usage: 'export',
+    schema: 'current',
+    summary: 'Write enrollments with their trainees as CSV or a workbook',
+    examples: [
+      'enrollments export --course "Weaving for beginners" --status active --output weaving.xlsx',
+      'enrollments export --trainer grace@example.org --fields lastName,firstName,email,course > people.csv',
+    ],
+    options: enrollmentExportOptions,
+    load: () =>
+      import('./queries.js').then(({ checkExport, exportEnrollments }) => ({
+        check: checkExport,
+        run: exportEnrollments,
+      })),
+  });
 
   define(enrollments, registry, {
     usage: 'stats',

@@ -1,5 +1,6 @@
+import { enrollmentExportFields } from '../../../schemas/enrollment.js';
 import { enrollmentStatuses, initialStatuses } from '../../../schemas/enrollment-statuses.js';
-import { bulkOptions } from '../../core/command/declaration.js';
+import { bulkOptions, exportOptions } from '../../core/command/declaration.js';
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { either } from '../../core/output/output.js';
 import { accountHeadings, filterOptions } from '../users/options.js';
@@ -12,6 +13,8 @@ export const enrollmentFilterOptions = {
   '--status <status>': `only ${either(enrollmentStatuses)} ones; several separated by commas`,
   '--search <text>': "search in the trainee's name and email",
 };
+
+export const enrollmentExportOptions = { ...enrollmentFilterOptions, ...exportOptions(enrollmentExportFields) };
 
 export const enrollmentListOptions = {
   ...enrollmentFilterOptions,

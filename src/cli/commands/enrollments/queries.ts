@@ -1,20 +1,28 @@
 import { AppError } from '../../../errors.js';
 import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
-import { enrollmentListingSchema } from '../../../schemas/enrollment.js';
+import { enrollmentExportSchema, enrollmentListingSchema } from '../../../schemas/enrollment.js';
+import { validate } from '../../../schemas/validate.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
+import { enrollmentsTable } from '../../../services/enrollments/export.js';
 import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
 import type { OptionValues } from '../../core/command/declaration.js';
 import { accountIdOf, courseIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { sortingOf } from '../../core/listing/columns.js';
+import { assertTableDestination, writeExport } from '../../core/listing/file-output.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText, rowsText } from '../../core/listing/table.js';
 import { enrollmentIdOf } from './named.js';
-import type { enrollmentFilterOptions, enrollmentListOptions, enrollmentOptions } from './options.js';
+import type {
+  enrollmentExportOptions,
+  enrollmentFilterOptions,
+  enrollmentListOptions,
+  enrollmentOptions,
+} from './options.js';
 import { enrollmentColumns, enrollmentFields } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentFilterOptions> & { sort?: string };
@@ -55,6 +63,21 @@ export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<
     return async (page) =>
       presented(await listEnrollments(context, operator, { ...query, ...page }), presentTrainerEnrollment);
   });
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkExport(run: Run<'', typeof enrollmentExportOptions>): void {
+  assertTableDestination(run);
+  assertFilters(run.options);
+  const { search, status, fields } = run.options;
+  validate(enrollmentExportSchema, { search, status, fields });
+}
+
+/** Writes enrollments. @throws AppError `NOT_FOUND`, `VALIDATION`, and as `writeData` */
+export async function exportEnrollments(run: Run<'', typeof enrollmentExportOptions>): Promise<Result> {
+  const context = await run.context();
+  const query = { ...(await queryFor(context, run.options)), fields: run.options.fields };
+  return writeExport(run, 'enrollment', (onExported) => enrollmentsTable(context, operator, query, onExported));
 }
 
 /** One enrollment. @throws AppError `NOT_FOUND` */

@@ -5,7 +5,6 @@ import { importUsersOptions } from '../imports/options.js';
 import {
   accountBulkOptions,
   editOptions,
-  exportOptions,
   inviteOptions,
   listOptions,
   registerOptions,
@@ -13,6 +12,7 @@ import {
   resetOptions,
   sessionListOptions,
   unlockOptions,
+  userExportOptions,
 } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
@@ -233,8 +233,12 @@ function registerFiles(users: Command, registry: Registry): void {
     usage: 'export',
     schema: 'current',
     summary: 'Write accounts as CSV or a workbook, without passwords',
-    examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.xlsx'],
-    options: exportOptions,
+    examples: [
+      'users export > users.csv',
+      'users export --role trainee --active --output trainees.xlsx',
+      'users export --fields lastName,firstName,email',
+    ],
+    options: userExportOptions,
     load: () =>
       import('./export.js').then(({ checkExport, exportUsers }) => ({ check: checkExport, run: exportUsers })),
   });

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.js';
-import type { UserFilter } from '../../../schemas/user.js';
-import { bulkOptions, type OptionValues, tableOutputOption } from '../../core/command/declaration.js';
+import { type UserFilter, userExportFields } from '../../../schemas/user.js';
+import { bulkOptions, exportOptions, type OptionValues } from '../../core/command/declaration.js';
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { sessionColumns, userColumns } from './columns.js';
 
@@ -23,7 +23,7 @@ export const listOptions = {
 
 export const sessionListOptions = listingOptions('sessions', sessionColumns);
 
-export const exportOptions = { ...filterOptions, ...tableOutputOption };
+export const userExportOptions = { ...filterOptions, ...exportOptions(userExportFields) };
 
 export const unlockOptions = {
   '--address <address>': 'unlock this IP address instead of an account; "doctor" lists locked addresses',

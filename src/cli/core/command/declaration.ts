@@ -69,6 +69,12 @@ export const tableOutputOption = {
     'write to this file, which must not exist, instead of standard output: a workbook if its name ends in .xlsx, else CSV; or "xlsx" for a workbook on standard output',
 };
 
+/** Options of commands that write an export. @param columns that it can have */
+export const exportOptions = (columns: readonly string[]) => ({
+  '--fields <names>': `only these columns, in this order, separated by commas: ${columns.join(', ')}`,
+  ...tableOutputOption,
+});
+
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;

@@ -2,9 +2,11 @@ import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, isDiskFull, systemErrorCode, whyUnwritable } from '../../../errors.js';
 import { isWorkbookName, type TableFormat, tableFormats } from '../../../schemas/table-format.js';
+import type { OnExported } from '../../../services/exports.js';
+import { type Table, tablePieces } from '../../../workbook/table.js';
 import type { None, tableOutputOption } from '../command/declaration.js';
-import type { Run } from '../command/run.js';
-import { type Io, writeText } from '../output/output.js';
+import type { Result, Run } from '../command/run.js';
+import { counted, type Io, writeText } from '../output/output.js';
 import { printable } from '../output/printable.js';
 
 /** Where a command's data goes. */
@@ -104,4 +106,19 @@ export async function writeData(
     await output.discard();
     throw error;
   }
+}
+
+/** Writes an export, and says how many rows a file has. @param one what a row stands for @throws AppError as {@link writeData} */
+export async function writeExport(
+  { io, options }: Run<'', typeof tableOutputOption>,
+  one: string,
+  tableOf: (onExported: OnExported) => Table,
+): Promise<Result> {
+  const { format, file } = tableTarget(options.output);
+  let exported = 0;
+  const table = tableOf((rows) => {
+    exported += rows;
+  });
+  await writeData(io, file, tablePieces(table, format));
+  return file === undefined ? {} : { json: { exported, file }, text: `${counted(exported, one)} written to ${file}.` };
 }

@@ -186,6 +186,25 @@ describe('coursectl courses', () => {
     });
   });
 
+  describe('export', () => {
+    it('writes the courses that match with the fields that are named', async () => {
+      const argv = ['courses', 'export', '--trainer', 'ada@x.org', '--fields', 'seatsTaken,title'];
+      await buildEnrollment(harness.context, await buildUser(harness.context), loom, { status: 'active' });
+      expect((await cli.run(argv)).stdout).to.equal('\ufeffseatsTaken,title\n1,Weaving\n0,Überfärben\n');
+      const wanted = [...argv, '--published', '--output', 'courses.csv'];
+      expect((await cli.run(wanted)).stdout).to.equal('1 course written to courses.csv.\n');
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const all = await harness.api('get', '/api/courses/export.csv', token).expect(200);
+      expect((await cli.run(['courses', 'export'])).stdout).to.equal(all.text);
+    });
+
+    it('refuses what is wrong before anything is written', async () => {
+      const says = async (...options: string[]) => (await cli.refusal(['courses', 'export', ...options])).message;
+      expect(await says('--fields', 'title,weight')).to.match(/^--fields must be one of title, description, .+\.$/);
+      expect(await says('--full', '--seats-left')).to.equal('--seats-left and --full cannot be used together.');
+    });
+  });
+
   describe('stats', () => {
     it('counts by state and category', async () => {
       expect((await cli.run(['courses', 'stats'])).stdout.split('\n')).to.have.members([

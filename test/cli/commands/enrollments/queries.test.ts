@@ -26,6 +26,33 @@ describe('coursectl enrollments', () => {
     wasps = await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Wasps' });
   });
 
+  describe('export', () => {
+    beforeEach(async () => {
+      await buildEnrollment(harness.context, ben, bees, { status: 'active', progress: 40 });
+      await buildEnrollment(harness.context, cleo, bees, { status: 'pending' });
+      await buildEnrollment(harness.context, cleo, wasps, { status: 'completed' });
+    });
+
+    it('writes the enrollments that match with the fields that are named, phones too', async () => {
+      const argv = ['enrollments', 'export', '--course', 'bees', '--fields', 'lastName,phone,status'];
+      expect((await cli.run(argv)).stdout).to.equal(
+        `\ufefflastName,phone,status\nYoung,'${ben.phone},active\nMüller,'555 0101,pending\n`,
+      );
+      const wanted = ['enrollments', 'export', '--trainee', 'cleo@x.org', '--output', 'cleo.xlsx'];
+      expect((await cli.run(wanted)).stdout).to.equal('2 enrollments written to cleo.xlsx.\n');
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const all = await harness.api('get', '/api/enrollments/export.csv', token).expect(200);
+      expect((await cli.run(['enrollments', 'export'])).stdout).to.equal(all.text);
+    });
+
+    it('refuses what is wrong before anything is written', async () => {
+      const says = async (...options: string[]) => (await cli.refusal(['enrollments', 'export', ...options])).message;
+      expect(await says('--fields', 'weight')).to.match(/^--fields must be one of firstName, .+\.$/);
+      const both = ['--search', 'x', '--trainee', 'ben@x.org'];
+      expect(await says(...both)).to.equal('--search and --trainee cannot be used together.');
+    });
+  });
+
   describe('list', () => {
     const emails = async (...options: string[]) =>
       (await cli.json<Listing>(['enrollments', 'list', ...options])).enrollments.map(({ user }) => user.email);
