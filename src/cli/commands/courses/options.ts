@@ -1,4 +1,3 @@
-import { courseExportFields } from '../../../schemas/course.js';
 import { exportOptions, repeatable, yesOption } from '../../core/command/declaration.js';
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { courseColumns, fileColumns, trainerColumns } from './columns.js';
@@ -21,7 +20,7 @@ export const courseFilterOptions = {
   '--search <text>': 'search in title, category and tags',
 };
 
-export const courseExportOptions = { ...courseFilterOptions, ...exportOptions(courseExportFields) };
+export const courseExportOptions = { ...courseFilterOptions, ...exportOptions };
 
 export const courseListOptions = {
   ...courseFilterOptions,

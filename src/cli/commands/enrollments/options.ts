@@ -1,4 +1,3 @@
-import { enrollmentExportFields } from '../../../schemas/enrollment.js';
 import { enrollmentStatuses, initialStatuses } from '../../../schemas/enrollment-statuses.js';
 import { bulkOptions, exportOptions } from '../../core/command/declaration.js';
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
@@ -14,7 +13,7 @@ export const enrollmentFilterOptions = {
   '--search <text>': "search in the trainee's name and email",
 };
 
-export const enrollmentExportOptions = { ...enrollmentFilterOptions, ...exportOptions(enrollmentExportFields) };
+export const enrollmentExportOptions = { ...enrollmentFilterOptions, ...exportOptions };
 
 export const enrollmentListOptions = {
   ...enrollmentFilterOptions,

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.js';
-import { type UserFilter, userExportFields } from '../../../schemas/user.js';
+import type { UserFilter } from '../../../schemas/user.js';
 import { bulkOptions, exportOptions, type OptionValues } from '../../core/command/declaration.js';
 import { listingOptions, sortOption } from '../../core/listing/columns.js';
 import { sessionColumns, userColumns } from './columns.js';
@@ -23,7 +23,7 @@ export const listOptions = {
 
 export const sessionListOptions = listingOptions('sessions', sessionColumns);
 
-export const userExportOptions = { ...filterOptions, ...exportOptions(userExportFields) };
+export const userExportOptions = { ...filterOptions, ...exportOptions };
 
 export const unlockOptions = {
   '--address <address>': 'unlock this IP address instead of an account; "doctor" lists locked addresses',

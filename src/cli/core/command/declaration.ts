@@ -69,11 +69,11 @@ export const tableOutputOption = {
     'write to this file, which must not exist, instead of standard output: a workbook if its name ends in .xlsx, else CSV; or "xlsx" for a workbook on standard output',
 };
 
-/** Options of commands that write an export. @param columns that it can have */
-export const exportOptions = (columns: readonly string[]) => ({
-  '--fields <names>': `only these columns, in this order, separated by commas: ${columns.join(', ')}`,
+/** Options of commands that write an export. */
+export const exportOptions = {
+  '--fields <names>': 'only these columns, by their headings, in this order; separated by commas',
   ...tableOutputOption,
-});
+};
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
