@@ -19,7 +19,7 @@ export interface TableQuery {
   format: TableFormat;
 }
 
-export const tableQuery = { format: tableFormat.default('csv') };
+const tableQuery = { format: tableFormat.default('csv') };
 
 /** Query of tables without filters. */
 export const tableQuerySchema = Joi.object<TableQuery, true>(tableQuery);
