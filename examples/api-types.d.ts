@@ -224,6 +224,8 @@ export interface WebSession {
   requiresPasswordChange: boolean;
   /** Time at which the session ends */
   expiresAt: string;
+  /** Today's date in the programme's time zone */
+  today: string;
 }
 
 /** A session of an account */

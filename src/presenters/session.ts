@@ -12,9 +12,10 @@ export function presentSession(session: Session, currentId: string | undefined) 
   };
 }
 
-/** Who is signed in to the web console, and until when. */
-export const presentWebSession = (user: Account, expiresAt: Date) => ({
+/** Who is signed in to the web console, until when, and what day it is for the programme, as `YYYY-MM-DD`. */
+export const presentWebSession = (user: Account, expiresAt: Date, today: string) => ({
   user: presentLoginUser(user),
   requiresPasswordChange: user.requiresPasswordChange,
   expiresAt,
+  today,
 });

@@ -152,6 +152,36 @@ describePages('The catalogue', function () {
   });
 });
 
+describePages('A place in a course with dates', function () {
+  this.timeout(scaled(60_000));
+  // A day ahead of the browser's, or behind it.
+  const timeZone = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati';
+  const test = useConsole({ TIME_ZONE: timeZone });
+
+  it('can be asked for until the last day in the zone of the programme; afterwards the page says until when', async () => {
+    const { context } = test;
+    await buildUser(context, { role: 'super_admin' });
+    const day = (offset: number) =>
+      new Date(context.now().getTime() + offset * 86_400_000).toLocaleDateString('sv-SE', { timeZone });
+    const shown = (date: string) =>
+      new Date(date).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+    const dates = { endDate: day(3), enrollUntil: day(0) };
+    const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }), {
+      isPublished: true,
+      ...dates,
+    });
+    const page = await test.openAs(await buildUser(context), `/catalogue/${course.id}`);
+    await expect(place(page).getByRole('button', { name: 'Ask for a place' })).toBeVisible();
+    await course.update({ enrollUntil: day(-1) });
+    await page.reload();
+    await expect(place(page)).toContainText(`that was possible until ${shown(day(-1))}.`);
+    await expect(place(page).getByRole('button')).toHaveCount(0);
+    await course.update({ endDate: day(-1) });
+    await page.reload();
+    await expect(place(page)).toContainText(`The course ended on ${shown(day(-1))}.`);
+  });
+});
+
 describePages("A trainee's own courses", function () {
   this.timeout(scaled(60_000));
   const test = useConsole();

@@ -27,7 +27,8 @@ function cookieOf(response: Response): { name: string; value: string; attributes
 }
 
 describe('POST /api/auth/web-session', () => {
-  const harness = useHarness();
+  const timeZone = 'Pacific/Kiritimati';
+  const harness = useHarness({ TIME_ZONE: timeZone });
   const login = (body: object, headers: Record<string, string> = ownPage) =>
     harness.api('post', path).set(headers).send(body);
 
@@ -36,11 +37,12 @@ describe('POST /api/auth/web-session', () => {
     const earliest = Date.now();
     const response = await login({ identifier: user.email, password: factoryPassword }).expect(200);
     const { id, firstName, lastName, email, phone, role } = user;
-    const { expiresAt, ...rest } = response.body;
+    const { expiresAt, today, ...rest } = response.body;
     expect(rest).to.deep.equal({
       user: { id, firstName, lastName, email, phone, role, avatar: null, requiresPasswordChange: false },
       requiresPasswordChange: false,
     });
+    expect(today).to.equal(new Date().toLocaleDateString('sv-SE', { timeZone }));
     expect(new Date(expiresAt).getTime()).to.be.within(earliest + 7 * day, Date.now() + 7 * day);
     const { name, value, attributes } = cookieOf(response);
     expect(name).to.equal(secure);

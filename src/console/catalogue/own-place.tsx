@@ -5,11 +5,12 @@ import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { statusRules } from '../api/enrollment-statuses.js';
 import { useChange } from '../api/queries.js';
-import { type Course, isFull } from '../courses/course-values.js';
+import { type Course, closedOn, isFull } from '../courses/course-values.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
 import { setsProgress } from '../enrollments/enrollment-changes.js';
 import { ProgressBar } from '../enrollments/progress-bar.js';
-import { formatTime } from '../i18n/format.js';
+import { formatDay, formatTime } from '../i18n/format.js';
+import { useToday } from '../session/session.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { useApiForm } from '../ui/forms/form.js';
 import { FormFailure } from '../ui/forms/form-failure.js';
@@ -24,7 +25,8 @@ const ProgressDialog = lazyDialog(
 
 export type OwnEnrollment = ResponseBody<'listOwnEnrollments'>['enrollments'][number];
 
-type CourseOfPlace = Pick<Course, 'id' | 'title' | 'isPublished' | 'seatsLeft'>;
+/** A course, or what those still see of it who have a place in one that isn't published any more. */
+type CourseOfPlace = Course | (OwnEnrollment['course'] & { isPublished: false });
 
 interface OwnPlaceProps {
   course: CourseOfPlace;
@@ -65,7 +67,13 @@ function AskForPlace({ course }: { course: CourseOfPlace }) {
     },
   });
   useUnsavedGuard(form.isDirty && !form.submitting);
-  if (!course.isPublished) return <Text size="sm">{t('catalogue.place.closed')}</Text>;
+  const today = useToday();
+  if (!course.isPublished) return <Text size="sm">{t('catalogue.place.unpublished')}</Text>;
+  const closed = closedOn(today, course);
+  if (closed) {
+    const day = formatDay(closed === 'ended' ? course.endDate : course.enrollUntil);
+    return <Text size="sm">{t(`catalogue.place.${closed}`, { day })}</Text>;
+  }
   if (isFull(course))
     return (
       <Alert color="gray" variant="outline" title={t('courses.seats.full')}>

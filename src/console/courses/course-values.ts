@@ -9,6 +9,15 @@ export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
 /** Whether nobody can be enrolled any more. */
 export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => seatsLeft === 0;
 
+/** Why nobody can ask for a place any more on a day: the last days count. */
+export function closedOn(
+  today: string,
+  { endDate, enrollUntil }: Pick<Course, 'endDate' | 'enrollUntil'>,
+): 'ended' | 'closed' | undefined {
+  if (endDate !== null && endDate < today) return 'ended';
+  return enrollUntil !== null && enrollUntil < today ? 'closed' : undefined;
+}
+
 /** What the service is told of a course: every field. */
 type CourseBody = Required<Input<'updateCourse'>['body']>;
 

@@ -153,9 +153,14 @@ export function useSignOut() {
   });
 }
 
-/** The signed-in account: for pages behind the session gate. */
-export function useUser(): SessionUser {
+function useOpenSession(): Session {
   const { state } = useSession();
   if (state.kind !== 'signedIn' && state.kind !== 'ended') throw new Error('There is no session.');
-  return state.session.user;
+  return state.session;
 }
+
+/** The signed-in account: for pages behind the session gate. */
+export const useUser = (): SessionUser => useOpenSession().user;
+
+/** Today in the programme's time zone, which need not be the browser's, as `YYYY-MM-DD`. */
+export const useToday = (): string => useOpenSession().today;

@@ -327,6 +327,7 @@ export const fieldDocs: Readonly<
   },
   title: { description: 'Title of the course', example: 'Compilers' },
   to: { description: 'Time before which the entries were made', example: moment },
+  today: { description: "Today's date in the programme's time zone", example: '2026-11-16' },
   token: {
     description: 'A signed JSON web token, to be sent as `Authorization: Bearer <token>`',
     example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',

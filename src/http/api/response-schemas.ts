@@ -37,10 +37,10 @@ export const id = Joi.string().required();
 export const idOf = (entity: string) => id.description(`Id of the ${entity}`);
 export const timestamp = Joi.date().iso().required();
 export const nullableTimestamp = Joi.date().iso().allow(null).required();
-const nullableDate = Joi.string()
+const date = Joi.string()
   .pattern(/^\d{4}-\d{2}-\d{2}$/)
-  .allow(null)
   .required();
+const nullableDate = date.allow(null);
 export const token = Joi.string().required();
 
 const role = component('Role', 'Role of an account', Joi.valid(...roles).required());
@@ -113,7 +113,7 @@ export const login = component(
 export const webSession = component(
   'WebSession',
   'The account that is signed in to the web console',
-  Joi.object({ user: loginUser, requiresPasswordChange: boolean, expiresAt: timestamp }),
+  Joi.object({ user: loginUser, requiresPasswordChange: boolean, expiresAt: timestamp, today: date }),
 );
 
 /** The course of an enrollment. */

@@ -1,6 +1,7 @@
 import { presentSession, presentWebSession } from '../../presenters/session.js';
 import { login } from '../../services/auth/login.js';
 import { endAllSessions, endOwnSession, endSession, endSessionOf, listSessions } from '../../services/auth/sessions.js';
+import { today } from '../../services/courses/dates.js';
 import type { Handlers } from '../routing/handler.js';
 
 export const sessionHandlers = {
@@ -12,10 +13,11 @@ export const sessionHandlers = {
         context.logger.warn({ err: error }, 'the session that a login has replaced is still open'),
       );
     cookie.set(token);
-    return presentWebSession(user, expiresAt);
+    return presentWebSession(user, expiresAt, today(context));
   },
 
-  showWebSession: async ({ caller }) => presentWebSession(caller.user, caller.sessionExpiresAt),
+  showWebSession: async ({ context, caller }) =>
+    presentWebSession(caller.user, caller.sessionExpiresAt, today(context)),
 
   async endWebSession({ context, cookie }) {
     if (cookie.token !== undefined) await endSessionOf(context, cookie.token);
