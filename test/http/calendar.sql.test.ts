@@ -4,6 +4,7 @@ import ICAL from 'ical.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { createLogger } from '../../src/logger.js';
+import { enrollmentStatuses } from '../../src/schemas/enrollment-statuses.js';
 import { setUserActive } from '../../src/services/accounts/commands.js';
 import { operator } from '../../src/services/core.js';
 import { calendarText } from '../../src/services/courses/calendar.js';
@@ -78,19 +79,20 @@ describe('GET /api/courses/:id/calendar.ics', () => {
     });
   });
 
-  it('is one day with one date, also the extra day of a leap year and the last one there is', async () => {
+  it('is one day with one date, also the extra day of a leap year, and with an end that never comes', async () => {
     for (const [given, days] of [
       [{ startDate: '2026-05-04', endDate: '2026-05-04' }, ['2026-05-04', '2026-05-05']],
       [{ startDate: '2026-12-31' }, ['2026-12-31', '2027-01-01']],
       [{ endDate: '2028-02-29' }, ['2028-02-29', '2028-03-01']],
       [{ startDate: '2028-02-28' }, ['2028-02-28', '2028-02-29']],
-      [{ startDate: '9999-12-31' }, ['9999-12-31', '10000-01-01']],
+      // For a course without an end.
+      [{ startDate: '2026-05-04', endDate: '9999-12-31' }, ['2026-05-04', '2026-05-05']],
+      [{ startDate: '9999-12-31' }],
     ] as const) {
       const [course] = await coursesWith(given);
       if (!course) throw new Error('There is no course.');
       const { text } = await calendarOf(course).expect(200);
-      expect(read(text).events.map((event) => event.days)).to.deep.equal([days]);
-      expect(text).not.to.match(/[:+]\d{9}/);
+      expect(read(text).events.map((event) => event.days)).to.deep.equal(days ? [days] : []);
     }
   });
 
@@ -155,7 +157,7 @@ describe('The private address of a calendar', () => {
 
   it('shows trainees the courses that they asked for, take part in or have completed, unpublished ones as the API does', async () => {
     const { owner, trainee } = await castOf(harness.context);
-    for (const status of ['pending', 'active', 'completed', 'cancelled'] as const)
+    for (const status of enrollmentStatuses)
       for (const isPublished of [true, false]) {
         const course = await courseOf(owner.user, `${status} ${isPublished ? 'published' : 'draft'}`, { isPublished });
         await buildEnrollment(harness.context, trainee.user, course, { status });

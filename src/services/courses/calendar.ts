@@ -17,8 +17,8 @@ interface CalendarEvent {
   isTentative?: boolean;
 }
 
-/** The last day that is written with four digits. */
-const lastDay = '9999-12-31';
+/** For no end. There is no day after it that calendar programs understand. */
+const never = '9999-12-31';
 const dayMs = 86_400_000;
 
 const compact = (date: string) => date.replaceAll('-', '');
@@ -54,7 +54,7 @@ function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): s
   const { id, title, shortDescription, location, updatedAt } = course;
   const first = course.startDate ?? course.endDate;
   const last = course.endDate ?? course.startDate;
-  if (first === null || last === null) return [];
+  if (first === null || last === null || first === never) return [];
   const { publicUrl } = config.mail;
   const page = publicUrl && `${publicUrl}/courses/${encodeURIComponent(id)}`;
   const description = [shortDescription, page].filter(Boolean).join('\n\n');
@@ -64,8 +64,8 @@ function eventLines({ config }: Core, { course, isTentative }: CalendarEvent): s
     `UID:${id}@coursectl`,
     `DTSTAMP:${updatedAt.toISOString().replace(/[-:]|\.\d+/g, '')}`,
     `DTSTART;VALUE=DATE:${compact(first)}`,
-    // Without an end it is one day.
-    ...(last < lastDay ? [`DTEND;VALUE=DATE:${compact(dayAfter(last))}`] : []),
+    // Without it, it is one day.
+    ...(last < never ? [`DTEND;VALUE=DATE:${compact(dayAfter(last))}`] : []),
     'TRANSP:TRANSPARENT',
     ...(isTentative ? ['STATUS:TENTATIVE'] : []),
     `SUMMARY:${escaped(title)}`,
