@@ -42,6 +42,7 @@ describe('GET /api/enrollments/export.csv', () => {
       enrolledAt: at,
       completedAt: at,
       notes: '@home, mornings',
+      reply: 'Well done',
     });
     await buildEnrollment(context, cast.trainee.user, own, { status: 'pending' });
     await buildEnrollment(context, grace, foreign, { status: 'active' });
@@ -60,6 +61,11 @@ describe('GET /api/enrollments/export.csv', () => {
       status: 'completed',
       progress: '100',
       notes: "'@home, mornings",
+      notesAt: '',
+      reply: 'Well done',
+      replyAt: '',
+      replyBy: '',
+      cancelReason: '',
       enrolledAt: at.toISOString(),
       completedAt: at.toISOString(),
       userId: grace.id,

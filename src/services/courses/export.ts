@@ -21,6 +21,7 @@ function columnOf(field: CourseExportField): ExportColumn<Course> {
       return { value: ({ tags }) => tags.join(', ') };
     case 'startDate':
     case 'endDate':
+    case 'enrollUntil':
       return {
         // A day for workbooks, which CSV has as the API has it.
         value: ({ [field]: day }) => (day === null ? null : new Date(day)),
