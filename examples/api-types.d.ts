@@ -1068,7 +1068,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -2595,6 +2595,8 @@ export interface AssignEnrollmentBody {
   status?: 'pending' | 'active';
   /** What the trainee wrote with the request */
   notes?: string | null;
+  /** What the trainer or the super admin replied */
+  reply?: string | null;
 }
 
 /** Successful response of `POST /api/enrollments/assign` */
@@ -2617,6 +2619,8 @@ export interface AssignManyBody {
   status?: 'pending' | 'active';
   /** What the trainee wrote with the request */
   notes?: string | null;
+  /** What the trainer or the super admin replied */
+  reply?: string | null;
 }
 
 /** Successful response of `POST /api/enrollments/bulk` */
@@ -2839,12 +2843,35 @@ export interface ChangeStatusBody {
   expectedStatus?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
   /** What the trainee wrote with the request */
   notes?: string | null;
+  /** What the trainer or the super admin replied */
+  reply?: string | null;
 }
 
 /** Successful response of `PUT /api/enrollments/{id}/status` */
 export interface ChangeStatusResponse {
   /** Confirmation for people */
   message: 'Enrollment status updated successfully.';
+  enrollment: Enrollment;
+}
+
+/** Parameters of `PUT /api/enrollments/{id}/reply` */
+export interface SetReplyParameters {
+  path: {
+    /** Id of the enrollment */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/enrollments/{id}/reply` */
+export interface SetReplyBody {
+  /** What the trainer or the super admin replied */
+  reply: string | null;
+}
+
+/** Successful response of `PUT /api/enrollments/{id}/reply` */
+export interface SetReplyResponse {
+  /** Confirmation for people */
+  message: 'Reply updated successfully.';
   enrollment: Enrollment;
 }
 
@@ -3350,7 +3377,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
@@ -4160,6 +4187,14 @@ export interface Operations {
     parameters: ChangeStatusParameters;
     body: ChangeStatusBody;
     response: ChangeStatusResponse;
+  };
+  /** Reply to a trainee without a change of status, or take the reply back; no mail tells of it */
+  setReply: {
+    method: 'PUT';
+    path: '/api/enrollments/{id}/reply';
+    parameters: SetReplyParameters;
+    body: SetReplyBody;
+    response: SetReplyResponse;
   };
   /** Set the progress of a trainee */
   setProgress: {

@@ -44,6 +44,7 @@ export const auditActions = [
   'enrollment.assign',
   'enrollment.status',
   'enrollment.progress',
+  'enrollment.reply',
   'enrollment.remove',
   'demo.load',
   'demo.remove',

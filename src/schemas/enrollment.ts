@@ -17,8 +17,27 @@ import { type ExportQuery, exportQuery } from './table-format.js';
 const status = fields.oneOf('status', settableStatuses);
 const courseId = fields.id('courseId');
 
-/** Notes; null and the empty string mean none. */
+/** What a trainee writes; null and the empty string mean nothing. */
 const notes = fields.orNothing(fields.notes);
+
+/** What a manager of the course writes. */
+const reply = fields.orNothing(fields.reply);
+
+/** What is written with a change: notes by the trainee, a reply by others, whose `notes` are one too. */
+export interface Words {
+  notes?: string | null;
+  reply?: string | null;
+}
+
+/** Refuses both, also where they are empty. */
+const oneOfWords = <T extends Words>(schema: Types.ObjectSchema<T>): Types.ObjectSchema<T> =>
+  schema.custom((value: T, helpers) => {
+    const isBoth = value.notes !== undefined && value.reply !== undefined;
+    const params = { fields: ['notes', 'reply'] };
+    return isBoth
+      ? refused(helpers, { code: 'EXCLUSIVE', params, message: 'Give notes or a reply, not both.' })
+      : value;
+  });
 
 const enrollmentSortFields = ['enrolledAt', 'completedAt', 'progress'] as const;
 
@@ -139,24 +158,28 @@ export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({ courseId:
 /** The first status of an enrollment that isn't the trainee's own request. */
 const initialStatus = fields.oneOf('status', initialStatuses).default('active');
 
-export interface EnrollmentAssignment {
+export interface EnrollmentAssignment extends Words {
   courseId: string;
   traineeId: string;
   status: InitialStatus;
-  notes?: string | null;
 }
 
-const assignedState = { status: initialStatus, notes };
-
 /** What is the same for all trainees of an assignment. */
-export const assignedStateSchema = Joi.object<Pick<EnrollmentAssignment, 'status' | 'notes'>>(assignedState);
+export const assignedStateSchema = Joi.object<Pick<EnrollmentAssignment, 'status' | 'reply'>>({
+  status: initialStatus,
+  reply,
+});
 
 /** Body of `POST /api/enrollments/assign`. */
-export const enrollmentAssignmentSchema = Joi.object<EnrollmentAssignment>({
-  courseId: courseId.required(),
-  traineeId: fields.id('traineeId').required(),
-  ...assignedState,
-});
+export const enrollmentAssignmentSchema = oneOfWords(
+  Joi.object<EnrollmentAssignment>({
+    courseId: courseId.required(),
+    traineeId: fields.id('traineeId').required(),
+    status: initialStatus,
+    notes,
+    reply,
+  }),
+);
 
 /** Accounts or enrollments that one request can name. */
 const maxIds = 500;
@@ -167,40 +190,52 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
   traineeIds: string[];
 }
 
-/** Characters of notes in the answer to one request: each of its enrollments repeats them. */
-const maxNotes = 100_000;
+/** Characters of a reply in the answer to one request: each of its enrollments repeats them. */
+const maxReply = 100_000;
 
-/** The notes stand after `traineeIds`, which have been checked by then. */
-function notesForAll(value: string, helpers: Types.CustomHelpers): string | Types.ErrorReport {
-  // The first ancestor is the object that the notes are of.
-  const { traineeIds } = helpers.state.ancestors[0] as { traineeIds?: unknown };
-  const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), maxIds) : 1;
-  const most = Math.floor(maxNotes / count);
-  return fields.characters(value) > most
-    ? refused(helpers, fields.tooLong(most, `Notes must be at most ${most} characters for ${count} trainees.`))
-    : value;
-}
+/** The reply stands after `traineeIds`, which have been checked by then. */
+const replyToAll =
+  (label: string) =>
+  (value: string, helpers: Types.CustomHelpers): string | Types.ErrorReport => {
+    // The first ancestor is the object that the reply is of.
+    const { traineeIds } = helpers.state.ancestors[0] as { traineeIds?: unknown };
+    const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), maxIds) : 1;
+    const most = Math.floor(maxReply / count);
+    return fields.characters(value) > most
+      ? refused(helpers, fields.tooLong(most, `${label} must be at most ${most} characters for ${count} trainees.`))
+      : value;
+  };
 
 /** Body of `POST /api/enrollments/bulk`. */
-export const bulkAssignmentSchema = Joi.object<BulkAssignment>({
-  courseId: courseId.required(),
-  traineeIds: ids('traineeIds'),
-  status: initialStatus,
-  notes: notes.custom(notesForAll),
-});
+export const bulkAssignmentSchema = oneOfWords(
+  Joi.object<BulkAssignment>({
+    courseId: courseId.required(),
+    traineeIds: ids('traineeIds'),
+    status: initialStatus,
+    notes: notes.custom(replyToAll('Notes')),
+    reply: reply.custom(replyToAll('Reply')),
+  }),
+);
 
-export interface StatusChange {
+export interface StatusChange extends Words {
   status: EnrollmentStatus;
   /** What the change begins from: with another status by then it is refused. */
   expectedStatus?: EnrollmentStatus;
-  notes?: string | null;
 }
 
 /** Body of `PUT /api/enrollments/:id/status`. */
-export const statusChangeSchema = Joi.object<StatusChange>({
-  status: status.required(),
-  expectedStatus: fields.oneOf('expectedStatus', enrollmentStatuses),
-  notes,
+export const statusChangeSchema = oneOfWords(
+  Joi.object<StatusChange>({
+    status: status.required(),
+    expectedStatus: fields.oneOf('expectedStatus', enrollmentStatuses),
+    notes,
+    reply,
+  }),
+);
+
+/** Body of `PUT /api/enrollments/:id/reply`: null and the empty string take the reply back. */
+export const replySchema = Joi.object<{ reply: string | null }, true>({
+  reply: fields.reply.allow(null, '').required(),
 });
 
 /** Body of `PUT /api/enrollments/:id/progress`. */

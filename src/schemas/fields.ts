@@ -147,6 +147,7 @@ export function multiLine(label: string, maximum: number) {
 }
 
 export const notes = multiLine('Notes', 2000);
+export const reply = multiLine('Reply', 2000);
 
 /** Text that only seems to be filled in. */
 export const blank = Joi.string().trim().valid('');

@@ -16,7 +16,7 @@ const wrongValues: Readonly<Record<string, string>> = {
   '--host': 'my host',
   ...Object.fromEntries(
     ['--first-name', '--last-name', '--phone', '--search', '--category', '--title', '--description', '--language']
-      .concat('--short-description', '--tag', '--requirements', '--learning-outcomes', '--location', '--notes')
+      .concat('--short-description', '--tag', '--requirements', '--learning-outcomes', '--location', '--reply')
       .concat('--target', '--message', '--sheet')
       .map((name) => [name, tooLong]),
   ),

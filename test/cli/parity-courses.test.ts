@@ -116,7 +116,7 @@ describe('the same bad input', () => {
       const assign = ['enrollments', 'assign', course.id, trainee.id];
       for (const [option, value, body] of [
         ['--status', 'done', { status: 'done' }],
-        ['--notes', long(2001), { notes: long(2001) }],
+        ['--reply', long(2001), { reply: long(2001) }],
       ] as const) {
         const one = { courseId: course.id, traineeId: trainee.id, ...body };
         const problems = await messageOfApi('post', '/api/enrollments/assign', one);

@@ -29,7 +29,16 @@ const audited = [
   ],
   ...['endUserSession', 'endUserSessions', 'unlockUser', 'createCourse', 'updateCourse', 'deleteCourse'],
   ...['publishCourse', 'assignTrainer', 'assignEnrollment', 'assignMany', 'removeMany', 'removeEnrollment'],
-  ...['changeStatus', 'setProgress', 'setThumbnail', 'addMaterial', 'removeMaterial', 'createImport', 'planImport'],
+  ...[
+    'changeStatus',
+    'setProgress',
+    'setReply',
+    'setThumbnail',
+    'addMaterial',
+    'removeMaterial',
+    'createImport',
+    'planImport',
+  ],
   ...['applyImport', 'cancelImport', 'resumeImport', 'undoImport', 'loadDemo', 'changeManyMails'],
 ];
 

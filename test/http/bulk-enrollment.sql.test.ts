@@ -10,6 +10,7 @@ interface Shown {
   id: string;
   userId: string;
   enrolledAt: string;
+  replyAt: string | null;
 }
 
 const paths = { traineeIds: '/api/enrollments/bulk', enrollmentIds: '/api/enrollments/bulk/remove' } as const;
@@ -84,15 +85,16 @@ describe('Many enrollments at once', () => {
     const [fresh = ''] = await trainees(1);
     const former = new Date('2020-01-01');
     await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled', enrolledAt: former });
-    const { body } = await assign([fresh, cast.trainee.user.id], { notes: 'Again' }).expect(201);
+    const { body } = await assign([fresh, cast.trainee.user.id], { reply: 'Again' }).expect(201);
     const enrollments = body.enrollments as Shown[];
     await remove(enrollments.map(({ id }) => id)).expect(200);
-    for (const { id, userId, enrolledAt } of enrollments) {
-      const what = { userId, courseId: course.id, status: 'active', progress: 0, notes: 'Again' };
-      const all = { ...what, enrolledAt, completedAt: null };
+    for (const { id, ...all } of enrollments) {
+      const { userId, enrolledAt, replyAt } = all;
+      const unwritten = { reply: null, replyAt: null, replyBy: null };
+      const written = { reply: 'Again', replyAt, replyBy: cast.owner.user.id };
       const changed = {
-        before: { status: 'cancelled', notes: null, enrolledAt: former.toISOString() },
-        after: { status: 'active', notes: 'Again', enrolledAt },
+        before: { status: 'cancelled', ...unwritten, enrolledAt: former.toISOString() },
+        after: { status: 'active', ...written, enrolledAt },
       };
       expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
         { action: 'enrollment.assign', ...(userId === fresh ? { before: null, after: all } : changed) },
@@ -141,20 +143,33 @@ describe('Many enrollments at once', () => {
     }
   });
 
-  it('take notes of 2,000 characters for 50 trainees, and shorter ones for more: the response repeats them', async () => {
-    await assign(idsTo(50), { notes: 'n'.repeat(2000) }).expect(201);
-    await assign(idsTo(500), { notes: '\u{1f600}'.repeat(200) }).expect(201);
-    const refused = await assign(idsTo(500), { notes: 'n'.repeat(201) });
-    expectInvalid(refused, ['notes']);
-    expect(messageOf(refused)).to.equal('Notes must be at most 200 characters for 500 trainees.');
-    expectInvalid(await assign(idsTo(51), { notes: 'n'.repeat(2000) }), ['notes']);
-    expectInvalid(await assign('id', { notes: 'n'.repeat(2001) }), ['traineeIds', 'notes']);
+  for (const [field, name] of [
+    ['reply', 'Reply'],
+    ['notes', 'Notes'],
+  ] as const)
+    it(`take a reply of 2,000 characters as ${field} for 50 trainees, and shorter ones for more: the response repeats it`, async () => {
+      await assign(idsTo(50), { [field]: 'n'.repeat(2000) }).expect(201);
+      await assign(idsTo(500), { [field]: '\u{1f600}'.repeat(200) }).expect(201);
+      const refused = await assign(idsTo(500), { [field]: 'n'.repeat(201) });
+      expectInvalid(refused, [field]);
+      expect(messageOf(refused)).to.equal(`${name} must be at most 200 characters for 500 trainees.`);
+      expectInvalid(await assign(idsTo(51), { [field]: 'n'.repeat(2000) }), [field]);
+      expectInvalid(await assign('id', { [field]: 'n'.repeat(2001) }), ['traineeIds', field]);
+    });
+
+  it('keep the notes of those who had left, whose cancellation is forgotten', async () => {
+    const former = { status: 'cancelled', cancelReason: 'left', notes: 'Mine', reply: 'Old' } as const;
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, former);
+    const { body } = await assign([cast.trainee.user.id], { notes: 'Welcome' }).expect(201);
+    const [enrollment] = body.enrollments;
+    expect(enrollment).to.include({ id, notes: 'Mine', notesAt: null, reply: 'Welcome', cancelReason: null });
+    expect(enrollment.replyBy).to.equal(cast.owner.user.id);
   });
 
   it('are 500 in one request, which takes the longest notes and 400 bytes each of the audit log; so does their removal', async () => {
     const ids = await trainees(500);
     const notes = '𝒳'.repeat(200);
-    const { body } = await assign(ids, { notes }).expect(201);
+    const { body } = await assign(ids, { reply: notes }).expect(201);
     expect(body.enrollments.map(({ userId }: Shown) => userId)).to.deep.equal(ids);
     await remove(body.enrollments.map(({ id }: Shown) => id)).expect(200);
     const entries = await models().AuditEntry.findAll();

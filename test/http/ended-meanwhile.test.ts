@@ -124,6 +124,7 @@ describe('A request that another one overtakes', () => {
       'post /api/enrollments/bulk',
       'put /api/enrollments/:enrollment/status',
       'put /api/enrollments/:enrollment/progress',
+      'put /api/enrollments/:enrollment/reply',
       'delete /api/enrollments/:enrollment',
     ],
   } as const;
@@ -143,7 +144,16 @@ describe('A request that another one overtakes', () => {
         const others = { password: 'a fine password', role: 'trainer', isActive: false, title: 'Looms' };
         const people = { trainerId: foreign.user.id, traineeId: trainee.user.id, traineeIds: [trainee.user.id] };
         const status = template.endsWith('status') ? 'cancelled' : 'active';
-        const body = { ...names, ...others, ...people, courseId: course.id, isPublished: true, status, progress: 50 };
+        const body = {
+          ...names,
+          ...others,
+          ...people,
+          courseId: course.id,
+          isPublished: true,
+          status,
+          progress: 50,
+          reply: 'Hi',
+        };
         const stored = async () => {
           const { AuditEntry, Course, Enrollment, User } = harness.context.database.models;
           const inOrder = { order: ['id'], raw: true };

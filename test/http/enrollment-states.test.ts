@@ -83,7 +83,9 @@ describe('PUT /api/enrollments/:id/status', () => {
           expect(after).to.deep.equal(await stored(enrollment));
           const { enrolledAt, completedAt } = after;
           const progress = to === 'completed' ? 100 : before.progress;
-          expect(after).to.deep.equal({ ...before, status: to, progress, enrolledAt, completedAt });
+          const byManager = from === 'active' ? 'removed' : 'refused';
+          const cancelReason = to !== 'cancelled' ? null : actor === 'trainee' ? 'left' : byManager;
+          expect(after).to.deep.equal({ ...before, status: to, progress, cancelReason, enrolledAt, completedAt });
           // Only who had no place gets a new date.
           if (from === 'cancelled' || (from === 'waiting' && to === 'active')) expect(enrolledAt).to.satisfy(recently);
           else expect(enrolledAt).to.equal(long.toISOString());
@@ -94,18 +96,58 @@ describe('PUT /api/enrollments/:id/status', () => {
     }
   }
 
-  it('keeps the notes unless there are new ones; null and blank text clear them', async () => {
+  for (const field of ['reply', 'notes'])
+    it(`keeps the reply unless its managers send another as ${field}; null and blank text clear it`, async () => {
+      for (const [text, kept] of [
+        [undefined, 'So far'],
+        [' New\nones ', 'New\nones'],
+        [null, null],
+        ['  ', null],
+      ]) {
+        const who = { replyAt: long, replyBy: cast.admin.user.id };
+        const enrollment = await enrolled('pending', { reply: 'So far', ...who });
+        const { body } = await change(cast.owner, enrollment, { status: 'active', [field]: text }).expect(200);
+        const { notes, notesAt, reply, replyAt, replyBy } = body.enrollment;
+        expect([notes, notesAt, reply]).to.deep.equal(['Before', null, kept]);
+        if (text === undefined) expect([replyAt, replyBy]).to.deep.equal([long.toISOString(), cast.admin.user.id]);
+        else if (kept === null) expect([replyAt, replyBy]).to.deep.equal([null, null]);
+        else {
+          expect(replyAt).to.satisfy(recently);
+          expect(replyBy).to.equal(cast.owner.user.id);
+        }
+        await enrollment.destroy();
+      }
+    });
+
+  it('keeps the notes unless the trainee sends new ones; null and blank text clear them', async () => {
     for (const [notes, kept] of [
       [undefined, 'Before'],
-      [' New\nones ', 'New\nones'],
+      [' Ill ', 'Ill'],
       [null, null],
       ['  ', null],
     ]) {
-      const enrollment = await enrolled('pending');
-      const { body } = await change(cast.owner, enrollment, { status: 'active', notes }).expect(200);
-      expect(body.enrollment.notes).to.equal(kept);
+      const enrollment = await enrolled('pending', { notesAt: long });
+      const { body } = await change(cast.trainee, enrollment, { status: 'cancelled', notes }).expect(200);
+      expect(body.enrollment).to.include({ notes: kept, reply: null, cancelReason: 'left' });
+      if (kept === 'Ill') expect(body.enrollment.notesAt).to.satisfy(recently);
+      else expect(body.enrollment.notesAt).to.equal(kept === null ? null : long.toISOString());
       await enrollment.destroy();
     }
+  });
+
+  it('takes no reply from trainees, and not both texts from anybody', async () => {
+    const enrollment = await enrolled('pending');
+    const refused = await change(cast.trainee, enrollment, { status: 'cancelled', reply: 'Ill' });
+    expectInvalid(refused, ['reply']);
+    expect(messageOf(refused)).to.equal('reply is for those who manage the course. Send your own words as notes.');
+    for (const by of [cast.trainee, cast.owner]) {
+      for (const reply of ['Ill', null, '']) {
+        const both = await change(by, enrollment, { status: 'cancelled', notes: 'Ill', reply });
+        expectInvalid(both, ['']);
+        expect(messageOf(both)).to.equal('Give notes or a reply, not both.');
+      }
+    }
+    expect(await stored(enrollment)).to.include({ status: 'pending', notes: 'Before', reply: null });
   });
 
   it('is refused with 409 where the status is not the expected one by then', async () => {
@@ -131,15 +173,15 @@ describe('PUT /api/enrollments/:id/status', () => {
     );
   });
 
-  it('takes a known status and notes of up to 2,000 characters', async () => {
+  it('takes a known status and a reply of up to 2,000 characters', async () => {
     const enrollment = await enrolled('pending');
     for (const status of ['done', 'ACTIVE', '', null, 5]) {
       const response = await change(cast.owner, enrollment, { status });
       expectInvalid(response, ['status']);
       expect(messageOf(response)).to.equal('status must be one of pending, active, completed, cancelled.');
     }
-    expectInvalid(await change(cast.owner, enrollment, { notes: 'x'.repeat(2001) }), ['status', 'notes']);
-    await change(cast.owner, enrollment, { status: 'active', notes: '𝒳'.repeat(2000) }).expect(200);
+    expectInvalid(await change(cast.owner, enrollment, { reply: 'x'.repeat(2001) }), ['status', 'reply']);
+    await change(cast.owner, enrollment, { status: 'active', reply: '𝒳'.repeat(2000) }).expect(200);
   });
 
   it('to cancelled leaves the trainee the name of a course that is unpublished then', async () => {
@@ -176,19 +218,69 @@ describe('PUT /api/enrollments/:id/status', () => {
     const enrollment = await enrolled('pending');
     await change(cast.trainee, enrollment, { status: 'cancelled', notes: 'Ill' }).expect(200);
     expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([]);
-    const { body: revived } = await change(cast.owner, enrollment, { status: 'active', notes: 'Well' }).expect(200);
+    const { body: revived } = await change(cast.owner, enrollment, { status: 'active', reply: 'Well' }).expect(200);
+    const unwritten = { reply: null, replyAt: null, replyBy: null };
+    const written = { reply: 'Well', replyAt: revived.enrollment.replyAt, replyBy: cast.owner.user.id };
     const { body: completed } = await change(cast.owner, enrollment, { status: 'completed' }).expect(200);
     await change(cast.owner, enrollment, { status: 'cancelled' }).expect(400);
     expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([
       {
         action: 'enrollment.status',
-        before: { status: 'cancelled', notes: 'Ill', enrolledAt: enrollment.enrolledAt.toISOString() },
-        after: { status: 'active', notes: 'Well', enrolledAt: revived.enrollment.enrolledAt },
+        before: { status: 'cancelled', cancelReason: 'left', ...unwritten, enrolledAt: long.toISOString() },
+        after: { status: 'active', cancelReason: null, ...written, enrolledAt: revived.enrollment.enrolledAt },
       },
       {
         action: 'enrollment.status',
         before: { status: 'active', progress: 40, completedAt: null },
         after: { status: 'completed', progress: 100, completedAt: completed.enrollment.completedAt },
+      },
+    ]);
+  });
+});
+
+describe('PUT /api/enrollments/:id/reply', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  let enrollment: Enrollment;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    const course = await buildCourse(harness.context, cast.owner.user);
+    const written = { notes: 'Before', cancelReason: 'refused' } as const;
+    enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled', ...written });
+  });
+  const set = (by: Person, body: object) =>
+    harness.api('put', `/api/enrollments/${enrollment.id}/reply`, by.token).send(body);
+
+  it('sets the reply alone, whatever the status is; null and blank text take it back', async () => {
+    const { body } = await set(cast.owner, { reply: ' In May. ' }).expect(200);
+    expect(body).to.have.all.keys('message', 'enrollment');
+    expect(body.message).to.equal('Reply updated successfully.');
+    expect(body.enrollment.replyAt).to.satisfy(recently);
+    const others = { notes: 'Before', status: 'cancelled', cancelReason: 'refused' };
+    expect(body.enrollment).to.include({ ...others, reply: 'In May.', replyBy: cast.owner.user.id });
+    for (const reply of [null, '', '  ']) {
+      await set(cast.admin, { reply: 'In June.' }).expect(200);
+      const { enrollment: shown } = (await set(cast.owner, { reply }).expect(200)).body;
+      expect(shown).to.include({ ...others, reply: null, replyAt: null, replyBy: null });
+    }
+  });
+
+  it('takes a reply of up to 2,000 characters from those who manage the course', async () => {
+    for (const reply of [undefined, 5, 'x'.repeat(2001), 'a\0b'])
+      expectInvalid(await set(cast.owner, { reply }), ['reply']);
+    expectFailure(await set(cast.foreign, { reply: 'Hi' }), 404, 'Enrollment not found.');
+    expect((await set(cast.trainee, { reply: 'Hi' })).status).to.equal(403);
+    await set(cast.owner, { reply: '𝒳'.repeat(2000) }).expect(200);
+  });
+
+  it('is recorded', async () => {
+    const { body } = await set(cast.owner, { reply: 'In May.' }).expect(200);
+    const { replyAt } = body.enrollment;
+    expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([
+      {
+        action: 'enrollment.reply',
+        before: { reply: null, replyAt: null, replyBy: null },
+        after: { reply: 'In May.', replyAt, replyBy: cast.owner.user.id },
       },
     ]);
   });

@@ -3,16 +3,21 @@ import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, changesOf } from './support/cast.js';
-import { expectFailure, expectInvalid } from './support/expectations.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const full = 'Course is at maximum capacity.';
 const enrolled = 'Already enrolled in this course.';
-const former = { status: 'cancelled', enrolledAt: new Date('2020-01-01'), notes: 'Before', progress: 40 } as const;
+const former = {
+  status: 'cancelled',
+  cancelReason: 'refused',
+  enrolledAt: new Date('2020-01-01'),
+  notes: 'Before',
+  progress: 40,
+} as const;
 const recently = (time: string) => Math.abs(Date.parse(time) - Date.now()) < 60_000;
 
 /** The fields of a request that nobody has answered. */
 const unanswered = {
-  notesAt: null,
   reply: null,
   replyAt: null,
   replyBy: null,
@@ -34,8 +39,9 @@ describe('POST /api/enrollments', () => {
 
   it('makes a pending enrollment with exactly its fields; the audit log has nothing of a trainee’s own doing', async () => {
     const { body } = await ask({ notes: '  Mornings only ' }).expect(201);
-    const { id, enrolledAt, ...enrollment } = body.enrollment;
+    const { id, enrolledAt, notesAt, ...enrollment } = body.enrollment;
     expect(body).to.have.all.keys('message', 'enrollment');
+    expect(notesAt).to.satisfy(recently);
     expect(body.message).to.equal('Enrollment requested successfully.');
     expect(enrolledAt).to.satisfy(recently);
     const what = { userId: cast.trainee.user.id, courseId: course.id, status: 'pending', progress: 0 };
@@ -63,8 +69,12 @@ describe('POST /api/enrollments', () => {
     // Who had cancelled is let in again, in the same enrollment.
     await course.update({ maxStudents: 2 });
     const { body } = await ask().expect(201);
-    expect(body.enrollment).to.include({ id: enrollment.id, status: 'pending', notes: 'Before' });
+    expect(body.enrollment).to.include({ id: enrollment.id, status: 'pending', notes: 'Before', cancelReason: null });
     expect(body.enrollment.enrolledAt).to.satisfy(recently);
+    await (await enrollment.reload()).update({ ...former, reply: 'Full.' });
+    const { body: again } = await ask({ notes: 'Now?' }).expect(201);
+    expect(again.enrollment).to.include({ notes: 'Now?', reply: 'Full.' });
+    expect(again.enrollment.notesAt).to.satisfy(recently);
   });
 
   it('takes notes of up to 2,000 characters; none, null and blank are none', async () => {
@@ -91,21 +101,30 @@ describe('POST /api/enrollments/assign', () => {
       .send({ courseId: course.id, traineeId: cast.trainee.user.id, ...body });
 
   it('enrolls a trainee as active, in an unpublished course too, and records it', async () => {
-    const { body } = await assign({ notes: 'By phone' }).expect(201);
+    const { body } = await assign({ reply: 'By phone' }).expect(201);
     const { id, enrolledAt, ...enrollment } = body.enrollment;
-    const who = { userId: cast.trainee.user.id, courseId: course.id };
-    const after = { ...who, status: 'active', progress: 0, ...unanswered, notes: 'By phone' };
+    const what = { userId: cast.trainee.user.id, courseId: course.id, status: 'active', progress: 0 };
+    const written = { reply: 'By phone', replyAt: enrollment.replyAt, replyBy: cast.owner.user.id };
+    const after = { ...what, ...unanswered, notes: null, notesAt: null, ...written };
     expect(body).to.have.all.keys('message', 'enrollment');
     expect(body.message).to.equal('Trainee enrolled successfully.');
-    expect(enrolledAt).to.satisfy(recently);
+    for (const moment of [enrolledAt, enrollment.replyAt]) expect(moment).to.satisfy(recently);
     expect(enrollment).to.deep.equal(after);
     expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
       { action: 'enrollment.assign', before: null, after: { ...after, enrolledAt } },
     ]);
   });
 
+  it('takes a manager’s notes for a reply, and not both', async () => {
+    const { body } = await assign({ notes: 'By phone' }).expect(201);
+    expect(body.enrollment).to.include({ notes: null, notesAt: null, reply: 'By phone' });
+    const refused = await assign({ notes: 'By phone', reply: 'By mail' });
+    expectInvalid(refused, ['']);
+    expect(messageOf(refused)).to.equal('Give notes or a reply, not both.');
+  });
+
   it('checks the input, the course, whose it is, the trainee, the enrollment and capacity, in this order', async () => {
-    const wrong = { courseId: 1, traineeId: null, status: 'completed', notes: 5 };
+    const wrong = { courseId: 1, traineeId: null, status: 'completed', reply: 5 };
     expectInvalid(await assign(wrong), Object.keys(wrong));
     const inactive = await buildUser(harness.context, { isActive: false });
     const nobody = { traineeId: 'nobody' };
@@ -134,10 +153,10 @@ describe('POST /api/enrollments/assign', () => {
   it('lets in again who had cancelled, and records what that changed', async () => {
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, former);
     const { enrollment } = (await assign().expect(201)).body;
-    expect(enrollment).to.include({ id, status: 'active', notes: 'Before', progress: 40 });
+    expect(enrollment).to.include({ id, status: 'active', notes: 'Before', cancelReason: null, progress: 40 });
     expect(enrollment.enrolledAt).to.satisfy(recently);
-    const before = { status: 'cancelled', enrolledAt: former.enrolledAt.toISOString() };
-    const after = { status: 'active', enrolledAt: enrollment.enrolledAt };
+    const before = { status: 'cancelled', cancelReason: 'refused', enrolledAt: former.enrolledAt.toISOString() };
+    const after = { status: 'active', cancelReason: null, enrolledAt: enrollment.enrolledAt };
     expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
       { action: 'enrollment.assign', before, after },
     ]);

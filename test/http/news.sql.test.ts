@@ -69,15 +69,30 @@ describe('News', () => {
       const trainee = await buildUser(harness.context);
       const noted = { status, notes: 'Mornings only' };
       const { id } = await buildEnrollment(harness.context, trainee, course, noted);
-      const reply = status === 'pending' ? { notes: 'Full.\nTry in May' } : {};
+      const reply = status === 'pending' ? { reply: 'Full.\nTry in May' } : {};
       await setStatus(id, cast.owner, 'cancelled', reply).expect(200);
     }
     const rows = await mails();
     expect(rows.map(({ kind }) => kind)).to.deep.equal(['refused', 'refused']);
     expect(rows.map(dataOf)).to.deep.equal([{ reply: 'Full.\nTry in May' }, {}]);
-    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, { notes: 'Mornings only' });
-    await setStatus(id, cast.owner, 'cancelled', { notes: 'Mornings only' }).expect(200);
-    expect((await mails()).map(dataOf).at(-1)).to.deep.equal({});
+  });
+
+  it('has the reply of each change, and no earlier one', async () => {
+    await enroll(cast.owner, { reply: 'Welcome' });
+    const { id } = await buildEnrollment(harness.context, await buildUser(harness.context), course);
+    await setStatus(id, cast.owner, 'active', { reply: 'See you' }).expect(200);
+    await setStatus(id, cast.owner, 'cancelled').expect(200);
+    await setStatus(id, cast.owner, 'active', { reply: null }).expect(200);
+    const traineeIds = [(await buildUser(harness.context)).id];
+    const body = { courseId: course.id, traineeIds, reply: 'All of you' };
+    await harness.api('post', '/api/enrollments/bulk', cast.owner.token).send(body).expect(201);
+    expect((await mails()).map((mail) => [mail.kind, dataOf(mail)])).to.deep.equal([
+      ['enrolled', { reply: 'Welcome' }],
+      ['accepted', { reply: 'See you' }],
+      ['refused', {}],
+      ['enrolled', {}],
+      ['enrolled', { reply: 'All of you' }],
+    ]);
   });
 
   it('makes one mail a person of a bulk action, and none for those it skips', async () => {

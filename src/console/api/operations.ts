@@ -75,6 +75,7 @@ export const operations = {
   showEnrollment: { method: 'GET', path: '/api/enrollments/{id}' },
   removeEnrollment: { method: 'DELETE', path: '/api/enrollments/{id}' },
   changeStatus: { method: 'PUT', path: '/api/enrollments/{id}/status', sends: 'json' },
+  setReply: { method: 'PUT', path: '/api/enrollments/{id}/reply', sends: 'json' },
   setProgress: { method: 'PUT', path: '/api/enrollments/{id}/progress', sends: 'json' },
   setThumbnail: { method: 'POST', path: '/api/courses/{id}/thumbnail', sends: 'form' },
   removeThumbnail: { method: 'DELETE', path: '/api/courses/{id}/thumbnail' },

@@ -7,7 +7,7 @@ import {
   type Sequelize,
 } from 'sequelize';
 import type { AccountInputField, AccountValues } from '../../schemas/account-fields.js';
-import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
+import type { EnrollmentValues } from '../../schemas/enrollment-fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import { id } from './columns.js';
 
@@ -27,7 +27,12 @@ export interface UndoNote {
   /** Ids of the enrollments that were created. */
   enrollments?: string[];
   /** The enrollments of those who had left and were enrolled again, with their old values. */
-  revived?: { id: string; status: EnrollmentStatus; enrolledAt: string; notes: string | null; updatedAt: string }[];
+  revived?: (Pick<EnrollmentValues, 'status' | 'cancelReason' | 'reply' | 'replyBy'> & {
+    id: string;
+    enrolledAt: string;
+    replyAt: string | null;
+    updatedAt: string;
+  })[];
 }
 
 /** The note of a row of the ledger; `undefined` for a row without one. */

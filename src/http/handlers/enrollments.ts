@@ -10,7 +10,7 @@ import { enrollmentExportSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
 import { assignMany, removeMany } from '../../services/enrollments/bulk.js';
-import { changeStatus, setProgress } from '../../services/enrollments/changes.js';
+import { changeStatus, setProgress, setReply } from '../../services/enrollments/changes.js';
 import { assignEnrollment, removeEnrollments, requestEnrollment } from '../../services/enrollments/commands.js';
 import { enrollmentsTable } from '../../services/enrollments/export.js';
 import {
@@ -107,6 +107,11 @@ export const enrollmentHandlers = {
   async changeStatus({ context, caller, params, body }) {
     const enrollment = await changeStatus(context, actorOf(caller), params.id, body);
     return { message: 'Enrollment status updated successfully.', enrollment: presentEnrollment(enrollment) };
+  },
+
+  async setReply({ context, caller, params, body }) {
+    const enrollment = await setReply(context, actorOf(caller), params.id, body);
+    return { message: 'Reply updated successfully.', enrollment: presentEnrollment(enrollment) };
   },
 
   async setProgress({ context, caller, params, body }) {

@@ -11,8 +11,8 @@ import { forceIncrementUserVersions } from '../locks/row-locks.js';
 import { withNewIds } from '../new-ids.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
-import { newsOf, queueNews, tellsByItself } from './news.js';
-import { assignmentRefusal } from './rules.js';
+import { newsOf, queueNews, replyIn, tellsByItself } from './news.js';
+import { assignmentRefusal, replyOf } from './rules.js';
 import { insertEnrollments } from './store.js';
 
 /** A trainee who was not enrolled, and why. */
@@ -65,7 +65,8 @@ export async function assignMany(
   notify = tellsByItself(actor),
 ): Promise<{ enrollments: Enrollment[]; skipped: SkippedTrainee[] }> {
   const wanted = validate(bulkAssignmentSchema, input);
-  const { courseId, status, notes } = wanted;
+  const { courseId, status } = wanted;
+  const written = replyOf(actor, wanted, core.now());
   const { Enrollment } = core.database.models;
   const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
@@ -79,13 +80,13 @@ export async function assignMany(
       courseId,
       trainerId,
       status,
-      notes: notes ?? null,
+      ...written,
     }));
     await insertEnrollments(core, entered, now, transaction);
     const revived = again.map(({ id }) => id);
     if (revived.length > 0)
       await Enrollment.update(
-        { status, enrolledAt: now, ...(notes !== undefined && { notes }) },
+        { status, enrolledAt: now, cancelReason: null, ...written },
         { where: { id: revived }, transaction },
       );
     const ids = [...entered.map(({ id }) => id), ...revived];
@@ -95,7 +96,7 @@ export async function assignMany(
       enrollmentRecord('enrollment.assign', enrollment.id, entryChanges(before.get(enrollment.id), enrollment)),
     );
     await recordAudit(core, actor, records, transaction);
-    if (notify) await queueNews(core, newsOf(undefined, status), enrollments, transaction);
+    if (notify) await queueNews(core, newsOf(undefined, status), enrollments, transaction, replyIn(written));
     return { enrollments, skipped };
   };
   return inCourseQueue(courseId, () => core.database.inTransaction(assign));

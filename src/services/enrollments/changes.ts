@@ -3,7 +3,7 @@ import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
-import { progressSchema, type StatusChange, statusChangeSchema } from '../../schemas/enrollment.js';
+import { progressSchema, replySchema, type StatusChange, statusChangeSchema } from '../../schemas/enrollment.js';
 import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
@@ -14,9 +14,9 @@ import { reserveSeats } from '../locks/capacity.js';
 import { enrollmentRecord } from './commands.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockCourse, lockEnrollment, lockTraineeToEnroll } from './locks.js';
-import { newsOf, queueDigest, queueNews, tellsByItself } from './news.js';
+import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from './news.js';
 import { findEnrollment } from './queries.js';
-import { assertAllowed, changeRefusal, sideOf, traineeRefusal } from './rules.js';
+import { assertAllowed, cancelReasonOf, changeRefusal, replyOf, sideOf, traineeRefusal, wordsOf } from './rules.js';
 
 /** The rows that reviving an enrollment relies on, locked before the enrollment. */
 interface EnrollmentParents {
@@ -39,8 +39,6 @@ class SeatLostMeanwhile extends Error {
   override readonly name = 'SeatLostMeanwhile';
 }
 
-type Before = Pick<Enrollment, 'status' | 'notes'>;
-
 /** One change of an enrollment. */
 interface EnrollmentChange<Locked> {
   action: AuditRecord<'enrollment'>['action'];
@@ -51,7 +49,7 @@ interface EnrollmentChange<Locked> {
   /** Changes the locked enrollment; what it sets is saved. */
   change(enrollment: Enrollment, locked: Locked, transaction: Transaction): Promise<void>;
   /** Queues mails about the change. */
-  tell?(before: Before, enrollment: Enrollment, transaction: Transaction): Promise<void>;
+  tell?(from: EnrollmentStatus, enrollment: Enrollment, transaction: Transaction): Promise<void>;
 }
 
 /**
@@ -73,14 +71,14 @@ async function changeEnrollment<Locked>(
     // always its course's: a foreign key ensures that.
     const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
     if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
-    const { status, notes } = enrollment;
+    const { status } = enrollment;
     const before = auditedEnrollment(enrollment);
     await change(enrollment, locked, transaction);
     await enrollment.save({ transaction });
     const changes = changesBetween(before, auditedEnrollment(enrollment));
     if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
-    await tell?.({ status, notes }, enrollment, transaction);
+    await tell?.(status, enrollment, transaction);
     if (found.course) enrollment.course = found.course;
     if (found.user) enrollment.user = found.user;
     return enrollment;
@@ -118,6 +116,7 @@ const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) => !rulesOf(fro
 /** @throws SeatLostMeanwhile, and as {@link changeStatus} */
 function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange, notify: boolean): Promise<Enrollment> {
   const byTrainee = actor.role === 'trainee';
+  const words = wordsOf(actor, wanted, core.now());
   const needsSeat = ({ status }: Enrollment) => takesSeat(status, wanted.status);
   return changeEnrollment(core, actor, id, {
     action: 'enrollment.status',
@@ -140,20 +139,32 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange, n
       // A completion that is taken back keeps its date.
       const isNew = enrollment.status !== 'completed' && needsSeat(enrollment);
       if (isNew) enrollment.enrolledAt = core.now();
-      enrollment.set({ status: wanted.status, waitingNumber: null, completedAt: null });
+      const cancelReason = wanted.status === 'cancelled' ? cancelReasonOf(enrollment.status, sideOf(actor)) : null;
+      enrollment.set({ status: wanted.status, waitingNumber: null, completedAt: null, cancelReason, ...words });
       if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
-      if (wanted.notes !== undefined) enrollment.notes = wanted.notes;
     },
-    async tell(before, enrollment, transaction) {
-      const { status, notes, trainerId } = enrollment;
+    async tell(from, enrollment, transaction) {
+      const { status, trainerId } = enrollment;
       if (byTrainee) {
         if (status === 'pending') await queueDigest(core, trainerId, transaction);
         return;
       }
-      // What was there before may be the trainee's own words.
-      const reply = status === 'cancelled' && notes !== before.notes ? notes : null;
-      const data = reply !== null && { data: { reply } };
-      if (notify) await queueNews(core, newsOf(before.status, status), [enrollment], transaction, { ...data });
+      if (notify) await queueNews(core, newsOf(from, status), [enrollment], transaction, replyIn(words));
+    },
+  });
+}
+
+/**
+ * Sets or takes back the reply of an enrollment of any status: managers of the course. No mail tells of it.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`
+ */
+export async function setReply(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
+  const { reply } = validate(replySchema, input);
+  return changeEnrollment(core, actor, id, {
+    action: 'enrollment.reply',
+    lock: async () => undefined,
+    async change(enrollment) {
+      enrollment.set(replyOf(actor, { reply: reply || null }, core.now()));
     },
   });
 }

@@ -14,8 +14,8 @@ import { closedRefusal, today } from '../courses/dates.js';
 import { assertSeatsLeft, reserveSeats, seatsFor } from '../locks/capacity.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
-import { newsOf, queueDigest, queueNews, tellsByItself } from './news.js';
-import { assertAllowed, assignmentRefusal, returnRefusal } from './rules.js';
+import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from './news.js';
+import { assertAllowed, assignmentRefusal, notesOf, replyOf, returnRefusal, type WrittenFields } from './rules.js';
 import { enrollmentRow, insertEnrollments } from './store.js';
 
 /** An entry of the audit trail about an enrollment. */
@@ -34,7 +34,7 @@ export function entryChanges(before: object | undefined, entered: Enrollment) {
 interface Entry {
   userId: string;
   status: InitialStatus;
-  notes?: string | null | undefined;
+  words: WrittenFields;
 }
 
 /** Enrolls a trainee, or revives a cancelled enrollment. The caller has reserved the seat. */
@@ -42,13 +42,13 @@ async function enter(
   core: Core,
   course: Pick<Course, 'id' | 'trainerId'>,
   existing: Enrollment | null,
-  { userId, status, notes }: Entry,
+  { userId, status, words }: Entry,
   transaction: Transaction,
 ): Promise<Enrollment> {
   const enrolledAt = core.now();
-  if (existing) return existing.update({ status, enrolledAt, ...(notes !== undefined && { notes }) }, { transaction });
+  if (existing) return existing.update({ status, enrolledAt, cancelReason: null, ...words }, { transaction });
   const id = uuidv7();
-  const entered = { id, userId, courseId: course.id, trainerId: course.trainerId, status, notes: notes ?? null };
+  const entered = { id, userId, courseId: course.id, trainerId: course.trainerId, status, ...words };
   await insertEnrollments(core, [entered], enrolledAt, transaction);
   return core.database.models.Enrollment.build(enrollmentRow(entered, enrolledAt), { isNewRecord: false, raw: true });
 }
@@ -59,7 +59,7 @@ async function enter(
  *   `COURSE_FULL`, in this order
  */
 export async function requestEnrollment(core: Core, { user }: Caller, input: unknown): Promise<Enrollment> {
-  const { courseId, notes } = validate(enrollmentRequestSchema, input);
+  const { courseId, ...words } = validate(enrollmentRequestSchema, input);
   const request = async (transaction: Transaction) => {
     const wanted = { courseId, userId: user.id };
     const { course, account, existing: found, seatsTaken } = await lockEntry(core, wanted, transaction);
@@ -70,7 +70,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
     assertAllowed(closedRefusal(course, today(core)));
     assertSeatsLeft(course, seatsTaken, 1);
-    const entry = { userId: user.id, status: 'pending', notes } as const;
+    const entry = { userId: user.id, status: 'pending', words: notesOf(words, core.now()) } as const;
     const enrollment = await enter(core, course, existing, entry, transaction);
     await queueDigest(core, enrollment.trainerId, transaction);
     return enrollment;
@@ -91,7 +91,8 @@ export async function assignEnrollment(
   input: unknown,
   notify = tellsByItself(actor),
 ): Promise<Enrollment> {
-  const { courseId, traineeId, status, notes } = validate(enrollmentAssignmentSchema, input);
+  const { courseId, traineeId, status, ...words } = validate(enrollmentAssignmentSchema, input);
+  const written = replyOf(actor, words, core.now());
   const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
     const trainee = await lockTraineeToEnroll(core, traineeId, transaction);
@@ -100,12 +101,12 @@ export async function assignEnrollment(
     const before = existing ? auditedEnrollment(existing) : undefined;
     const from = existing?.status;
     await reserveSeats(core, course, seatsFor(status, 1), transaction);
-    const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);
+    const enrollment = await enter(core, course, existing, { userId: traineeId, status, words: written }, transaction);
     enrollment.course = course;
     if (trainee) enrollment.user = trainee;
     const changes = entryChanges(before, enrollment);
     await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
-    if (notify) await queueNews(core, newsOf(from, status), [enrollment], transaction);
+    if (notify) await queueNews(core, newsOf(from, status), [enrollment], transaction, replyIn(written));
     return enrollment;
   };
   return inCourseQueue(courseId, () => core.database.inTransaction(assign));

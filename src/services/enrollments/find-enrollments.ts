@@ -15,7 +15,7 @@ import { enrollmentsFound, newestFirst } from './queries.js';
 const batch = 500;
 
 /** What a bulk change keeps of each of its enrollments, without the other texts of the course, which may be long. */
-export interface NameableEnrollment extends Pick<Enrollment, 'id' | 'status' | 'progress' | 'notes'> {
+export interface NameableEnrollment extends Pick<Enrollment, 'id' | 'status' | 'progress' | 'reply'> {
   user: Pick<User, 'firstName' | 'lastName'>;
   course: Pick<Course, 'title'>;
 }
@@ -26,10 +26,10 @@ const withNames = ({ database: { models } }: Core) => [
 ];
 
 /** @param enrollment with what {@link withNames} includes */
-function nameable({ id, status, progress, notes, user, course }: Enrollment): NameableEnrollment {
+function nameable({ id, status, progress, reply, user, course }: Enrollment): NameableEnrollment {
   if (!user || !course) throw new Error(`Enrollment ${id} was read without its trainee or its course.`);
   const { firstName, lastName } = user;
-  return { id, status, progress, notes, user: { firstName, lastName }, course: { title: course.title } };
+  return { id, status, progress, reply, user: { firstName, lastName }, course: { title: course.title } };
 }
 
 /** The id that a reference means, or why it means none. */

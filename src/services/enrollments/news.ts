@@ -8,7 +8,8 @@ import { isMailSetUp, type NewMail, queueMails, withdrawMails } from '../mail/ou
 /** Changes at the terminal tell nobody by themselves. */
 export const tellsByItself = ({ origin }: Actor): boolean => origin === 'http';
 
-type Place = Pick<Enrollment, 'userId' | 'courseId'>;
+/** A place, and what its mail says besides the news. */
+type Place = Pick<Enrollment, 'userId' | 'courseId'> & Pick<NewMail, 'data'>;
 
 /** What a manager's change of a status is to the trainee; nothing where there is no news. */
 export function newsOf(from: EnrollmentStatus | undefined, to: EnrollmentStatus): NewsKind | undefined {
@@ -24,6 +25,10 @@ export function newsOf(from: EnrollmentStatus | undefined, to: EnrollmentStatus)
       return undefined;
   }
 }
+
+/** What a mail says besides the news: what was written with the change, not what was written before. */
+export const replyIn = ({ reply }: { reply?: string | null }): Pick<NewMail, 'data'> =>
+  reply ? { data: { reply } } : {};
 
 /**
  * Tells trainees what became of their places: those who are active and want to know, and of published courses alone. For the end of
@@ -53,7 +58,7 @@ export async function queueNews(
   const published = new Set(courses.map(({ id }) => id));
   const mails = places
     .filter(({ userId, courseId }) => told.has(userId) && published.has(courseId))
-    .map(({ userId, courseId }) => ({ kind, userId, courseId, ...more }));
+    .map(({ userId, courseId, data }) => ({ kind, userId, courseId, ...(data && { data }), ...more }));
   // What is still to leave about the same place is out of date: switching to and fro doesn't add up to many mails.
   for (const courseId of published) {
     const userId = mails.filter((mail) => mail.courseId === courseId).map((mail) => mail.userId);

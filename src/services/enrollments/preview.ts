@@ -46,9 +46,9 @@ export async function previewAssignment(
   return previewed;
 }
 
-/** What a change of status would do with an enrollment, as far as its status tells. New notes come with another status only. */
+/** What a change of status would do with an enrollment, as far as its status tells. A reply alone is another operation. */
 export function previewStatus(
-  from: { status: EnrollmentStatus; notes: string | null },
+  from: { status: EnrollmentStatus; reply: string | null },
   wanted: StatusChange,
   actor: Actor,
 ): PreviewedOutcome {
@@ -56,8 +56,8 @@ export function previewStatus(
   return changeRefusal(from.status, wanted, actor) ?? 'done';
 }
 
-/** Whether an enrollment has a status, and the notes where some are given. */
+/** Whether an enrollment has a status, and the reply where one is given. */
 export const isAsWanted = (
-  enrollment: { status: EnrollmentStatus; notes: string | null },
-  { status, notes }: { status: EnrollmentStatus; notes?: string | null | undefined },
-): boolean => enrollment.status === status && (notes === undefined || enrollment.notes === notes);
+  enrollment: { status: EnrollmentStatus; reply: string | null },
+  { status, reply }: { status: EnrollmentStatus; reply?: string | null | undefined },
+): boolean => enrollment.status === status && (reply === undefined || enrollment.reply === reply);

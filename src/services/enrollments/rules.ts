@@ -1,7 +1,8 @@
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import { AppError, notFound } from '../../errors.js';
-import type { StatusChange } from '../../schemas/enrollment.js';
+import { AppError, notFound, validationError } from '../../errors.js';
+import type { StatusChange, Words } from '../../schemas/enrollment.js';
+import type { EnrollmentValues } from '../../schemas/enrollment-fields.js';
 import {
   type EnrollmentStatus,
   mayFollow,
@@ -17,6 +18,34 @@ export function assertAllowed(refusal: AppError | undefined): void {
 }
 
 export const sideOf = ({ role }: Pick<Actor, 'role'>): Side => (role === 'trainee' ? 'trainee' : 'manager');
+
+/** The fields of what is written with a change; none where nothing is. */
+export type WrittenFields = Partial<Pick<EnrollmentValues, 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy'>>;
+
+/** A trainee's words with a request; null takes them back. */
+export const notesOf = ({ notes }: Words, now: Date): WrittenFields =>
+  notes === undefined ? {} : { notes, notesAt: notes === null ? null : now };
+
+/** A manager's words, also as `notes`: those of the enrollment are always the trainee's. Null takes them back. */
+export function replyOf({ actorId }: Actor, words: Words, now: Date): WrittenFields {
+  const { reply = words.notes } = words;
+  if (reply === undefined) return {};
+  return reply === null ? { reply, replyAt: null, replyBy: null } : { reply, replyAt: now, replyBy: actorId };
+}
+
+/** What an actor writes with a change. @throws AppError `VALIDATION` for a reply of a trainee */
+export function wordsOf(actor: Actor, words: Words, now: Date): WrittenFields {
+  if (sideOf(actor) === 'manager') return replyOf(actor, words, now);
+  if (words.reply === undefined) return notesOf(words, now);
+  const message = 'reply is for those who manage the course. Send your own words as notes.';
+  throw validationError([{ path: 'reply', code: 'UNKNOWN', message }]);
+}
+
+/** How an enrollment that had this status was cancelled. */
+export function cancelReasonOf(from: EnrollmentStatus, by: Side): EnrollmentValues['cancelReason'] {
+  if (by === 'trainee') return 'left';
+  return rulesOf(from).takesPart ? 'removed' : 'refused';
+}
 
 /** Why an enrollment can't change its status like this; names both. */
 const transitionRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side): AppError | undefined =>

@@ -52,8 +52,7 @@ async function newsContent(
   });
   if (!enrollment?.course) return undefined;
   const { id: courseId, title: course } = enrollment.course;
-  const about = { firstName, course, courseId };
-  return () => (kind === 'refused' ? { kind, ...about, reply: data.reply ?? null } : { kind, ...about });
+  return () => ({ kind, firstName, course, courseId, reply: data.reply ?? null });
 }
 
 /** What waits for a trainer's reply at this moment. */

@@ -1,5 +1,13 @@
 import type { MailKind } from './kinds.js';
 
+interface PlaceNews {
+  firstName: string;
+  course: string;
+  courseId: string;
+  /** What a manager of the course has written with the change. */
+  reply: string | null;
+}
+
 /** What the templates say: everything that a mail shows besides the programme and its address. Texts are plain. */
 interface Shown {
   invitation: { firstName: string; link: string; expiresAt: Date; email: string; message: string | null };
@@ -12,11 +20,10 @@ interface Shown {
   /** `isNew`: the reader is the super admin now; else no longer. */
   'role-transferred': { firstName: string; isNew: boolean; other: string };
   test: object;
-  enrolled: { firstName: string; course: string; courseId: string };
-  accepted: { firstName: string; course: string; courseId: string };
-  /** `reply`: what the trainer has written with the refusal. */
-  refused: { firstName: string; course: string; courseId: string; reply: string | null };
-  completed: { firstName: string; course: string; courseId: string };
+  enrolled: PlaceNews;
+  accepted: PlaceNews;
+  refused: PlaceNews;
+  completed: PlaceNews;
   /** The courses that have open requests, with their number; at most ten, the others counted in `more`. */
   requests: { firstName: string; courses: { title: string; courseId: string; count: number }[]; more: number };
 }

@@ -11,7 +11,7 @@ export interface MailData {
   /** Of the super admin, in invitations. */
   message?: string;
   newEmail?: string;
-  /** Of a trainer, with a refusal. */
+  /** Of a manager of the course, with what the mail tells of. */
   reply?: string;
   /** Of a transfer of the super admin: whether the reader has the role now, and the name of the other person. */
   isNew?: boolean;

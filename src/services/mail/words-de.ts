@@ -3,6 +3,11 @@ import type { MailWords } from './layout.js';
 const hello = ({ firstName }: { firstName: string }) => `Hallo ${firstName},`;
 const request = (count: number) => (count === 1 ? '1 Anfrage' : `${count} Anfragen`);
 
+const replied = ({ reply }: { reply: string | null }, words: string) =>
+  reply === null ? [] : [words, { quoted: reply }];
+const message = 'Eine Nachricht für dich:';
+const answer = 'Die Antwort auf deine Anfrage:';
+
 /** Mails in German. */
 export const de: MailWords = {
   locale: 'de-DE',
@@ -110,7 +115,7 @@ export const de: MailWords = {
     enrolled: (content, { programme, courseLink }) => ({
       subject: `Du hast einen Platz in „${content.course}“`,
       greeting: hello(content),
-      before: [`du hast einen Platz im Kurs „${content.course}“ von ${programme}.`],
+      before: [`du hast einen Platz im Kurs „${content.course}“ von ${programme}.`, ...replied(content, message)],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
     accepted: (content, { programme, courseLink }) => ({
@@ -118,22 +123,23 @@ export const de: MailWords = {
       greeting: hello(content),
       before: [
         `gute Nachrichten von ${programme}: Deine Anfrage wurde angenommen. Du hast einen Platz in „${content.course}“.`,
+        ...replied(content, answer),
       ],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
     refused: (content, { programme, courseLink }) => ({
       subject: `Deine Anfrage für „${content.course}“`,
       greeting: hello(content),
-      before: [
-        `leider kann ${programme} dir keinen Platz in „${content.course}“ geben.`,
-        ...(content.reply === null ? [] : ['Die Antwort auf deine Anfrage:', { quoted: content.reply }]),
-      ],
+      before: [`leider kann ${programme} dir keinen Platz in „${content.course}“ geben.`, ...replied(content, answer)],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
     completed: (content, { programme, courseLink }) => ({
       subject: `Du hast „${content.course}“ abgeschlossen`,
       greeting: hello(content),
-      before: [`herzlichen Glückwunsch! Du hast den Kurs „${content.course}“ von ${programme} abgeschlossen.`],
+      before: [
+        `herzlichen Glückwunsch! Du hast den Kurs „${content.course}“ von ${programme} abgeschlossen.`,
+        ...replied(content, message),
+      ],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
     requests: (content, { programme, publicUrl }) => ({

@@ -3,6 +3,11 @@ import type { MailWords } from './layout.js';
 const hello = ({ firstName }: { firstName: string }) => `Hello ${firstName},`;
 const request = (count: number) => (count === 1 ? '1 request' : `${count} requests`);
 
+const replied = ({ reply }: { reply: string | null }, words: string) =>
+  reply === null ? [] : [words, { quoted: reply }];
+const message = 'A message for you:';
+const answer = 'The reply to your request:';
+
 /** Mails in English. */
 export const en: MailWords = {
   locale: 'en-GB',
@@ -110,13 +115,16 @@ export const en: MailWords = {
     enrolled: (content, { programme, courseLink }) => ({
       subject: `You have a place in “${content.course}”`,
       greeting: hello(content),
-      before: [`You have a place in the course “${content.course}” of ${programme}.`],
+      before: [`You have a place in the course “${content.course}” of ${programme}.`, ...replied(content, message)],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
     accepted: (content, { programme, courseLink }) => ({
       subject: `Accepted: your request for “${content.course}”`,
       greeting: hello(content),
-      before: [`Good news from ${programme}: your request was accepted. You have a place in “${content.course}”.`],
+      before: [
+        `Good news from ${programme}: your request was accepted. You have a place in “${content.course}”.`,
+        ...replied(content, answer),
+      ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
     refused: (content, { programme, courseLink }) => ({
@@ -124,14 +132,17 @@ export const en: MailWords = {
       greeting: hello(content),
       before: [
         `Unfortunately, ${programme} can't give you a place in “${content.course}”.`,
-        ...(content.reply === null ? [] : ['The reply to your request:', { quoted: content.reply }]),
+        ...replied(content, answer),
       ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
     completed: (content, { programme, courseLink }) => ({
       subject: `You have completed “${content.course}”`,
       greeting: hello(content),
-      before: [`Congratulations! You have completed the course “${content.course}” of ${programme}.`],
+      before: [
+        `Congratulations! You have completed the course “${content.course}” of ${programme}.`,
+        ...replied(content, message),
+      ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
     requests: (content, { programme, publicUrl }) => ({

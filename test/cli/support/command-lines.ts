@@ -57,6 +57,7 @@ export const writingLines: Readonly<Record<string, string>> = {
   'enrollments export': '',
   'enrollments status': 'ID active',
   'enrollments progress': 'ID 50',
+  'enrollments reply': 'ID Welcome',
   'enrollments remove': 'ID --yes',
   'audit prune': '--yes',
   'mail list': '',

@@ -315,13 +315,13 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   async assignEnrollment(context) {
     const { trainer, course } = await buildCatalogue(context);
     const { id: traineeId } = await buildUser(context);
-    const body = { courseId: course.id, traineeId, status: 'pending', notes: 'Mornings only' };
+    const body = { courseId: course.id, traineeId, status: 'pending', reply: 'See you on Monday' };
     return { token: trainer.token, body };
   },
   async assignMany(context) {
     const { trainer, trainee, course } = await buildCatalogue(context);
     const { id } = await buildUser(context);
-    const body = { courseId: course.id, traineeIds: [id, trainee.user.id], status: 'active', notes: 'Together' };
+    const body = { courseId: course.id, traineeIds: [id, trainee.user.id], status: 'active', reply: 'Together' };
     return { token: trainer.token, body };
   },
   async removeMany(context) {
@@ -345,6 +345,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     ...(await ownEnrollment(context)),
     body: { status: 'completed', expectedStatus: 'active', notes: 'Well done' },
   }),
+  setReply: async (context) => ({ ...(await ownEnrollment(context)), body: { reply: 'See you' } }),
   setProgress: async (context) => ({ ...(await ownEnrollment(context)), body: { progress: 55 } }),
   setThumbnail: async (context) => ({ ...(await ownCourse(context)), upload: await imageUpload() }),
   removeThumbnail: ownCourse,

@@ -33,10 +33,10 @@ function contents(firstName: string, title: string): { [K in MailKind]: MailCont
     'password-changed': { kind: 'password-changed', firstName },
     'role-transferred': { kind: 'role-transferred', firstName, isNew: true, other: firstName },
     test: { kind: 'test' },
-    enrolled: { kind: 'enrolled', ...named },
-    accepted: { kind: 'accepted', ...named },
+    enrolled: { kind: 'enrolled', ...named, reply: null },
+    accepted: { kind: 'accepted', ...named, reply: 'Bring a pen.' },
     refused: { kind: 'refused', ...named, reply: 'Please ask again in May.' },
-    completed: { kind: 'completed', ...named },
+    completed: { kind: 'completed', ...named, reply: null },
     requests: { kind: 'requests', firstName, courses: [{ title, courseId: 'c-1', count: 2 }], more: 3 },
   };
 }
@@ -175,16 +175,25 @@ describe('The templates of mails', () => {
   it('show messages as they were written, line by line, and without markup', () => {
     const written = 'Bring <b>this</b>:\r\n\r\nhttps://example.org/room \u202eand\0"that"';
     const invitation = { ...usual.invitation, message: written };
-    for (const content of [invitation, { ...usual.refused, reply: written }]) {
-      const { text, html } = render(content);
+    const replied = (['enrolled', 'accepted', 'refused', 'completed'] as const).map((kind) => ({
+      ...usual[kind],
+      reply: written,
+    }));
+    for (const { text, html } of [invitation, ...replied].flatMap((one) => [render(one), render(one, 'de')])) {
       expect(text).to.include('\n\nBring <b>this</b>:\n\nhttps://example.org/room and "that"\n\n');
       expect(html).to.include('>Bring &lt;b&gt;this&lt;/b&gt;:<br>\n<br>\nhttps://example.org/room and "that"</p>');
     }
   });
 
   it('leave out messages and replies that nobody wrote', () => {
-    const without = [render({ ...usual.invitation, message: null }), render({ ...usual.refused, reply: null })];
-    for (const { text } of without) expect(text).to.not.match(/message|reply|null/i);
+    const without = [
+      usual.enrolled,
+      usual.completed,
+      { ...usual.accepted, reply: null },
+      { ...usual.refused, reply: null },
+    ];
+    for (const content of [{ ...usual.invitation, message: null }, ...without])
+      expect(render(content).text).to.not.match(/message|reply|null/i);
   });
 
   it('break long lines of a message where its words end, and endless words before the limit of a line', () => {

@@ -55,14 +55,14 @@ const whoseRole = (refusal: AppError): AppError =>
 /** Enrollments or trainees per call of the services. */
 const batchSize = 100;
 
-/** Characters of notes that one call of the service may bring about: each enrollment has a copy. */
-const maxNotes = 100_000;
+/** Characters of a reply that one call of the service may bring about: each enrollment has a copy. */
+const maxReply = 100_000;
 
 interface Assignment {
   courseId: string;
   title: string;
   status: InitialStatus;
-  notes: string | null | undefined;
+  reply: string | null | undefined;
   notify: boolean;
 }
 
@@ -73,7 +73,7 @@ const mailsIn = (notify: boolean) => (notify ? ', with a mail to each in a publi
 export function assignment(
   context: Context,
   selection: BulkWork['selection'],
-  { courseId, title, status, notes, notify }: Assignment,
+  { courseId, title, status, reply, notify }: Assignment,
 ): BulkWork {
   const idsOf = (those: readonly Named[]) => those.map(({ id }) => id);
   return {
@@ -83,13 +83,13 @@ export function assignment(
       state: `enrolled, ${status}`,
     },
     selection,
-    batchSize: Math.min(batchSize, Math.floor(maxNotes / Math.max(notes?.length ?? 0, 1))),
+    batchSize: Math.min(batchSize, Math.floor(maxReply / Math.max(reply?.length ?? 0, 1))),
     async preview(those) {
       const wanted = { courseId, traineeIds: idsOf(those), status };
       return (await previewAssignment(context, operator, wanted)).map(verdictOf);
     },
     async change(those) {
-      const wanted = { courseId, traineeIds: idsOf(those), status, notes };
+      const wanted = { courseId, traineeIds: idsOf(those), status, reply };
       const { enrollments, skipped } = await assignMany(context, operator, wanted, notify);
       const refusals = new Map(skipped.map(({ traineeId, refusal }) => [traineeId, refusal]));
       const entered = new Map(enrollments.map((enrollment) => [enrollment.userId, presentEnrollment(enrollment)]));

@@ -1,11 +1,11 @@
 import { isAppError } from '../../../errors.js';
 import { presentEnrollment, presentTrainerEnrollment } from '../../../presenters/enrollment.js';
-import { assignedStateSchema, progressSchema, statusChangeSchema } from '../../../schemas/enrollment.js';
+import { assignedStateSchema, progressSchema, replySchema, statusChangeSchema } from '../../../schemas/enrollment.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
-import { changeStatus, setProgress } from '../../../services/enrollments/changes.js';
+import { changeStatus, setProgress, setReply } from '../../../services/enrollments/changes.js';
 import { assignEnrollment, removeEnrollments } from '../../../services/enrollments/commands.js';
 import { isAsWanted } from '../../../services/enrollments/preview.js';
 import { findEnrollment, listEnrollments } from '../../../services/enrollments/queries.js';
@@ -59,33 +59,33 @@ export async function assign(run: Run<'<course> [user...]', typeof assignOptions
   const { notify = false } = options;
   const { course: named } = run.arguments;
   // Before anything is looked up: a wrong status is wrong for all trainees.
-  const { status, notes } = validate(assignedStateSchema, { status: options.status, notes: options.notes });
+  const { status, reply } = validate(assignedStateSchema, { status: options.status, reply: options.reply });
   const meant = await accountsMeant(run, words.assign, { role: 'trainee' });
   const context = await run.context();
   if (notify) assertMailSetUp(context);
   const courseId = await courseIdOf(context, named);
   if (meant.kind !== 'one') {
     const { title } = await findCourse(context, operator, courseId);
-    const wanted = { courseId, title, status, notes, notify };
+    const wanted = { courseId, title, status, reply, notify };
     return runBulk(run, assignment(context, await meant.selection(context), wanted));
   }
   const traineeId = await userIdOf(context, meant.name, 'trainee');
   try {
-    const assigned = await assignEnrollment(context, operator, { courseId, traineeId, status, notes }, notify);
+    const assigned = await assignEnrollment(context, operator, { courseId, traineeId, status, reply }, notify);
     return changed(
       assigned,
       (enrollment) => `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`,
     );
   } catch (error) {
-    return changed(await existing(context, error, { courseId, userId: traineeId }, { status, notes }), unchangedText);
+    return changed(await existing(context, error, { courseId, userId: traineeId }, { status, reply }), unchangedText);
   }
 }
 
 /** Moves enrollments to another status. @throws AppError `MAIL_NOT_SET_UP`, and as {@link enrollmentsMeant}, {@link changeStatus} */
 export async function status(run: Run<'[enrollment...] <status>', typeof statusOptions>): Promise<Result> {
   const { status: wanted, enrollment: typed } = run.arguments;
-  const { notes, notify = false } = run.options;
-  const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
+  const { reply, notify = false } = run.options;
+  const input = { status: wanted, reply: reply?.trim() === '' ? null : reply };
   const change = validate(statusChangeSchema, input);
   const meant = await enrollmentsMeant(run, typed, words.status);
   const context = await run.context();
@@ -95,6 +95,22 @@ export async function status(run: Run<'[enrollment...] <status>', typeof statusO
   if (isAsWanted(before, change)) return changed(before, unchangedText);
   const moved = await changeStatus(context, operator, meant.id, input, notify);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
+}
+
+/** @throws AppError `VALIDATION` */
+export function checkReply(run: Run<'[enrollment] <reply>', typeof enrollmentOptions>): void {
+  const { reply: typed }: Partial<typeof run.arguments> = run.arguments;
+  if (typed !== undefined) validate(replySchema, { reply: typed });
+}
+
+/** Replies to a trainee, or takes the reply back. @throws AppError as {@link setReply} */
+export async function reply(run: Run<'[enrollment] <reply>', typeof enrollmentOptions>): Promise<Result> {
+  const { reply: typed } = run.arguments;
+  const context = await run.context();
+  const id = await enrollmentIdOf(run, context, run.arguments.enrollment);
+  const replied = await setReply(context, operator, id, { reply: typed });
+  const done = replied.reply === null ? 'the reply is taken back' : 'the reply is saved';
+  return changed(replied, (enrollment) => `${enrollmentName(enrollment)}: ${done}.`);
 }
 
 /** @throws AppError `VALIDATION` */

@@ -47,7 +47,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Enroll trainees in a course',
     examples: [
       'enrollments assign "Weaving for beginners" ada@example.org',
-      'enrollments assign 7f6a21c4 ada@example.org "555 0100" --status pending --notes "Paid by cheque" --yes --json',
+      'enrollments assign 7f6a21c4 ada@example.org "555 0100" --status pending --reply "Paid by cheque" --yes --json',
       'enrollments assign "Weaving for beginners" --from class.csv --dry-run',
       'enrollments assign "Weaving for beginners" --search "@weavers.example.org"',
     ],
@@ -93,12 +93,25 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     summary: `Change the status of enrollments: ${either(statusesSetBy('manager'))}`,
     examples: [
       'enrollments status active --trainee ada@example.org --course weaving',
-      'enrollments status 5e1f02c6 cancelled --notes "Moved away"',
+      'enrollments status 5e1f02c6 cancelled --reply "Try again in May"',
       'enrollments status active --course weaving --status pending',
     ],
     options: statusOptions,
     notes: changeNotes,
     load: () => import('./changes.js').then(({ status }) => ({ run: status })),
+  });
+
+  define(enrollments, registry, {
+    usage: 'reply [enrollment] <reply>',
+    schema: 'current',
+    summary: 'Reply to a trainee, without a mail',
+    examples: [
+      'enrollments reply "See you on Monday." --trainee ada@example.org --course weaving',
+      'enrollments reply 5e1f02c6 ""',
+    ],
+    options: enrollmentOptions,
+    notes: 'An empty text takes the reply back.',
+    load: () => import('./changes.js').then(({ checkReply, reply }) => ({ check: checkReply, run: reply })),
   });
 
   define(enrollments, registry, {

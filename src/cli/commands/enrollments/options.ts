@@ -34,7 +34,7 @@ const notifyOption = { '--notify': 'also send each trainee a mail, if the course
 
 export const assignOptions = {
   '--status <status>': `${either(initialStatuses)}; active by default`,
-  '--notes <text>': 'a note, which the trainees see, too',
+  '--reply <text>': 'a message to the trainees',
   ...notifyOption,
   ...bulkOptions(accountHeadings),
   ...traineeFilterOptions,
@@ -44,7 +44,7 @@ export const assignOptions = {
 export const enrollmentHeadings = ['id'];
 
 export const statusOptions = {
-  '--notes <text>': 'replaces the notes; an empty text clears them',
+  '--reply <text>': 'replaces the reply to the trainees; an empty text clears it',
   ...notifyOption,
   ...bulkOptions(enrollmentHeadings),
   ...enrollmentFilterOptions,

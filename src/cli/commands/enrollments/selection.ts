@@ -31,13 +31,13 @@ import { assertFilters, queryFor } from './queries.js';
 /** An enrollment as bulk changes name it. */
 export interface NamedEnrollment extends Named {
   status: EnrollmentStatus;
-  notes: string | null;
+  reply: string | null;
 }
 
 function namedEnrollment(enrollment: NameableEnrollment): NamedEnrollment {
   const name = enrollmentName(enrollment);
-  const { id, status, notes, progress } = enrollment;
-  return { id, status, notes, name, label: `${name}, ${status}, progress ${progress} %` };
+  const { id, status, reply, progress } = enrollment;
+  return { id, status, reply, name, label: `${name}, ${status}, progress ${progress} %` };
 }
 
 type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };

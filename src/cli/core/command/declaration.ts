@@ -152,6 +152,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   'file-id': 'id or its last 8 characters, as "courses files list" shows them',
   status: 'active, completed or cancelled',
   number: 'progress in percent, 0 to 100',
+  reply: 'the words; "" takes the reply back',
   shell: 'your shell',
   word: 'used by the script: the words up to the cursor; for bash the line',
 };

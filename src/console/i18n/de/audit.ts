@@ -98,6 +98,7 @@ export const audit: Words['audit'] = {
       assign: 'In Kurs aufgenommen',
       status: 'Status der Teilnahme geändert',
       progress: 'Fortschritt geändert',
+      reply: 'Antwort geändert',
       remove: 'Teilnahme entfernt',
     },
   },

@@ -96,6 +96,7 @@ export const audit = {
       assign: 'Trainee enrolled',
       status: 'Enrollment status changed',
       progress: 'Progress changed',
+      reply: 'Reply changed',
       remove: 'Enrollment removed',
     },
   },

@@ -10,6 +10,7 @@ import {
   enrollmentRequestSchema,
   ownEnrollmentListingSchema,
   progressSchema,
+  replySchema,
   statusChangeSchema,
   trainerEnrollmentListingSchema,
 } from '../../../schemas/enrollment.js';
@@ -146,6 +147,17 @@ export const enrollmentOperations = {
       'ENROLLMENT_CLOSED',
       'COURSE_FULL',
     ],
+  }),
+  setReply: operation.put('/api/enrollments/:id/reply', {
+    summary: 'Reply to a trainee without a change of status, or take the reply back; no mail tells of it',
+    access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
+    body: replySchema,
+    success: ok('The reply is set', {
+      message: shapes.message('Reply updated successfully.'),
+      enrollment: shapes.enrollment.required(),
+    }),
+    failures: ['NOT_FOUND'],
   }),
   setProgress: operation.put('/api/enrollments/:id/progress', {
     summary: 'Set the progress of a trainee',

@@ -125,11 +125,11 @@ export class EnrollmentDecider {
       if (own === 'ambiguous') return refusal('COURSE_AMBIGUOUS', withName(courseProblems.ambiguous, name));
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
       if (!enrollments.some(({ course }) => course.id === own.id))
-        enrollments.push({ course: own, status, notes: notes ?? null });
+        enrollments.push({ course: own, status, reply: notes ?? null });
     }
     // A file may have trainers too.
     if (forAll !== null && isTrainee && !enrollments.some(({ course }) => course.id === forAll.id))
-      enrollments.push({ course: forAll, status, notes: enrollments.length === 0 ? (notes ?? null) : null });
+      enrollments.push({ course: forAll, status, reply: enrollments.length === 0 ? (notes ?? null) : null });
     if (!isSamePerson(decision)) return { ...decision, enrollments };
     const { email } = row.person;
     const isNew = ({ course }: PlannedEnrollment) => !this.#people.isEnrolled(email, course.id, row.line);
@@ -178,7 +178,10 @@ export class EnrollmentDecider {
     if (users.size === 0) return new Map();
     const found = await this.#core.database.read(() =>
       this.#core.database.models.Enrollment.findAll({
-        attributes: ['id', 'userId', 'courseId', 'status', 'enrolledAt', 'notes'],
+        attributes: [
+          ...(['id', 'userId', 'courseId', 'status', 'enrolledAt'] as const),
+          ...(['cancelReason', 'reply', 'replyAt', 'replyBy'] as const),
+        ],
         where: { userId: [...users], courseId: [...courses] },
       }),
     );

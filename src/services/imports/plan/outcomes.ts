@@ -1,3 +1,4 @@
+import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { AccountInputField, AccountValues } from '../../../schemas/account-fields.js';
 import { type EnrollmentStatus, rulesOf } from '../../../schemas/enrollment-statuses.js';
 import type { ImportOptions } from '../../../schemas/import.js';
@@ -27,18 +28,17 @@ export interface CourseReference {
 }
 
 /** An enrollment of somebody who isn't enrolled any more, as it is before a row enrolls them again. */
-export interface LeftEnrollment {
-  id: string;
-  status: EnrollmentStatus;
-  enrolledAt: Date;
-  notes: string | null;
-}
+export type LeftEnrollment = Pick<
+  Enrollment,
+  'id' | 'status' | 'enrolledAt' | 'cancelReason' | 'reply' | 'replyAt' | 'replyBy'
+>;
 
 /** An enrollment that a row creates, or enrolls somebody with again. */
 export interface PlannedEnrollment {
   course: CourseReference;
   status: EnrollmentStatus;
-  notes: string | null;
+  /** The notes of the row: who imports isn't the trainee. */
+  reply: string | null;
   /** The enrollment that they have left: a trainee has at most one in a course. */
   left?: LeftEnrollment;
 }

@@ -11,7 +11,7 @@ import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import { endInvitations, newInvitation, queueWaitingInvitations, withoutPassword } from '../../accounts/invite.js';
 import { addAccounts, initialPasswordExpiry, type NewAccount, updateAccounts } from '../../accounts/store.js';
 import { endSessions } from '../../auth/sessions.js';
-import type { Core } from '../../core.js';
+import type { Actor, Core } from '../../core.js';
 import { generatedPasswordCost, generatePassword } from '../../credentials/passwords.js';
 import { endAllLinks, endLinks } from '../../mail/links.js';
 import { accountAttributes } from '../plan/account-index.js';
@@ -76,6 +76,7 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
 /** What a batch is written with. */
 export interface BatchContext {
   core: Core;
+  actor: Actor;
   importId: string;
   options: ImportOptions;
   secrets: Secrets;

@@ -6,7 +6,7 @@ import { searchKey } from '../../../schemas/keys.js';
 import { invitationsOf } from '../../accounts/invite.js';
 import { prepareAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
-import { queueNews } from '../../enrollments/news.js';
+import { queueNews, replyIn } from '../../enrollments/news.js';
 import { queueMails } from '../../mail/outbox.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';
@@ -42,7 +42,7 @@ export async function writeBatch(
 ): Promise<void> {
   const phones = await lockPhoneKeys(core, transaction);
   if (phones.country !== country) throw new StaleDecision();
-  const context: BatchContext = { core, importId, options, secrets, transaction, phones, now: core.now() };
+  const context: BatchContext = { core, actor, importId, options, secrets, transaction, phones, now: core.now() };
   // One statement after the other: after a deadlock none may follow outside of the transaction.
   await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
@@ -70,7 +70,11 @@ export async function writeBatch(
   const places = decisions.flatMap((decision) => {
     const { userId } = ledger.get(decision.row.line) ?? {};
     if (!userId) return [];
-    return enrollmentsToTell(options, decision).map(({ course }) => ({ userId, courseId: course.id }));
+    return enrollmentsToTell(options, decision).map((planned) => ({
+      userId,
+      courseId: planned.course.id,
+      ...replyIn(planned),
+    }));
   });
   await queueNews(core, 'enrolled', places, transaction, { importId });
   if (records.length > 0) await audit.save(transaction);

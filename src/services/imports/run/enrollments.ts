@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { UndoNote } from '../../../db/models/import-row.js';
 import type { Inserts } from '../../../db/sql/insert.js';
 import type { Core } from '../../core.js';
+import { replyOf } from '../../enrollments/rules.js';
 import { addEnrollments } from '../../enrollments/store.js';
 import { countReservedSeats } from '../../locks/capacity.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../locks/row-locks.js';
@@ -76,7 +77,7 @@ function enrolledAccountIds(decisions: readonly Decision[], ledger: ReadonlyMap<
 
 /** Makes the new enrollments of a batch, and notes them. */
 export async function enroll(
-  { core, now }: BatchContext,
+  { core, actor, now }: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
   inserts: Inserts,
@@ -88,13 +89,13 @@ export async function enroll(
     const fresh = withNewIds(decision.enrollments.filter(({ left }) => !left));
     if (fresh.length === 0) return [];
     note.enrollments = fresh.map(([id]) => id);
-    return fresh.map(([id, { course, status, notes }]) => ({
+    return fresh.map(([id, { course, status, reply }]) => ({
       id,
       userId,
       courseId: course.id,
       trainerId: course.trainerId,
       status,
-      notes,
+      ...replyOf(actor, { reply }, now),
     }));
   });
   await addEnrollments(core, enrollments, now, inserts);
@@ -102,37 +103,39 @@ export async function enroll(
 
 /** Enrolls those again who had left. @throws StaleDecision as {@link revive} */
 export async function reviveEnrollments(
-  { core, transaction, now }: BatchContext,
+  context: BatchContext,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Promise<void> {
   for (const decision of decisions) {
     const note = ledger.get(decision.row.line)?.note;
     if (decision.outcome === 'rejected' || !note) continue;
-    for (const planned of decision.enrollments) await revive(core, planned, note, now, transaction);
+    for (const planned of decision.enrollments) await revive(context, planned, note);
   }
 }
 
 /** Enrolls somebody again who had left. @throws StaleDecision when another process did, or the enrollment is gone */
 async function revive(
-  core: Core,
-  { status, notes, left }: PlannedEnrollment,
+  { core, actor, transaction, now }: BatchContext,
+  { status, reply, left }: PlannedEnrollment,
   note: UndoNote,
-  now: Date,
-  transaction: Transaction,
 ): Promise<void> {
   if (!left) return;
-  const { id, enrolledAt } = left;
+  const { id } = left;
+  const written = reply === null ? {} : replyOf(actor, { reply }, now);
   const [revived] = await core.database.models.Enrollment.update(
-    { status, enrolledAt: now, updatedAt: now, ...(notes !== null && { notes }) },
+    { status, enrolledAt: now, updatedAt: now, cancelReason: null, ...written },
     { where: { id, status: left.status }, silent: true, transaction },
   );
   if (revived !== 1) throw new StaleDecision();
   const before = {
     id,
     status: left.status,
-    enrolledAt: enrolledAt.toISOString(),
-    notes: left.notes,
+    enrolledAt: left.enrolledAt.toISOString(),
+    cancelReason: left.cancelReason,
+    reply: left.reply,
+    replyAt: left.replyAt?.toISOString() ?? null,
+    replyBy: left.replyBy,
     updatedAt: now.toISOString(),
   };
   note.revived = [...(note.revived ?? []), before];

@@ -66,8 +66,12 @@ export async function restoreAccounts(
   const enrollments = restored.flatMap(({ note }) => note.enrollments ?? []);
   if (enrollments.length > 0) await Enrollment.destroy({ where: { id: enrollments }, transaction });
   // Few: of those who had left before.
-  for (const { id, status, enrolledAt, notes } of restored.flatMap(({ note }) => note.revived ?? []))
-    await Enrollment.update({ status, enrolledAt: new Date(enrolledAt), notes }, { where: { id }, transaction });
+  for (const { id, updatedAt: _, enrolledAt, replyAt, ...before } of restored.flatMap(
+    ({ note }) => note.revived ?? [],
+  )) {
+    const moments = { enrolledAt: new Date(enrolledAt), replyAt: replyAt === null ? null : new Date(replyAt) };
+    await Enrollment.update({ ...before, ...moments }, { where: { id }, transaction });
+  }
   const signedOut = restored.filter(({ note }) => endsSessionsOf(note)).map(({ user }) => user.id);
   if (signedOut.length > 0) {
     await endSessions(core, signedOut, transaction);

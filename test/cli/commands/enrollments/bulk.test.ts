@@ -59,13 +59,13 @@ describe('Changes of many enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.assign cli']);
     });
 
-    it('gives the enrollments with --json, and takes status and notes for all', async () => {
-      const argv = ['assign', 'Bees', ben.id, cleo.id, '--status', 'pending', '--notes', 'Paid.', '--yes', '--json'];
+    it('gives the enrollments with --json, and takes status and reply for all', async () => {
+      const argv = ['assign', 'Bees', ben.id, cleo.id, '--status', 'pending', '--reply', 'Paid.', '--yes', '--json'];
       const { outcomes } = JSON.parse((await run(...argv)).stdout) as Outcomes;
-      for (const { enrollment } of outcomes) expect(enrollment).to.include({ status: 'pending', notes: 'Paid.' });
+      for (const { enrollment } of outcomes) expect(enrollment).to.include({ status: 'pending', reply: 'Paid.' });
       const removed = await run('remove', '--course', 'Bees', '--yes', '--json');
       const [first] = (JSON.parse(removed.stdout) as Outcomes).outcomes;
-      expect(first?.enrollment).to.include({ courseId: bees.id, notes: 'Paid.' });
+      expect(first?.enrollment).to.include({ courseId: bees.id, reply: 'Paid.' });
     });
 
     it('takes a list, as that of another course writes it, or the filters of accounts among trainees', async () => {
@@ -94,7 +94,7 @@ describe('Changes of many enrollments at the command line', () => {
     it('enrolls more than one request may name', async () => {
       const emails: string[] = [];
       for (let count = 0; count < 70; count += 1) emails.push((await buildUser(harness.context)).email);
-      const argv = ['enrollments', 'assign', 'Bees', '--from', '-', '--yes', '--notes', 'x'.repeat(1500)];
+      const argv = ['enrollments', 'assign', 'Bees', '--from', '-', '--yes', '--reply', 'x'.repeat(1500)];
       const { stderr, exitCode } = await cli.run(argv, { stdin: emails.join('\n') });
       expect(exitCode).to.equal(0);
       expect(stderr).to.match(/(^|\n)70 trainees enrolled in "Bees"\.\n$/);
@@ -124,7 +124,7 @@ describe('Changes of many enrollments at the command line', () => {
 
     it('changes none that has another status by then than it was shown with', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'cancelled' });
-      const shown = { id, name: 'x', label: 'x', status: 'pending' as const, notes: null };
+      const shown = { id, name: 'x', label: 'x', status: 'pending' as const, reply: null };
       const selection = { entries: [{ given: null, found: shown }], repeated: 0 };
       const several = { kind: 'several' as const, selection: async () => selection };
       const work = await statusChange(harness.context, several, { status: 'active' });
@@ -205,7 +205,7 @@ describe('Changes of many enrollments at the command line', () => {
     it('removes the others when one of them is removed meanwhile', async () => {
       const one = await buildEnrollment(harness.context, ben, bees);
       const other = await buildEnrollment(harness.context, cleo, bees);
-      const shown = { name: 'x', label: 'x', status: 'pending' as const, notes: null };
+      const shown = { name: 'x', label: 'x', status: 'pending' as const, reply: null };
       const those = [one, other].map(({ id }) => ({ id, ...shown }));
       const selection = { entries: those.map((found) => ({ given: null, found })), repeated: 0 };
       const work = await removal(harness.context, { kind: 'several', selection: async () => selection });

@@ -35,9 +35,9 @@ describe('changes of enrollments at the command line', () => {
         exitCode: 0,
         stdout: `Enrolled Ben Young in "Bees" (${id}), active.\n`,
       });
-      const argv = ['enrollments', 'assign', bees.id, '555 0101', '--status', 'pending', '--notes', 'Paid.'];
+      const argv = ['enrollments', 'assign', bees.id, '555 0101', '--status', 'pending', '--reply', 'Paid.'];
       const { enrollment } = await cli.json<Answer>(argv);
-      expect(enrollment).to.include({ userId: cleo.id, courseId: bees.id, status: 'pending', notes: 'Paid.' });
+      expect(enrollment).to.include({ userId: cleo.id, courseId: bees.id, status: 'pending', reply: 'Paid.' });
       expect(await audited()).to.deep.equal(['enrollment.assign cli', 'enrollment.assign cli']);
     });
 
@@ -52,7 +52,7 @@ describe('changes of enrollments at the command line', () => {
           'ada@x.org is a trainer, not a trainee. To list trainees: coursectl users list --role trainee',
         ],
         ['assign Bees ben@x.org --status pending', 'Already enrolled in this course.'],
-        ['assign Bees ben@x.org --notes Paid.', 'Already enrolled in this course.'],
+        ['assign Bees ben@x.org --reply Paid.', 'Already enrolled in this course.'],
         ['assign Bees cleo@x.org', 'Course is at maximum capacity.'],
       ] as const)
         expect(await refusal(...line.split(' '))).to.deep.equal({ exitCode: 1, message });
@@ -62,12 +62,12 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('status', () => {
-    it('changes the status and the notes', async () => {
+    it('changes the status and the reply', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
-      const { stdout } = await cli.run(['enrollments', 'status', id, 'active', '--notes', 'Paid.']);
+      const { stdout } = await cli.run(['enrollments', 'status', id, 'active', '--reply', 'Paid.']);
       expect(stdout).to.equal('Ben Young in "Bees" is active now.\n');
-      const { enrollment } = await cli.json<Answer>(['enrollments', 'status', id, 'completed', '--notes', '']);
-      expect(enrollment).to.include({ id, status: 'completed', progress: 100, notes: null });
+      const { enrollment } = await cli.json<Answer>(['enrollments', 'status', id, 'completed', '--reply', '']);
+      expect(enrollment).to.include({ id, status: 'completed', progress: 100, reply: null });
       expect(await audited()).to.deep.equal(['enrollment.status cli', 'enrollment.status cli']);
     });
 
@@ -84,17 +84,35 @@ describe('changes of enrollments at the command line', () => {
   describe('a command that is run again', () => {
     it('leaves an enrollment that is as wanted, however many are named', async () => {
       const message = 'Ben Young in "Bees" is active already.\n';
-      const assign = ['enrollments', 'assign', 'Bees', 'ben@x.org', '--notes', 'Paid.'];
+      const assign = ['enrollments', 'assign', 'Bees', 'ben@x.org', '--reply', 'Paid.'];
       await cli.run(assign);
       expect(await cli.run(assign)).to.deep.equal({ exitCode: 0, stdout: message, stderr: '' });
       const { id } = (await cli.json<Answer>(assign)).enrollment;
       const status = ['enrollments', 'status', 'active', '--trainee', 'ben@x.org', '--course', 'Bees'];
-      for (const argv of [status, [...status, '--notes', ' Paid. '], ['enrollments', 'status', id, 'active']])
+      for (const argv of [status, [...status, '--reply', ' Paid. '], ['enrollments', 'status', id, 'active']])
         expect(await cli.run(argv)).to.deep.equal({ exitCode: 0, stdout: message, stderr: '' });
-      expect((await cli.json<Answer>(status)).enrollment).to.include({ id, status: 'active', notes: 'Paid.' });
-      const other = await refusal('status', id, 'active', '--notes', 'Owes.');
+      expect((await cli.json<Answer>(status)).enrollment).to.include({ id, status: 'active', reply: 'Paid.' });
+      const other = await refusal('status', id, 'active', '--reply', 'Owes.');
       expect(other).to.deep.equal({ exitCode: 1, message: "Enrollment can't change from active to active." });
       expect(await audited()).to.deep.equal(['enrollment.assign cli']);
+    });
+  });
+
+  describe('reply', () => {
+    it('sets the reply, and takes it back', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { notes: 'Please.' });
+      expect((await cli.run(['enrollments', 'reply', id, 'See you.'])).stdout).to.equal(
+        'Ben Young in "Bees": the reply is saved.\n',
+      );
+      const shown = { status: 'pending', notes: 'Please.', replyBy: null };
+      expect(await models().Enrollment.findByPk(id)).to.include({ ...shown, reply: 'See you.' });
+      expect((await cli.json<Answer>(['enrollments', 'reply', id, ''])).enrollment).to.include({
+        ...shown,
+        reply: null,
+      });
+      expect(await audited()).to.deep.equal(['enrollment.reply cli', 'enrollment.reply cli']);
+      const message = 'Reply must be at most 2000 characters.';
+      expect(await refusal('reply', id, 'x'.repeat(2001))).to.deep.equal({ exitCode: 2, message });
     });
   });
 
@@ -207,6 +225,7 @@ describe('changes of enrollments at the command line', () => {
         ['assign Bees cleo@x.org', /^Enrolled Cleo Müller in "Bees" \(\S+\), active\.\n$/],
         ['status ID cancelled', /^Ben Young in "Bees" is cancelled now\.\n$/],
         ['progress ID 75', /^Ben Young in "Bees": progress is 75 % now\.\n$/],
+        ['reply ID Welcome', /^Ben Young in "Bees": the reply is saved\.\n$/],
         ['remove ID --yes', /^Removed 1 enrollment\.\n$/],
       ] as const) {
         await models().Enrollment.destroy({ where: {} });

@@ -23,7 +23,9 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: und
 const { course, enrollment, trainee, trainer, anybody } = given;
 const status = fc.constantFrom(...statuses);
 const entryStatus = maybe(fc.constantFrom('pending' as const, 'active' as const));
-const notes = fc.option(fc.constantFrom(null, 'Comes late.'), { nil: undefined, freq: 1 });
+const words = (text: string) => fc.option(fc.constantFrom(null, text), { nil: undefined, freq: 1 });
+const notes = words('Comes late.');
+const reply = words('See you.');
 const maxStudents = fc.constantFrom(null, 1, 2);
 const isPublished = fc.boolean();
 const tag = derived(({ tag: own }) => own);
@@ -128,7 +130,7 @@ const enrollmentCommands: readonly WeightedCommand[] = [
     4,
     'assignEnrollment',
     managers,
-    { courseId: course, traineeId: trainee, status: entryStatus, notes },
+    { courseId: course, traineeId: trainee, status: entryStatus, notes, reply },
     enrollments.assign,
   ),
   operation(
@@ -140,6 +142,7 @@ const enrollmentCommands: readonly WeightedCommand[] = [
       traineeIds: fc.array(trainee, { minLength: 1, maxLength: 4 }),
       status: entryStatus,
       notes,
+      reply,
     },
     enrollments.assignMany,
   ),
@@ -147,8 +150,15 @@ const enrollmentCommands: readonly WeightedCommand[] = [
     8,
     'changeStatus',
     [...managers, ...trainees],
-    { id: enrollment, status, expectedStatus: maybe(status), notes },
+    { id: enrollment, status, expectedStatus: maybe(status), notes, reply },
     enrollments.changeStatus,
+  ),
+  operation(
+    1,
+    'setReply',
+    managers,
+    { id: enrollment, reply: fc.constantFrom(null, '', 'See you.') },
+    enrollments.setReply,
   ),
   operation(
     4,

@@ -13,16 +13,38 @@ import {
   type ModelResponse,
   managed,
   managerOf,
+  type Person,
   type Programme,
   refuse,
   reserveSeats,
   type Status,
+  unwritten,
 } from './model.js';
 import { enrollmentView } from './views.js';
 
 /** The rules of the contract's table "Enrollments" that change something. */
 
-type Notes = string | null | undefined;
+type Text = string | null | undefined;
+
+interface Words {
+  notes: Text;
+  reply: Text;
+}
+
+type Written = Partial<Pick<Enrollment, 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy'>>;
+
+const noted = (notes: Text, notesAt: string): Written =>
+  notes === undefined ? {} : { notes, notesAt: notes === null ? null : notesAt };
+
+/** What a manager writes is a reply, whatever it is called. */
+function replied({ id }: Person, { notes, reply = notes }: Words, replyAt: string): Written {
+  if (reply === undefined) return {};
+  return reply ? { reply, replyAt, replyBy: id } : { reply: null, replyAt: null, replyBy: null };
+}
+
+function assertOneOf({ notes, reply }: Words): void {
+  if (notes !== undefined && reply !== undefined) invalid('');
+}
 
 const refuseChange = (from: Status, to: Status) => refuse(400, `Enrollment can't change from ${from} to ${to}.`);
 
@@ -41,15 +63,15 @@ interface Entry {
   userId: string;
   courseId: string;
   status: 'pending' | 'active';
-  notes: Notes;
+  written: Written;
 }
 
 /** One enrollment a trainee and course: who cancelled gets the same one again. */
 function enter(programme: Programme, entry: Entry, { id, enrolledAt }: { id: string; enrolledAt: string }): Enrollment {
-  const { userId, courseId, status, notes } = entry;
+  const { userId, courseId, status, written } = entry;
   const earlier = enrollmentIn(programme, courseId, userId);
-  if (earlier) return Object.assign(earlier, { status, enrolledAt, ...(notes !== undefined && { notes }) });
-  const fresh = { progress: 0, notes: notes ?? null, completedAt: null };
+  if (earlier) return Object.assign(earlier, { status, enrolledAt, cancelReason: null, ...written });
+  const fresh = { progress: 0, ...unwritten, ...written, cancelReason: null, completedAt: null };
   const enrollment: Enrollment = { id, userId, courseId, status, enrolledAt, ...fresh };
   add(programme, 'enrollment', enrollment);
   return enrollment;
@@ -58,7 +80,7 @@ function enter(programme: Programme, entry: Entry, { id, enrolledAt }: { id: str
 export function requestEnrollment(
   programme: Programme,
   caller: Caller,
-  { courseId, notes }: { courseId: string; notes: Notes },
+  { courseId, notes }: { courseId: string; notes: Text },
   chosen: Chosen,
 ): ModelResponse {
   const { id: userId } = admitted(caller, 'trainee');
@@ -67,14 +89,18 @@ export function requestEnrollment(
   if (earlier && earlier.status !== 'cancelled') refuse(400, 'Already enrolled in this course.');
   if (!course.isPublished) refuse(400, 'Course is not published.');
   reserveSeats(programme, course, 1);
-  const enrollment = enter(programme, { userId, courseId, status: 'pending', notes }, chosen);
+  const enrollment = enter(
+    programme,
+    { userId, courseId, status: 'pending', written: noted(notes, chosen.notesAt) },
+    chosen,
+  );
   return done('Enrollment requested successfully.', { enrollment: enrollmentView(enrollment) }, 201);
 }
 
 /** Why a manager can't enroll a trainee; undefined if they can. */
 function obstacle(
   programme: Programme,
-  { userId, courseId, status }: Entry,
+  { userId, courseId, status }: Omit<Entry, 'written'>,
 ): { status: number; entry: { reason: string; code: string; params?: object } } | null {
   const trainee = programme.people.get(userId);
   if (trainee?.role !== 'trainee') return { status: 404, entry: { reason: 'Trainee not found.', code: 'NOT_FOUND' } };
@@ -90,21 +116,22 @@ function obstacle(
   return null;
 }
 
-interface Assignment {
+interface Assignment extends Words {
   courseId: string;
   /** Default: active. */
   status: 'pending' | 'active' | undefined;
-  notes: Notes;
 }
 
 export function assign(
   programme: Programme,
   caller: Caller,
-  { courseId, status = 'active', notes, traineeId }: Assignment & { traineeId: string },
+  { courseId, status = 'active', traineeId, ...words }: Assignment & { traineeId: string },
   chosen: Chosen,
 ): ModelResponse {
+  const person = managerOf(caller);
+  assertOneOf(words);
   const course = managed(programme, caller, courseId);
-  const entry = { userId: traineeId, courseId, status, notes };
+  const entry = { userId: traineeId, courseId, status, written: replied(person, words, chosen.replyAt) };
   const refused = obstacle(programme, entry);
   if (refused) refuse(refused.status, refused.entry.reason);
   reserveSeats(programme, course, 1);
@@ -115,31 +142,38 @@ export function assign(
 export function assignMany(
   programme: Programme,
   caller: Caller,
-  { courseId, status = 'active', notes, traineeIds }: Assignment & { traineeIds: string[] },
+  { courseId, status = 'active', traineeIds, ...words }: Assignment & { traineeIds: string[] },
   chosen: Chosen,
 ): ModelResponse {
+  const person = managerOf(caller);
+  assertOneOf(words);
   const course = managed(programme, caller, courseId);
-  const entries = traineeIds.map((userId) => ({ userId, courseId, status, notes }));
+  const entries = traineeIds.map((userId) => ({ userId, courseId, status }));
   const skipped = entries.flatMap((entry) => {
     const refused = obstacle(programme, entry);
     return refused ? [{ traineeId: entry.userId, ...refused.entry }] : [];
   });
   const entering = entries.filter(({ userId }) => !skipped.some(({ traineeId }) => traineeId === userId));
   reserveSeats(programme, course, entering.length);
-  const enrollments = entering.map((entry) => enter(programme, entry, chosen.ofTrainee(entry.userId)));
+  const enrollments = entering.map((entry) => {
+    const own = chosen.ofTrainee(entry.userId);
+    return enter(programme, { ...entry, written: replied(person, words, own.replyAt) }, own);
+  });
   return done('Trainees enrolled successfully.', { enrollments: enrollments.map(enrollmentView), skipped }, 201);
 }
 
 export function changeStatus(
   programme: Programme,
   caller: Caller,
-  change: { id: string; status: Status; expectedStatus: Status | undefined; notes: Notes },
+  change: { id: string; status: Status; expectedStatus: Status | undefined } & Words,
   chosen: Chosen,
 ): ModelResponse {
-  const { id, status, expectedStatus, notes } = change;
+  const { id, status, expectedStatus, notes, reply } = change;
   const person = admitted(caller);
-  const enrollment = knownEnrollment(programme, person, id);
+  assertOneOf(change);
   const wisher = person.role === 'trainee' ? 'trainee' : 'manager';
+  if (wisher === 'trainee' && reply !== undefined) invalid('reply');
+  const enrollment = knownEnrollment(programme, person, id);
   if (wisher === 'trainee' && status !== 'cancelled' && status !== 'pending') deny();
   if (expectedStatus !== undefined && enrollment.status !== expectedStatus) {
     const words = `Enrollment is ${enrollment.status} by now, no longer ${expectedStatus}.`;
@@ -158,8 +192,23 @@ export function changeStatus(
     enrollment.completedAt = null;
   }
   if (status === 'completed') Object.assign(enrollment, { completedAt: chosen.completedAt, progress: 100 });
-  Object.assign(enrollment, { status, ...(notes !== undefined && { notes }) });
+  const written = wisher === 'trainee' ? noted(notes, chosen.notesAt) : replied(person, change, chosen.replyAt);
+  const byManager = enrollment.status === 'active' ? 'removed' : 'refused';
+  const cancelReason = status !== 'cancelled' ? null : wisher === 'trainee' ? 'left' : byManager;
+  Object.assign(enrollment, { status, cancelReason, ...written });
   return done('Enrollment status updated successfully.', { enrollment: enrollmentView(enrollment) });
+}
+
+export function setReply(
+  programme: Programme,
+  caller: Caller,
+  { id, reply }: { id: string; reply: string | null },
+  chosen: Chosen,
+): ModelResponse {
+  const person = managerOf(caller);
+  const enrollment = knownEnrollment(programme, person, id);
+  Object.assign(enrollment, replied(person, { notes: undefined, reply }, chosen.replyAt));
+  return done('Reply updated successfully.', { enrollment: enrollmentView(enrollment) });
 }
 
 export function setProgress(

@@ -38,10 +38,20 @@ export interface Enrollment {
   courseId: string;
   status: Status;
   progress: number;
+  /** The trainee's words. */
   notes: string | null;
+  notesAt: string | null;
+  /** The words of who manages the course. */
+  reply: string | null;
+  replyAt: string | null;
+  replyBy: string | null;
+  cancelReason: 'left' | 'refused' | 'removed' | null;
   enrolledAt: string;
   completedAt: string | null;
 }
+
+/** Nobody has written anything. */
+export const unwritten = { notes: null, notesAt: null, reply: null, replyAt: null, replyBy: null };
 
 /** Who calls: the people whom each run begins with, whatever becomes of them. */
 export const castNames = ['superAdmin', 'ada', 'ben', 'tom', 'tess', 'tim', 'newcomer', 'sleeper'] as const;
@@ -64,10 +74,12 @@ export interface Chosen {
   id: string;
   enrolledAt: string;
   completedAt: string;
+  notesAt: string;
+  replyAt: string;
   token: string;
   temporaryPassword: string;
   /** Of an enrollment of a bulk assignment. */
-  ofTrainee(userId: string): { id: string; enrolledAt: string };
+  ofTrainee(userId: string): { id: string; enrolledAt: string; replyAt: string };
 }
 
 export interface ModelResponse {

@@ -72,12 +72,14 @@ export function chosenIn({ body, asked, answered }: Given, { known }: Programme)
     id: newId((course ?? enrollment)?.id),
     enrolledAt: now(enrollment?.enrolledAt),
     completedAt: now(enrollment?.completedAt),
+    notesAt: now(enrollment?.notesAt),
+    replyAt: now(enrollment?.replyAt),
     token: text(body.token),
     temporaryPassword: text(body.temporaryPassword),
     ofTrainee(userId) {
       const list = Array.isArray(enrollments) ? (enrollments as Record<string, unknown>[]) : [];
       const own = list.find((entry) => entry.userId === userId);
-      return { id: newId(own?.id), enrolledAt: now(own?.enrolledAt) };
+      return { id: newId(own?.id), enrolledAt: now(own?.enrolledAt), replyAt: now(own?.replyAt) };
     },
   };
 }

@@ -44,10 +44,7 @@ export const courseView = (programme: Programme, course: Course) => ({
   trainer: { ...name(personWith(programme, course.trainerId)), avatar: null },
 });
 
-export const enrollmentView = (enrollment: Enrollment) => ({
-  ...{ notesAt: null, reply: null, replyAt: null, replyBy: null, cancelReason: null },
-  ...enrollment,
-});
+export const enrollmentView = (enrollment: Enrollment) => ({ ...enrollment });
 
 const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: '' });
 

@@ -16,6 +16,7 @@ import {
   type Status,
   seatsTaken,
   statuses,
+  unwritten,
 } from './model.js';
 
 /** What a run begins with: fresh people, and courses and enrollments of theirs, written past the API. */
@@ -67,6 +68,7 @@ export async function begin(context: Context, given: Beginning): Promise<Program
   const rows = [...courses.values()].map((course) => ({ ...course, ...courseKeys(course) }));
   const placed = [...enrollments.values()].map((enrollment) => ({
     ...enrollment,
+    ...unwritten,
     trainerId: courses.get(enrollment.courseId)?.trainerId ?? '',
     enrolledAt: new Date(enrollment.enrolledAt),
     completedAt: enrollment.completedAt === null ? null : new Date(enrollment.completedAt),
@@ -160,7 +162,7 @@ function addEnrollments(programme: Programme, given: Beginning, now: number): vo
     if (course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents) continue;
     // No two at the same time: the enrollment check shows them in its order.
     const moment = new Date(now - (index + 1) * 1000).toISOString();
-    const message = { status, notes: null, enrolledAt: moment };
+    const message = { status, ...unwritten, cancelReason: null, enrolledAt: moment };
     const done = status === 'completed' ? { progress: 100, completedAt: moment } : { progress, completedAt: null };
     add(programme, 'enrollment', { id: ids[index] ?? '', userId, courseId: course.id, ...message, ...done });
   }

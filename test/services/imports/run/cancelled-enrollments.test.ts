@@ -20,11 +20,14 @@ describe('A row with a course that its account has cancelled', () => {
     course = await buildCourse(importing.context, trainer, { title: 'Bees' });
     const person = { firstName: 'Ada', lastName: 'King', email: 'ada@x.org', phone: '1' };
     const ada = await buildUser(importing.context, person);
+    const replied = { reply: 'Good luck', replyAt: new Date('2026-02-02T03:04:05.000Z'), replyBy: trainer.id };
     const enrolledAt = new Date('2026-01-02T03:04:05.000Z');
     cancelled = await buildEnrollment(importing.context, ada, course, {
       status: 'cancelled',
       progress: 30,
       notes: 'Moved away',
+      cancelReason: 'left',
+      ...replied,
       enrolledAt,
     });
   });
@@ -37,12 +40,13 @@ describe('A row with a course that its account has cancelled', () => {
     expect(counts).to.include({ rows: 1, skipped: 1, enrolled: 1 });
     const before = cancelled.enrolledAt;
     await cancelled.reload();
-    expect(cancelled).to.include({ status: 'active', progress: 30, notes: 'Moved away' });
+    expect(cancelled).to.include({ status: 'active', progress: 30, notes: 'Moved away', reply: 'Good luck' });
+    expect(cancelled.cancelReason).to.equal(null);
     expect(cancelled.enrolledAt.getTime()).to.be.greaterThan(before.getTime());
     expect(await importing.models().Enrollment.count()).to.equal(1);
   });
 
-  it('is shown by the plan, sets the notes of the row and uses capacity', async () => {
+  it('is shown by the plan, replies with the notes of the row and uses capacity', async () => {
     const file = importing.write('people.csv', `${header}\n${row},active,Back again\n`);
     expect((await importing.run(file, '--dry-run')).stdout).to.include('1 enrollment to make');
     await course.update({ maxStudents: 1 });
@@ -54,7 +58,8 @@ describe('A row with a course that its account has cancelled', () => {
     expect(
       (await importing.json(importing.write('later.csv', `${header}\n${row},active,Back again\n`))).counts,
     ).to.include({ enrolled: 1 });
-    expect((await cancelled.reload()).notes).to.equal('Back again');
+    expect(await cancelled.reload()).to.include({ notes: 'Moved away', reply: 'Back again', replyBy: null });
+    expect(cancelled.replyAt).to.deep.equal(cancelled.enrolledAt);
   });
 
   it('is rejected where it says pending: only the trainee can ask again', async () => {
@@ -69,13 +74,12 @@ describe('A row with a course that its account has cancelled', () => {
   });
 
   it('is cancelled again by undo, as it was', async () => {
+    const before = { ...(await cancelled.reload()).get() };
     const { id } = await importRow(`${row},active,Back again`);
-    const before = cancelled.enrolledAt.getTime();
     expect(await previewUndo(importing.context, id)).to.deep.equal({ removed: 0, restored: 1, kept: [], mailsSent: 0 });
     await undoImport(importing.context, operator, id, undoing);
-    await cancelled.reload();
-    expect(cancelled).to.include({ status: 'cancelled', progress: 30, notes: 'Moved away' });
-    expect(cancelled.enrolledAt.getTime()).to.equal(before);
+    const { updatedAt: _, ...restored } = (await cancelled.reload()).get();
+    expect(before).to.deep.include(restored);
   });
 
   it('is kept and named by undo when the enrollment has changed since', async () => {

@@ -314,7 +314,7 @@ describe('Courses in an import', () => {
     return buildCourse(importing.context, trainer, given);
   }
 
-  it('enroll by id or title in any case, with status and notes, once', async () => {
+  it('enroll by id or title in any case, with status and notes as reply, once', async () => {
     const course = await courseOf({ title: 'Knots' });
     const file = write(
       'Ada,King,a@example.org,1,KNOTS,pending,"left\nhanded"',
@@ -326,7 +326,7 @@ describe('Courses in an import', () => {
     expect(run.counts).to.include({ created: 3, rejected: 1, enrolled: 2 });
     expect(await codes(run.id)).to.deep.equal([null, null, null, 'COURSE_UNKNOWN']);
     const enrollments = await models().Enrollment.findAll({ order: ['status'] });
-    expect(enrollments.map(({ status, notes, trainerId: trainer }) => [status, notes, trainer])).to.deep.equal([
+    expect(enrollments.map(({ status, reply, trainerId: trainer }) => [status, reply, trainer])).to.deep.equal([
       ['active', null, trainerId],
       ['pending', 'left\nhanded', trainerId],
     ]);
