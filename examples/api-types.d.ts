@@ -358,7 +358,7 @@ export interface BulkChange {
   }[];
 }
 
-/** A course with its trainer; with `include=seats` also with its seats */
+/** A course with its trainer; with `include=seats` also with its seats and waiting list */
 export interface CourseWithSeats {
   /** Opaque identifier */
   id: string;
@@ -423,6 +423,8 @@ export interface CourseWithSeats {
   seatsTaken?: number;
   /** How many more trainees can enroll; null for no limit. Only with `include=seats` */
   seatsLeft?: number | null;
+  /** Number of trainees on the waiting list. Only with `include=seats` */
+  waitingCount?: number;
 }
 
 /** A course with its trainer */
@@ -2332,7 +2334,7 @@ export interface ExportCoursesParameters {
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** The columns, in this order; several are separated by commas. All by default */
-    fields?: ('title' | 'description' | 'shortDescription' | 'category' | 'level' | 'language' | 'courseType' | 'tags' | 'requirements' | 'learningOutcomes' | 'maxStudents' | 'startDate' | 'endDate' | 'location' | 'isPublished' | 'isFeatured' | 'seatsTaken' | 'trainer' | 'createdAt' | 'updatedAt' | 'id' | 'trainerId')[];
+    fields?: ('title' | 'description' | 'shortDescription' | 'category' | 'level' | 'language' | 'courseType' | 'tags' | 'requirements' | 'learningOutcomes' | 'maxStudents' | 'startDate' | 'endDate' | 'enrollUntil' | 'autoAccept' | 'waitingMax' | 'location' | 'isPublished' | 'isFeatured' | 'seatsTaken' | 'trainer' | 'createdAt' | 'updatedAt' | 'id' | 'trainerId')[];
     /** `csv`, or `xlsx` for an Excel workbook */
     format?: 'csv' | 'xlsx';
   };
@@ -2778,9 +2780,9 @@ export interface ExportEnrollmentsParameters {
     /** Text to search for in name and email address of the trainee */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
-    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** The columns, in this order; several are separated by commas. All by default */
-    fields?: ('firstName' | 'lastName' | 'email' | 'phone' | 'course' | 'status' | 'progress' | 'notes' | 'enrolledAt' | 'completedAt' | 'id' | 'userId' | 'courseId')[];
+    fields?: ('firstName' | 'lastName' | 'email' | 'phone' | 'course' | 'status' | 'progress' | 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy' | 'cancelReason' | 'enrolledAt' | 'completedAt' | 'id' | 'userId' | 'courseId')[];
     /** `csv`, or `xlsx` for an Excel workbook */
     format?: 'csv' | 'xlsx';
   };

@@ -2,11 +2,15 @@ import type { Course } from '../db/models/course.js';
 import { type CourseField, courseFieldNames } from '../schemas/course-fields.js';
 import { loaded, pick, type View } from './pick.js';
 
-/** A course with its trainer, and with its seats where they were counted. */
+/** A course with its trainer, and with its seats and waiting list where they were counted. */
 export const presentCourse = (course: Course) => ({
   ...pick(course, ['id', ...courseFieldNames, 'trainerId', 'createdAt', 'updatedAt']),
   trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName', 'avatar']),
-  ...(course.seatsTaken !== undefined && { seatsTaken: course.seatsTaken, seatsLeft: course.seatsLeft ?? null }),
+  ...(course.seatsTaken !== undefined && {
+    seatsTaken: course.seatsTaken,
+    seatsLeft: course.seatsLeft ?? null,
+    waitingCount: course.waitingCount ?? 0,
+  }),
 });
 
 /** What an enrollment shows of its course after its id: no more than the course summary of the specification (section 2). */

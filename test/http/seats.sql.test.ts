@@ -24,7 +24,7 @@ describe('Seats of courses', () => {
   });
   const get = (path: string, by?: Person) => harness.api('get', path, by?.token);
   const seatsOf = (courses: Record<string, unknown>[]) =>
-    courses.map(({ title, seatsTaken, seatsLeft }) => ({ title, seatsTaken, seatsLeft }));
+    courses.map(({ title, seatsTaken, seatsLeft, waitingCount }) => ({ title, seatsTaken, seatsLeft, waitingCount }));
   /** Every way to list them. */
   const ways = () => {
     const { owner, admin, trainee, foreign } = cast;
@@ -33,24 +33,24 @@ describe('Seats of courses', () => {
     return [...catalogue, [trainers, owner] as const, [trainers, admin] as const];
   };
 
-  it('are told to everybody on request: pending and active trainees take one', async () => {
+  it('are told to everybody on request: pending and active trainees take one, others wait for one', async () => {
     for (const [path, by] of ways()) {
       const { body } = await get(`${path}?include=seats&sortBy=title&sortOrder=ASC`, by).expect(200);
       expect(seatsOf(body.courses)).to.deep.equal([
-        { title: 'empty', seatsTaken: 0, seatsLeft: 1 },
-        { title: 'full', seatsTaken: 2, seatsLeft: 0 },
-        { title: 'half', seatsTaken: 2, seatsLeft: 2 },
-        { title: 'open', seatsTaken: 2, seatsLeft: null },
-        { title: 'over', seatsTaken: 2, seatsLeft: 0 },
+        { title: 'empty', seatsTaken: 0, seatsLeft: 1, waitingCount: 0 },
+        { title: 'full', seatsTaken: 2, seatsLeft: 0, waitingCount: 1 },
+        { title: 'half', seatsTaken: 2, seatsLeft: 2, waitingCount: 1 },
+        { title: 'open', seatsTaken: 2, seatsLeft: null, waitingCount: 1 },
+        { title: 'over', seatsTaken: 2, seatsLeft: 0, waitingCount: 1 },
       ]);
     }
   });
 
-  it('are told with a single course, and add exactly two keys', async () => {
+  it('are told with a single course, and add exactly three keys', async () => {
     const plain = (await get(`/api/courses/${half.id}`, cast.trainee).expect(200)).body.course;
-    expect(plain).not.to.have.any.keys('seatsTaken', 'seatsLeft');
+    expect(plain).not.to.have.any.keys('seatsTaken', 'seatsLeft', 'waitingCount');
     const { body } = await get(`/api/courses/${half.id}?include=seats`, cast.trainee).expect(200);
-    expect(body).to.deep.equal({ course: { ...plain, seatsTaken: 2, seatsLeft: 2 } });
+    expect(body).to.deep.equal({ course: { ...plain, seatsTaken: 2, seatsLeft: 2, waitingCount: 1 } });
   });
 
   it('filter the catalogue and the courses of a trainer, with the right counts', async () => {

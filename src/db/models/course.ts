@@ -35,6 +35,8 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare trainer?: NonAttribute<User>;
   /** The number of reserved seats, where a query has counted them. */
   declare seatsTaken?: NonAttribute<number>;
+  /** The number of trainees on the waiting list, counted with the seats. */
+  declare waitingCount?: NonAttribute<number>;
 
   /** Null without a limit; undefined where the seats were not counted. */
   get seatsLeft(): NonAttribute<number | null | undefined> {

@@ -366,6 +366,7 @@ export const fieldDocs: Readonly<
   userId: { description: 'Id of the trainee', example: someId },
   users: { description: 'The accounts of this page' },
   waiting: { description: 'Requests that wait for their clients or for a password hash' },
+  waitingCount: { description: 'Number of trainees on the waiting list. Only with `include=seats`', example: 5 },
   waitingMax: {
     description: 'How many may wait when the course is full; null for no limit, 0 for no waiting list',
     example: 10,

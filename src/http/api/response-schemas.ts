@@ -259,8 +259,12 @@ export const course = component(
 
 export const courseWithSeats = component(
   'CourseWithSeats',
-  'A course with its trainer; with `include=seats` also with its seats',
-  course.append({ seatsTaken: count.optional(), seatsLeft: count.allow(null).optional() }),
+  'A course with its trainer; with `include=seats` also with its seats and waiting list',
+  course.append({
+    seatsTaken: count.optional(),
+    seatsLeft: count.allow(null).optional(),
+    waitingCount: count.optional(),
+  }),
 );
 
 /** The response to publishing and unpublishing a course. */

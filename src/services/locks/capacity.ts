@@ -25,11 +25,23 @@ async function countSeats(core: Core, courseIds: readonly string[], transaction?
   return new Map(counts.map(({ courseId, count }) => [String(courseId), count]));
 }
 
-/** Adds the number of reserved seats to courses, with one query for all of them. */
+/** Adds the number of reserved seats and of those who wait to courses, with one query for all of them. */
 export async function addSeats(core: Core, courses: readonly Course[]): Promise<void> {
-  const ids = courses.map(({ id }) => id);
-  const seats = await core.database.read(() => countSeats(core, ids));
-  for (const course of courses) course.seatsTaken = seats.get(course.id) ?? 0;
+  if (courses.length === 0) return;
+  const counts = await core.database.read(() =>
+    core.database.models.Enrollment.count({
+      where: { courseId: courses.map(({ id }) => id), status: [...seatStatuses, 'waiting'] },
+      group: ['courseId', 'status'],
+    }),
+  );
+  const counted = new Map(courses.map((course) => [course.id, course]));
+  for (const course of courses) Object.assign(course, { seatsTaken: 0, waitingCount: 0 });
+  for (const { courseId, status, count } of counts) {
+    const course = counted.get(String(courseId));
+    if (!course) continue;
+    if (status === 'waiting') course.waitingCount = count;
+    else course.seatsTaken = (course.seatsTaken ?? 0) + count;
+  }
 }
 
 /** Counts the reserved seats of courses, by id. No other transaction can reserve one until this transaction ends. */

@@ -74,20 +74,21 @@ describe('coursectl courses', () => {
 
     it('shows the seats on request, and filters by them', async () => {
       await loom.update({ maxStudents: 1 });
-      await buildEnrollment(harness.context, await buildUser(harness.context), loom, { status: 'active' });
+      for (const status of ['active', 'waiting'] as const)
+        await buildEnrollment(harness.context, await buildUser(harness.context), loom, { status });
       expect(await titles('--full')).to.deep.equal(['Weaving']);
       expect(await titles('--seats-left')).to.deep.equal(['Bees', 'Überfärben']);
       const { stdout } = await cli.run(['courses', 'list', '--include', 'seats', '--sort', '-title']);
       const [heading, weaving, , bees] = stdout.split('\n');
       expect(heading).to.match(/ PUBLISHED +SEATS$/);
-      expect(weaving).to.match(/^Weaving .* yes +1 taken, 0 left$/);
+      expect(weaving).to.match(/^Weaving .* yes +1 taken, 0 left, 1 waiting$/);
       expect(bees).to.match(/^Bees .* yes +0 taken, no limit$/);
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/courses?include=seats&seatsLeft=false', token).expect(200);
       expect(await cli.json(['courses', 'list', '--include', 'seats', '--full'])).to.deep.equal(body);
       const show = ['courses', 'show', 'Weaving', '--include', 'seats'];
       expect(await cli.json(show)).to.deep.equal({ course: body.courses[0] });
-      expect((await cli.run(show)).stdout.split('\n')).to.include('seats         1 taken, 0 left');
+      expect((await cli.run(show)).stdout).to.match(/^seats +1 taken, 0 left, 1 waiting$/m);
     });
 
     it('refuses unknown values', async () => {
