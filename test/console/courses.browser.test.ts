@@ -62,6 +62,26 @@ describePages('The courses of the web console', function () {
     await page.getByRole('button', { name: 'Create' }).dblclick();
     await expect(page.getByRole('heading', { level: 1, name: 'Weaving' })).toBeVisible();
     await expect(seats).toHaveValue('12');
+    const requests = page.getByRole('group', { name: 'Requests and waiting list' });
+    await page.getByLabel('Last day', { exact: true }).fill('2027-03-31');
+    await requests.getByLabel('Last day to ask for a place').fill('2027-03-31');
+    await expect(requests).toContainText('After that day, only trainers and super admins can add participants.');
+    await requests.getByLabel('Last day to ask for a place').fill('2027-04-01');
+    await expect(requests).toContainText('This is after the last day of the course');
+    await requests.getByLabel('Longest waiting list').fill('1.5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(requests).toContainText('Enter a whole number from 0');
+    await requests.getByLabel('Longest waiting list').fill('0');
+    await requests.getByLabel('Accept requests at once while seats last').check();
+    await expect(requests).toContainText('Whoever asks for a place takes part at once');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved')).toBeVisible();
+    const { models } = test.context.database;
+    expect(await models.Course.findOne({ where: { title: 'Weaving' } })).toMatchObject({
+      enrollUntil: '2027-04-01',
+      waitingMax: 0,
+      autoAccept: true,
+    });
     await firstDay.press('Backspace');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Enter day, month and year of a date that exists')).toBeVisible();

@@ -17,14 +17,16 @@ describePages('The participants of a course', function () {
 
   it('are accepted with what they have written, which is shown in full, and get progress', async () => {
     const { trainer, course, trainees } = await buildScene(test);
-    const message = `I would like to take part. ${'This is why. '.repeat(30)}And that is all.`;
+    const notes = `I would like to take part. ${'This is why. '.repeat(30)}And that is all.`;
+    const asked = { status: 'pending', notes, notesAt: new Date('2026-11-20T12:00:00Z') } as const;
     const [ann, ...others] = await Promise.all(
-      trainees.map((trainee) => buildEnrollment(test.context, trainee, course, { status: 'pending', notes: message })),
+      trainees.map((trainee) => buildEnrollment(test.context, trainee, course, asked)),
     );
     await others[1]?.update({ notes: null });
     const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
-    const notes = row(page, 'Ann Trainee').getByText(message);
-    const isCut = () => notes.evaluate(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight);
+    await expect(row(page, 'Ann Trainee')).toContainText(/Message, .*2026/);
+    const message = row(page, 'Ann Trainee').getByText(notes);
+    const isCut = () => message.evaluate(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight);
     await expect.poll(isCut).toBe(true);
     await page.getByRole('button', { name: 'Show all: Ann Trainee' }).click();
     await expect.poll(isCut).toBe(false);
@@ -32,11 +34,11 @@ describePages('The participants of a course', function () {
     await expect.poll(isCut).toBe(true);
 
     await page.getByRole('button', { name: 'Accept: Ann Trainee' }).click();
-    await expect(dialog(page).getByLabel('Notes')).toHaveValue(message);
+    await expect(dialog(page)).toContainText(notes);
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
     await expect(row(page, 'Ann Trainee')).toContainText('Taking part');
     await ann?.reload();
-    expect(ann?.notes).toBe(message);
+    expect(ann?.notes).toBe(notes);
     await page.getByRole('button', { name: 'Actions for Ann Trainee' }).click();
     await page.getByRole('menuitem', { name: 'Set progress' }).click();
     await dialog(page).getByLabel('Progress in percent').fill('30');
@@ -45,13 +47,80 @@ describePages('The participants of a course', function () {
 
     await page.getByLabel('Select all on this page').check();
     await page.getByRole('button', { name: 'Accept (3)' }).click();
-    await expect(dialog(page)).toContainText('2 of them have notes, which new ones replace:');
-    await expect(dialog(page)).toContainText(`Ben Trainee: ${message}`);
+    await expect(dialog(page)).toContainText('2 of them have written a message:');
+    await expect(dialog(page)).toContainText(`Ben Trainee: ${notes}`);
     expect(await accessibilityProblems(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
     await expect(page.getByText('3 enrollments were changed.')).toBeVisible();
-    await others[0]?.reload();
-    expect(others[0]?.notes).toBe(message);
+  });
+
+  it('who wait get a place or leave the list, and where the course is full it is said what to do', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    await course.update({ maxStudents: 1 });
+    for (const [index, trainee] of trainees.entries())
+      await buildEnrollment(test.context, trainee, course, { status: index === 0 ? 'active' : 'waiting' });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await expect(page.getByText('1 of 1 taken, 3 waiting')).toBeVisible();
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Waiting list');
+    await expect(row(page, 'Trainee').filter({ hasText: 'Waiting list' })).toHaveCount(3);
+    const choose = async (name: string, action: string) => {
+      await page.getByRole('button', { name: `Actions for ${name} Trainee` }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await choose('Dia', 'Give a place now');
+    await expect(dialog(page)).toContainText('whoever is before them keeps waiting');
+    test.expectErrors(page, /status of 400/);
+    await dialog(page).getByRole('button', { name: 'Give a place now' }).click();
+    await expect(dialog(page).getByRole('alert')).toContainText('Raise its number of seats, or cancel a place');
+    await course.update({ maxStudents: 2 });
+    await dialog(page).getByRole('button', { name: 'Give a place now' }).click();
+    await expect(row(page, 'Dia Trainee')).toHaveCount(0);
+    await choose('Ben', 'Remove from the waiting list');
+    await dialog(page).getByRole('button', { name: 'Remove from the waiting list' }).click();
+    await expect(page.getByText('2 of 2 taken, 1 waiting')).toBeVisible();
+    await page.goto(`${test.url}/courses`);
+    await expect(row(page, 'Compilers')).toContainText('2 of 2, 1 waiting');
+  });
+
+  it('who have completed the course take part again while there are seats left', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    await course.update({ maxStudents: 1 });
+    for (const [index, trainee] of trainees.slice(0, 2).entries())
+      await buildEnrollment(test.context, trainee, course, {
+        status: index === 0 ? 'completed' : 'active',
+        progress: 100,
+      });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await page.getByRole('button', { name: 'Actions for Ann Trainee' }).click();
+    await page.getByRole('menuitem', { name: 'Not completed after all' }).click();
+    await expect(dialog(page)).toContainText('Their certificates are revoked.');
+    test.expectErrors(page, /status of 400/);
+    const reopen = dialog(page).getByRole('button', { name: 'Not completed after all' });
+    await reopen.click();
+    await expect(dialog(page).getByRole('alert')).toContainText('The course is full.');
+    await course.update({ maxStudents: 2 });
+    await reopen.click();
+    await expect(row(page, 'Ann Trainee')).toContainText('Taking part');
+    await expect(row(page, 'Ann Trainee')).toContainText('100%');
+  });
+
+  it('say how their place was cancelled, and what was replied', async () => {
+    const { trainer, admin, course, trainees } = await buildScene(test);
+    const replied = { reply: 'Next year.', replyAt: new Date('2026-11-21T12:00:00Z') };
+    for (const [index, given] of [
+      { cancelReason: 'refused', ...replied, replyBy: trainer.id },
+      { cancelReason: 'left' },
+      { cancelReason: 'removed', ...replied, replyBy: admin.id },
+    ].entries()) {
+      const trainee = trainees[index];
+      if (trainee) await buildEnrollment(test.context, trainee, course, { status: 'cancelled', ...given } as never);
+    }
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await expect(row(page, 'Ann Trainee')).toContainText(/Your reply, .*2026Next year\..*Request refused/);
+    await expect(row(page, 'Ben Trainee')).toContainText('By the trainee');
+    await expect(row(page, 'Cem Trainee')).toContainText(/Reply, .*2026Next year\..*By trainer or admin/);
+    const person = await test.openAs(admin, `/people/${trainees[2]?.id}?tab=enrollments`);
+    await expect(row(person, 'Compilers')).toContainText(/Your reply, .*2026Next year\..*By trainer or admin/);
   });
 
   it('are accepted, refused and removed many at once, across pages, and say who could not be changed', async () => {
@@ -96,7 +165,7 @@ describePages('The participants of a course', function () {
     await page.goto(`${test.url}/courses/${course.id}?tab=participants`);
     await page.getByLabel('Select all on this page').check();
     await page.getByRole('button', { name: 'Remove (4)' }).click();
-    await expect(dialog(page)).toContainText('deleted with their progress and notes');
+    await expect(dialog(page)).toContainText('deleted with their progress and messages');
     await dialog(page).getByRole('button', { name: 'Remove' }).click();
     await expect(page.getByText('Nobody takes part yet, and nobody has asked to.')).toBeVisible();
   });

@@ -12,6 +12,7 @@ import { type AuditEntry, changedFields, fieldName } from './changes.js';
 const idFields: Readonly<Record<string, 'user' | 'course' | 'import'>> = {
   userId: 'user',
   trainerId: 'user',
+  replyBy: 'user',
   courseId: 'course',
   courses: 'course',
   importId: 'import',
@@ -61,6 +62,8 @@ function Value({ field, value, names }: ValueProps) {
     return t(`role.${value}`);
   const status = field === 'status' ? oneOf(enrollmentStatuses, value) : undefined;
   if (status) return t(`courses.status.${status}`);
+  const reason = field === 'cancelReason' ? oneOf(['left', 'refused', 'removed'], value) : undefined;
+  if (reason) return t(`courses.cancelReason.${reason}`);
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return formatDay(value);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTime(value);
   return <span className="multiline">{value}</span>;

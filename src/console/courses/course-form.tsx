@@ -2,6 +2,7 @@ import {
   Autocomplete,
   Button,
   Checkbox,
+  Fieldset,
   Group,
   NativeSelect,
   NumberInput,
@@ -11,7 +12,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import type { ComponentProps, FormEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import type { useApiForm } from '../ui/forms/form.js';
@@ -21,7 +22,7 @@ import { type CourseFormValues, courseTypes, levels } from './course-values.js';
 interface CourseFormProps {
   form: Pick<
     ReturnType<typeof useApiForm<CourseFormValues>>,
-    'field' | 'failure' | 'submitting' | 'isDirty' | 'onSubmit' | 'reset'
+    'values' | 'field' | 'failure' | 'submitting' | 'isDirty' | 'onSubmit' | 'reset'
   > & { onSubmit(event: FormEvent<HTMLFormElement>): void };
   /** The verb of the button. */
   action: string;
@@ -69,26 +70,9 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
           <TextInput {...form.field('language')} label={t('courses.field.language')} />
           <TextInput {...form.field('startDate')} type="date" label={t('courses.field.startDate')} />
           <TextInput {...form.field('endDate')} type="date" label={t('courses.field.endDate')} />
-          <NumberInput
-            {...form.field('maxStudents')}
-            label={t('courses.field.maxStudents')}
-            placeholder={t('courses.seats.unlimited')}
-            min={1}
-            // What is typed is refused where it makes no sense, not changed to something that was never typed.
-            clampBehavior="none"
-          />
-          <TextInput {...form.field('enrollUntil')} type="date" label={t('courses.field.enrollUntil')} />
-          <NumberInput
-            {...form.field('waitingMax')}
-            label={t('courses.field.waitingMax')}
-            description={t('courses.form.waitingHint')}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            placeholder={t('courses.seats.unlimited')}
-            min={0}
-            clampBehavior="none"
-          />
           <TextInput {...form.field('location')} label={t('courses.field.location')} />
         </SimpleGrid>
+        <Requests form={form} />
         <TagsInput
           {...form.field('tags')}
           label={t('courses.field.tags')}
@@ -102,7 +86,6 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
           minRows={2}
         />
         <Textarea {...form.field('requirements')} label={t('courses.field.requirements')} autosize minRows={2} />
-        <Checkbox {...form.field('autoAccept', 'checkbox')} label={t('courses.field.autoAccept')} />
         <Checkbox {...form.field('isFeatured', 'checkbox')} label={t('courses.field.isFeatured')} />
         <Group>
           <Button type="submit" loading={form.submitting}>
@@ -112,5 +95,50 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** How trainees come by a place. */
+function Requests({ form }: Pick<CourseFormProps, 'form'>) {
+  const { t } = useTranslation();
+  const { enrollUntil, endDate, autoAccept } = form.values;
+  const isLate = endDate !== '' && enrollUntil > endDate;
+  const below: ComponentProps<typeof NumberInput>['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
+  return (
+    <Fieldset legend={t('courses.form.requests')}>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NumberInput
+            {...form.field('maxStudents')}
+            label={t('courses.field.maxStudents')}
+            placeholder={t('courses.seats.unlimited')}
+            min={1}
+            // What is typed is refused where it makes no sense, not changed to something that was never typed.
+            clampBehavior="none"
+          />
+          <NumberInput
+            {...form.field('waitingMax')}
+            label={t('courses.field.waitingMax')}
+            description={t('courses.form.waitingHint')}
+            inputWrapperOrder={below}
+            placeholder={t('courses.form.unlimited')}
+            min={0}
+            clampBehavior="none"
+          />
+          <TextInput
+            {...form.field('enrollUntil')}
+            type="date"
+            label={t('courses.field.enrollUntil')}
+            description={t(isLate ? 'courses.form.enrollUntilLate' : 'courses.form.enrollUntilHint')}
+            inputWrapperOrder={below}
+          />
+        </SimpleGrid>
+        <Checkbox
+          {...form.field('autoAccept', 'checkbox')}
+          label={t('courses.field.autoAccept')}
+          description={t(autoAccept ? 'courses.form.autoAcceptOn' : 'courses.form.autoAcceptOff')}
+        />
+      </Stack>
+    </Fieldset>
   );
 }

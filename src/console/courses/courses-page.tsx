@@ -1,4 +1,4 @@
-import { Box, Group, Text } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -18,7 +18,8 @@ import { Empty } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CourseImage } from './course-image.js';
-import { type Course, isFull, levels } from './course-values.js';
+import { type Course, levels } from './course-values.js';
+import { SeatsTaken } from './seats.js';
 
 const route = getRouteApi('/courses');
 type Search = ReturnType<typeof route.useSearch>;
@@ -63,7 +64,7 @@ function useColumns(): readonly Column<Course>[] {
       header: t('courses.field.seats'),
       align: 'end',
       noWrap: true,
-      render: (course) => <Seats course={course} />,
+      render: (course) => <SeatsTaken course={course} short />,
     },
     {
       id: 'category',
@@ -114,18 +115,6 @@ function useColumns(): readonly Column<Course>[] {
       render: (course) => <CourseActions course={course} />,
     },
   ];
-}
-
-/** Seats taken of all. */
-function Seats({ course }: { course: Course }) {
-  const { t } = useTranslation();
-  const taken = course.seatsTaken ?? 0;
-  if (course.maxStudents === null) return <span>{t('courses.seats.takenOfAny', { taken })}</span>;
-  return (
-    <Text size="sm" fw={isFull(course) ? 600 : undefined}>
-      {t('courses.seats.taken', { taken, max: course.maxStudents })}
-    </Text>
-  );
 }
 
 /** The courses that one manages: a trainer their own, the super admin all. */

@@ -13,7 +13,7 @@ import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-
 import { SearchField } from '../ui/lists/search-field.js';
 import { Empty } from '../ui/states.js';
 import type { Course } from './course-values.js';
-import { SeatsLeft } from './seats.js';
+import { SeatsTaken } from './seats.js';
 
 const AssignDialog = lazyDialog(async () => (await import('./assign-dialog.js')).AssignDialog, 'opened');
 
@@ -59,7 +59,7 @@ export function Participants({ course }: { course: Course }) {
           />
           <StatusFilter value={status} onChange={(next) => onSearch({ status: next })} />
           <Text size="sm" c="dimmed">
-            <SeatsLeft course={course} />
+            <SeatsTaken course={course} />
           </Text>
         </Filters>
         {add}

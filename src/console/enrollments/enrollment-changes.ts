@@ -16,19 +16,19 @@ export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
 /** A row of a list of enrollments. */
 export type EnrollmentRow = Pick<
   Enrollment,
-  'id' | 'status' | 'progress' | 'notes' | 'enrolledAt' | 'completedAt' | 'user'
+  | 'id'
+  | 'status'
+  | 'progress'
+  | 'notes'
+  | 'notesAt'
+  | 'reply'
+  | 'replyAt'
+  | 'replyBy'
+  | 'cancelReason'
+  | 'enrolledAt'
+  | 'completedAt'
+  | 'user'
 > & { course: { id: string; title: string } };
-
-export type EnrollmentAction =
-  | 'accept'
-  | 'refuse'
-  | 'admit'
-  | 'unlist'
-  | 'complete'
-  | 'cancel'
-  | 'reopen'
-  | 'readmit'
-  | 'remove';
 
 /** From which status to which each action leads; removing has none. */
 const changes = {
@@ -40,13 +40,16 @@ const changes = {
   cancel: { from: 'active', to: 'cancelled' },
   reopen: { from: 'completed', to: 'active' },
   readmit: { from: 'cancelled', to: 'active' },
-} as const satisfies Record<Exclude<EnrollmentAction, 'remove'>, { from: EnrollmentStatus; to: EnrollmentStatus }>;
+} as const satisfies Record<string, { from: EnrollmentStatus; to: EnrollmentStatus }>;
+
+type StatusAction = keyof typeof changes;
+export type EnrollmentAction = StatusAction | 'remove';
 
 /** In the order in which they are offered. */
-const actions = ['accept', 'refuse', 'admit', 'unlist', 'complete', 'cancel', 'reopen', 'readmit', 'remove'] as const;
+const actions: readonly EnrollmentAction[] = [...(Object.keys(changes) as StatusAction[]), 'remove'];
 
 /** The status that an action sets. */
-export const statusAfter = (action: Exclude<EnrollmentAction, 'remove'>) => changes[action].to;
+export const statusAfter = (action: StatusAction) => changes[action].to;
 
 export const isDestructive = (action: EnrollmentAction): boolean =>
   action === 'remove' || !statusRules[statusAfter(action)].isEnrolled;

@@ -1,7 +1,8 @@
-import { List, Progress, ScrollArea, Stack, Text, Textarea } from '@mantine/core';
+import { List, Progress, ScrollArea, Stack, Text } from '@mantine/core';
+import type { TFunction } from 'i18next';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { call } from '../api/client.js';
+import { ApiError, call } from '../api/client.js';
 import { useRefresh } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
@@ -10,6 +11,7 @@ import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { type EnrollmentAction, type EnrollmentRow, isDestructive, statusAfter } from './enrollment-changes.js';
+import { EnrollmentNotes } from './enrollment-notes.js';
 
 /** What is to be done with which rows. */
 export interface EnrollmentChange {
@@ -28,14 +30,14 @@ interface EnrollmentDialogProps {
 /** So many enrollments can be removed by one request. */
 const maxRemovals = 500;
 
-/** What the field of notes begins with: those of one trainee, which the new ones replace. */
-const notesBefore = (rows: readonly EnrollmentRow[]): string => (rows.length === 1 ? (rows[0]?.notes ?? '') : '');
+/** Why one of many was refused; of a full course also what to do. */
+const reasonOf = (error: unknown, t: TFunction): string =>
+  error instanceof ApiError && error.code === 'COURSE_FULL' ? t('courses.change.full') : messageOf(error, t);
 
 /** Does one thing with one or many enrollments: says what it will do, shows how far it is, and who was refused why. */
 export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogProps) {
   const { t } = useTranslation();
   const refresh = useRefresh();
-  const [notes, setNotes] = useState('');
   const [done, setDone] = useState(0);
   const [refused, setRefused] = useState<readonly { id: string; name: string; reason: string }[]>([]);
   const [shown, setShown] = useState(change);
@@ -45,7 +47,6 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   useEffect(() => {
     if (!change) return;
     setShown(change);
-    setNotes(notesBefore(change.rows));
     setDone(0);
     setRefused([]);
   }, [change]);
@@ -54,9 +55,6 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const count = rows.length;
   // After some were refused, those who are left are still of many.
   const asked = change?.rows ?? rows;
-  const before = notesBefore(asked);
-  // What is not changed is not sent: it may have been changed elsewhere.
-  const written = notes.trim() === before.trim() ? {} : { notes };
   const words = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
 
   async function remove(): Promise<void> {
@@ -77,14 +75,16 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       // Nobody would see what became of the others.
       if (left.aborted) return;
       try {
-        await call('changeStatus', { path: { id }, body: { status: to, expectedStatus, ...written } });
+        await call('changeStatus', { path: { id }, body: { status: to, expectedStatus } });
         changed.push(id);
       } catch (error) {
-        failed.push({ id, name: nameOf(user), reason: messageOf(error, t) });
+        failed.push({ id, name: nameOf(user), reason: reasonOf(error, t) });
       }
       setDone(changed.length + failed.length);
     }
     onDone(changed);
+    const [only] = failed;
+    if (only && asked.length === 1) throw new Error(only.reason);
     setRefused(failed);
     // Trying again concerns those who are left.
     if (failed.length > 0) setShown({ action, rows: rows.filter(({ id }) => !changed.includes(id)) });
@@ -98,7 +98,6 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       title={t(`courses.change.title.${action}`, words)}
       action={t(`courses.change.action.${action}`)}
       destructive={isDestructive(action)}
-      dirty={notes !== before}
       onConfirm={async () => {
         setDone(0);
         setChanging(true);
@@ -114,18 +113,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     >
       <Stack>
         <Text>{t(`courses.change.hint.${action}`)}</Text>
-        {action !== 'remove' && asked.length > 1 && <PresentNotes rows={rows} />}
-        {action !== 'remove' && (
-          <Textarea
-            label={t('courses.field.notes')}
-            description={t(asked.length > 1 ? 'courses.change.notesHintOfMany' : 'courses.change.notesHint')}
-            value={notes}
-            onChange={({ currentTarget }) => setNotes(currentTarget.value)}
-            autosize
-            minRows={2}
-            maxRows={8}
-          />
-        )}
+        {action !== 'remove' && <Written rows={asked} />}
         {count > 1 && done > 0 && (
           <div>
             <Progress.Root>
@@ -148,12 +136,19 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   );
 }
 
-/** What the trainees have written, or what is noted of them: to be read before it is replaced. */
-function PresentNotes({ rows }: { rows: readonly EnrollmentRow[] }) {
+/** What the trainees have written: to be read before it is answered. */
+function Written({ rows }: { rows: readonly EnrollmentRow[] }) {
   const { t } = useTranslation();
+  const [first, ...others] = rows;
+  if (first && others.length === 0)
+    return (
+      <div>
+        <EnrollmentNotes row={first} />
+      </div>
+    );
   const noted = rows.filter(({ notes }) => notes !== null);
   if (noted.length === 0) return null;
-  const title = t('courses.change.present', { count: noted.length });
+  const title = t('courses.messages.present', { count: noted.length });
   return (
     <div>
       <Text size="sm" fw={600}>

@@ -1,9 +1,37 @@
 import { Button, Text } from '@mantine/core';
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { formatDate } from '../i18n/format.js';
+import { useUser } from '../session/session.js';
+import { nameOf } from '../ui/person-name.js';
+import type { EnrollmentRow } from './enrollment-changes.js';
 
-/** The notes of a row: long ones are cut off, and shown in full when asked for. */
-export function EnrollmentNotes({ notes, name }: { notes: string; name: string }) {
+type Messages = Pick<EnrollmentRow, 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy'>;
+
+/** What a trainee has written with the request, and what was replied. */
+export function EnrollmentNotes({ row: { user, ...messages } }: { row: Messages & Pick<EnrollmentRow, 'user'> }) {
+  const { t } = useTranslation();
+  const { id } = useUser();
+  const { notes, notesAt, reply, replyAt, replyBy } = messages;
+  const name = nameOf(user);
+  const dated = (label: string, at: string | null) =>
+    at === null ? label : t('courses.messages.dated', { label, day: formatDate(at) });
+  return (
+    <>
+      {notes !== null && <Message label={dated(t('courses.field.notes'), notesAt)} text={notes} of={name} />}
+      {reply !== null && (
+        <Message
+          label={dated(t(replyBy === id ? 'courses.messages.ownReply' : 'courses.field.reply'), replyAt)}
+          text={reply}
+          of={t('courses.messages.replyTo', { count: 1, name })}
+        />
+      )}
+    </>
+  );
+}
+
+/** A text under its label: a long one is cut off, and shown in full when asked for. @param of names it in the button */
+function Message({ label, text, of }: { label: string; text: string; of: string }) {
   const { t } = useTranslation();
   const [whole, setWhole] = useState(false);
   const [isCut, setCut] = useState(false);
@@ -17,15 +45,18 @@ export function EnrollmentNotes({ notes, name }: { notes: string; name: string }
   const action = t(whole ? 'courses.change.less' : 'courses.change.all');
   return (
     <>
-      <Text {...(!whole && { lineClamp: 3 })} size="sm" className="running-text" miw={whole ? 240 : 120} ref={watch}>
-        {notes}
+      <Text size="xs" c="dimmed" mt={4}>
+        {label}
+      </Text>
+      <Text {...(!whole && { lineClamp: 3 })} size="sm" className="running-text" miw={whole ? 240 : 160} ref={watch}>
+        {text}
       </Text>
       {(whole || isCut) && (
         <Button
           variant="subtle"
           size="compact-xs"
           aria-expanded={whole}
-          aria-label={t('courses.change.actionFor', { action, name })}
+          aria-label={t('courses.change.actionFor', { action, name: of })}
           onClick={() => setWhole(!whole)}
         >
           {action}

@@ -8,7 +8,7 @@ import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { RowMenu } from '../ui/lists/row-menu.js';
 import { nameOf } from '../ui/person-name.js';
-import { EnrollmentBadge } from './enrollment-badge.js';
+import { EnrollmentState } from './enrollment-badge.js';
 import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor, setsProgress } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
 import { EnrollmentNotes } from './enrollment-notes.js';
@@ -108,7 +108,7 @@ interface ColumnOptions {
   onProgress(row: EnrollmentRow): void;
 }
 
-function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readonly Column<EnrollmentRow>[] {
+function useColumns({ withCourse, ...handlers }: ColumnOptions): readonly Column<EnrollmentRow>[] {
   const { t } = useTranslation();
   const course: Column<EnrollmentRow> = {
     id: 'course',
@@ -120,9 +120,9 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
     ),
   };
   return [
-    { id: 'trainee', header: t('role.trainee'), sortKey: 'lastName', render: ({ user }) => <Trainee user={user} /> },
+    { id: 'trainee', header: t('role.trainee'), sortKey: 'lastName', render: (row) => <Trainee row={row} /> },
     ...(withCourse ? [course] : []),
-    { id: 'status', header: t('field.status'), render: ({ status }) => <EnrollmentBadge status={status} /> },
+    { id: 'status', header: t('field.status'), render: (row) => <EnrollmentState enrollment={row} /> },
     {
       id: 'progress',
       header: t('courses.field.progress'),
@@ -147,24 +147,18 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
       render: ({ completedAt }) => formatTime(completedAt),
     },
     {
-      id: 'notes',
-      header: t('courses.field.notes'),
-      // Beside the courses there is no space for them.
-      optional: withCourse,
-      render: ({ notes, user }) => (notes === null ? '–' : <EnrollmentNotes notes={notes} name={nameOf(user)} />),
-    },
-    {
       id: 'actions',
       header: t('courses.field.actions'),
       align: 'end',
       pinned: true,
-      render: (row) => <RowActions row={row} onAction={onAction} onProgress={onProgress} />,
+      render: (row) => <RowActions row={row} {...handlers} />,
     },
   ];
 }
 
-/** A name and an address; for the super admin a link to the account. */
-function Trainee({ user }: { user: EnrollmentRow['user'] }) {
+/** A name and an address, for the super admin a link to the account; and what was written. */
+function Trainee({ row }: { row: EnrollmentRow }) {
+  const { user } = row;
   const isAdmin = useUser().role === 'super_admin';
   return (
     <Box className="person-cell">
@@ -178,11 +172,12 @@ function Trainee({ user }: { user: EnrollmentRow['user'] }) {
       <Text size="xs" c="dimmed" className="running-text">
         {user.email}
       </Text>
+      <EnrollmentNotes row={row} />
     </Box>
   );
 }
 
-type RowActionsProps = Pick<ColumnOptions, 'onAction' | 'onProgress'> & { row: EnrollmentRow };
+type RowActionsProps = Omit<ColumnOptions, 'withCourse'> & { row: EnrollmentRow };
 
 function RowActions({ row, onAction, onProgress }: RowActionsProps) {
   const { t } = useTranslation();

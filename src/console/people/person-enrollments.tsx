@@ -2,7 +2,8 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
+import { EnrollmentState } from '../enrollments/enrollment-badge.js';
+import { EnrollmentNotes } from '../enrollments/enrollment-notes.js';
 import { formatShare } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
@@ -32,13 +33,16 @@ export function PersonEnrollments({ user, search, onSearch }: PersonListProps) {
       {
         id: 'course',
         header: t('field.course'),
-        render: ({ course }) => (
-          <TextLink to="/courses/$id" params={{ id: course.id }}>
-            {course.title}
-          </TextLink>
+        render: (row) => (
+          <>
+            <TextLink to="/courses/$id" params={{ id: row.course.id }}>
+              {row.course.title}
+            </TextLink>
+            <EnrollmentNotes row={row} />
+          </>
         ),
       },
-      { id: 'status', header: t('field.status'), render: ({ status }) => <EnrollmentBadge status={status} /> },
+      { id: 'status', header: t('field.status'), render: (row) => <EnrollmentState enrollment={row} /> },
       {
         id: 'progress',
         header: t('field.progress'),
@@ -52,7 +56,6 @@ export function PersonEnrollments({ user, search, onSearch }: PersonListProps) {
         optional: true,
         render: ({ completedAt }) => <Time at={completedAt} />,
       },
-      { id: 'notes', header: t('field.notes'), optional: true, render: ({ notes }) => notes ?? '–' },
     ],
     [t],
   );

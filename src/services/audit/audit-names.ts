@@ -10,6 +10,7 @@ type Kind = 'user' | 'course' | 'enrollment' | 'import' | 'mail';
 const idFields: Readonly<Record<string, Kind>> = {
   userId: 'user',
   trainerId: 'user',
+  replyBy: 'user',
   courseId: 'course',
   courses: 'course',
   importId: 'import',

@@ -114,7 +114,7 @@ export const audit: Words['audit'] = {
     trainerId: 'Kursleitung',
     status: 'Status',
     progress: 'Fortschritt',
-    notes: 'Notizen',
+    notes: 'Nachricht der Teilnehmer:in',
     isPublished: 'Veröffentlicht',
     thumbnail: 'Bild',
     name: 'Name',

@@ -112,7 +112,7 @@ export const audit = {
     trainerId: 'Trainer',
     status: 'Status',
     progress: 'Progress',
-    notes: 'Notes',
+    notes: 'Message of the trainee',
     isPublished: 'Published',
     thumbnail: 'Image',
     name: 'Name',
