@@ -93,6 +93,7 @@ export const readingLines: Readonly<Record<string, string>> = {
   overview: '',
   'courses list': '',
   'courses show': 'Bees',
+  'courses calendar': 'Bees',
   'courses categories': '',
   'courses trainers': '',
   'courses stats': '',

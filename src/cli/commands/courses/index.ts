@@ -39,6 +39,18 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(courses, registry, {
+    usage: 'calendar <course>',
+    schema: 'any',
+    summary: 'Write the dates of a course for calendar programs, as an iCalendar file',
+    examples: [
+      'courses calendar "Weaving for beginners" --output weaving.ics',
+      'courses calendar 7f6a21c4 > weaving.ics',
+    ],
+    options: outputOption,
+    load: () => import('./queries.js').then(({ checkCalendar, calendar }) => ({ check: checkCalendar, run: calendar })),
+  });
+
+  define(courses, registry, {
     usage: 'create',
     schema: 'current',
     summary: 'Create a course, unpublished',

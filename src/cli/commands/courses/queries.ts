@@ -10,6 +10,7 @@ import {
 import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
+import { courseCalendar } from '../../../services/courses/calendar.js';
 import { coursesTable } from '../../../services/courses/export.js';
 import {
   courseStatistics,
@@ -18,11 +19,11 @@ import {
   listCategories,
   listCourses,
 } from '../../../services/courses/queries.js';
-import type { OptionValues } from '../../core/command/declaration.js';
+import type { OptionValues, outputOption } from '../../core/command/declaration.js';
 import { accountIdOf, courseIdOf } from '../../core/command/references.js';
 import type { Result, Run } from '../../core/command/run.js';
 import { sortingOf } from '../../core/listing/columns.js';
-import { assertTableDestination, writeExport } from '../../core/listing/file-output.js';
+import { assertDestination, assertTableDestination, writeData, writeExport } from '../../core/listing/file-output.js';
 import { checkListing, listing, presented } from '../../core/listing/listing.js';
 import { fieldsText, rowsText } from '../../core/listing/table.js';
 import { counted } from '../../core/output/output.js';
@@ -108,6 +109,26 @@ export async function show(run: Run<'<course>', typeof courseDetailOptions>): Pr
   const found = await findCourse(context, operator, await courseIdOf(context, run.arguments.course), { include });
   const course = presentCourse(found);
   return { json: { course }, text: fieldsText(courseFields(course), run.display) };
+}
+
+/** @throws AppError `USAGE` */
+export function checkCalendar(run: Run<'<course>', typeof outputOption>): void {
+  assertDestination(run, run.options.output, 'The calendar');
+}
+
+/**
+ * Writes the dates of a course to `--output`, or to standard output.
+ * @throws AppError `NOT_FOUND`, also for a course without dates, `FILE_UNUSABLE`
+ */
+export async function calendar(run: Run<'<course>', typeof outputOption>): Promise<Result> {
+  const context = await run.context();
+  const text = await courseCalendar(context, operator, await courseIdOf(context, run.arguments.course));
+  async function* pieces() {
+    yield text;
+  }
+  const { output } = run.options;
+  await writeData(run.io, output, pieces());
+  return output === undefined ? {} : { json: { output }, text: `The calendar was written to ${output}.` };
 }
 
 /** The categories that courses have. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
@@ -158,6 +160,19 @@ describe('coursectl courses', () => {
         .to.match(/^capacity +12$/m)
         .and.to.match(new RegExp(`^trainer +Ada Zuse \\(${ada.id}\\)$`, 'm'))
         .and.not.to.match(/^location/m);
+    });
+  });
+
+  describe('calendar', () => {
+    it('writes what the API gives, to standard output or a file, and nothing for a course without dates', async () => {
+      await loom.update({ startDate: '2026-05-04' });
+      const { text } = await harness.api('get', `/api/courses/${loom.id}/calendar.ics`).expect(200);
+      expect(await cli.run(['courses', 'calendar', 'Weaving'])).to.include({ exitCode: 0, stdout: text });
+      const written = await cli.run(['courses', 'calendar', 'Weaving', '--output', 'weaving.ics']);
+      expect(written).to.include({ exitCode: 0, stdout: 'The calendar was written to weaving.ics.\n' });
+      expect(readFileSync(path.join(cli.folder, 'weaving.ics'), 'utf8')).to.equal(text);
+      const message = 'The course has no dates yet.';
+      expect(await cli.refusal(['courses', 'calendar', 'Bees'])).to.deep.equal({ exitCode: 1, message });
     });
   });
 
