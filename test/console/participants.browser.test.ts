@@ -35,10 +35,13 @@ describePages('The participants of a course', function () {
 
     await page.getByRole('button', { name: 'Accept: Ann Trainee' }).click();
     await expect(dialog(page)).toContainText(notes);
+    await expect(dialog(page).getByLabel('Reply to Ann Trainee')).toHaveValue('');
+    await dialog(page).getByLabel('Reply to Ann Trainee').fill('Welcome!');
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
-    await expect(row(page, 'Ann Trainee')).toContainText('Taking part');
+    await expect(row(page, 'Ann Trainee')).toContainText(/Your reply, .*Welcome!.*Taking part/);
+    await expect(row(page, 'Ann Trainee')).toContainText(notes);
     await ann?.reload();
-    expect(ann?.notes).toBe(notes);
+    expect(ann).toMatchObject({ notes, reply: 'Welcome!', replyBy: trainer.id });
     await page.getByRole('button', { name: 'Actions for Ann Trainee' }).click();
     await page.getByRole('menuitem', { name: 'Set progress' }).click();
     await dialog(page).getByLabel('Progress in percent').fill('30');
@@ -49,9 +52,39 @@ describePages('The participants of a course', function () {
     await page.getByRole('button', { name: 'Accept (3)' }).click();
     await expect(dialog(page)).toContainText('2 of them have written a message:');
     await expect(dialog(page)).toContainText(`Ben Trainee: ${notes}`);
+    await dialog(page).getByLabel('Reply to all 3').fill('See you in March.');
     expect(await accessibilityProblems(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
     await expect(page.getByText('3 enrollments were changed.')).toBeVisible();
+    await expect(row(page, 'See you in March.')).toHaveCount(3);
+    await others[0]?.reload();
+    expect(others[0]).toMatchObject({ notes, reply: 'See you in March.' });
+  });
+
+  it('are replied to later, too; the reply is changed, and taken back', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    const [ann] = trainees;
+    if (ann) await buildEnrollment(test.context, ann, course, { status: 'pending', notes: 'Is there a ramp?' });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    const open = async (item: string) => {
+      await page.getByRole('button', { name: 'Actions for Ann Trainee' }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+      await expect(dialog(page)).toContainText('Is there a ramp?');
+    };
+    const field = dialog(page).getByRole('textbox', { name: 'Reply' });
+    const save = () => dialog(page).getByRole('button', { name: 'Save' }).click();
+    await open('Reply');
+    await expect(field).toHaveValue('');
+    await field.fill('Yes, at the back.');
+    await page.keyboard.press('Escape');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await save();
+    await expect(row(page, 'Ann Trainee')).toContainText(/ramp\?.*Yes, at the back\..*Requested/);
+    await open('Change reply');
+    await expect(field).toHaveValue('Yes, at the back.');
+    await field.fill('');
+    await save();
+    await expect(row(page, 'Ann Trainee')).not.toContainText('at the back');
   });
 
   it('who wait get a place or leave the list, and where the course is full it is said what to do', async () => {

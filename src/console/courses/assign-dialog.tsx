@@ -66,12 +66,12 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<ReadonlyMap<string, Trainee>>(new Map());
   const [skipped, setSkipped] = useState<Skipped>([]);
-  const form = useApiForm<{ status: (typeof initialStatuses)[number]; notes: string }>({
-    initialValues: { status: 'active', notes: '' },
-    async submit({ status, notes }) {
+  const form = useApiForm<{ status: (typeof initialStatuses)[number]; reply: string }>({
+    initialValues: { status: 'active', reply: '' },
+    async submit({ status, reply }) {
       if (selected.size === 0) throw new Error(t('courses.assign.nobody'));
       const body = { courseId: course.id, traineeIds: [...selected.keys()], status };
-      const response = await assign.mutateAsync({ body: { ...body, ...(notes.trim() !== '' && { notes }) } });
+      const response = await assign.mutateAsync({ body: { ...body, ...(reply.trim() !== '' && { reply }) } });
       notifyDone(t('courses.assign.done', { count: response.enrollments.length }));
       setSkipped(response.skipped);
       if (response.skipped.length === 0) onClose();
@@ -88,7 +88,7 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
           aria-label={t('courses.assign.as')}
           data={initialStatuses.map((value) => ({ value, label: t(`courses.status.${value}`) }))}
         />
-        <Textarea {...form.field('notes')} label={t('courses.field.notes')} autosize minRows={2} maxRows={6} />
+        <Textarea {...form.field('reply')} label={t('courses.assign.reply')} autosize minRows={2} maxRows={6} />
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
             <SeatsLeft course={course} />

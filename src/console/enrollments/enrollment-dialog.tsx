@@ -1,4 +1,4 @@
-import { List, Progress, ScrollArea, Stack, Text } from '@mantine/core';
+import { List, Progress, ScrollArea, Stack, Text, Textarea } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -38,6 +38,7 @@ const reasonOf = (error: unknown, t: TFunction): string =>
 export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogProps) {
   const { t } = useTranslation();
   const refresh = useRefresh();
+  const [reply, setReply] = useState('');
   const [done, setDone] = useState(0);
   const [refused, setRefused] = useState<readonly { id: string; name: string; reason: string }[]>([]);
   const [shown, setShown] = useState(change);
@@ -47,6 +48,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   useEffect(() => {
     if (!change) return;
     setShown(change);
+    setReply('');
     setDone(0);
     setRefused([]);
   }, [change]);
@@ -55,6 +57,8 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const count = rows.length;
   // After some were refused, those who are left are still of many.
   const asked = change?.rows ?? rows;
+  // Without one, an earlier reply stays.
+  const written = reply.trim() === '' ? {} : { reply };
   const words = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
 
   async function remove(): Promise<void> {
@@ -75,7 +79,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       // Nobody would see what became of the others.
       if (left.aborted) return;
       try {
-        await call('changeStatus', { path: { id }, body: { status: to, expectedStatus } });
+        await call('changeStatus', { path: { id }, body: { status: to, expectedStatus, ...written } });
         changed.push(id);
       } catch (error) {
         failed.push({ id, name: nameOf(user), reason: reasonOf(error, t) });
@@ -98,6 +102,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       title={t(`courses.change.title.${action}`, words)}
       action={t(`courses.change.action.${action}`)}
       destructive={isDestructive(action)}
+      dirty={reply !== ''}
       onConfirm={async () => {
         setDone(0);
         setChanging(true);
@@ -113,7 +118,20 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     >
       <Stack>
         <Text>{t(`courses.change.hint.${action}`)}</Text>
-        {action !== 'remove' && <Written rows={asked} />}
+        {action !== 'remove' && (
+          <>
+            <Written rows={asked} />
+            <Textarea
+              label={t('courses.messages.replyTo', { count: asked.length, name: words.name })}
+              description={t('courses.messages.replyHint')}
+              value={reply}
+              onChange={({ currentTarget }) => setReply(currentTarget.value)}
+              autosize
+              minRows={2}
+              maxRows={8}
+            />
+          </>
+        )}
         {count > 1 && done > 0 && (
           <div>
             <Progress.Root>

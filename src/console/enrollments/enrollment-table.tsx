@@ -24,6 +24,7 @@ type EnrollmentTableProps = Pick<
   sortKeys: readonly string[];
 };
 const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
+const ReplyDialog = lazyDialog(async () => (await import('./reply-dialog.js')).ReplyDialog, 'row');
 const ProgressDialog = lazyDialog(async () => (await import('./progress-dialog.js')).ProgressDialog, 'enrollment');
 
 /** Enrollments with what can be done with them, one by one or with all that are selected. */
@@ -31,6 +32,7 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
   const [selected, setSelected] = useState<ReadonlyMap<string, EnrollmentRow>>(new Map());
   const [change, setChange] = useState<EnrollmentChange>();
   const [progressOf, setProgressOf] = useState<EnrollmentRow>();
+  const [repliedTo, setRepliedTo] = useState<EnrollmentRow>();
   // Of those on this page it is known what they are now.
   const now = new Map(props.rows?.map((row) => [row.id, row]));
   const current = [...selected.values()].map((row) => now.get(row.id) ?? row);
@@ -38,6 +40,7 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
     withCourse,
     onAction: (action, row) => setChange({ action, rows: [row] }),
     onProgress: setProgressOf,
+    onReply: setRepliedTo,
   });
   const columns = all.map(({ sortKey, ...column }) =>
     sortKey !== undefined && sortKeys.includes(sortKey) ? { ...column, sortKey } : column,
@@ -63,6 +66,7 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
         // What was changed isn't what was selected any more.
         onDone={(ids) => setSelected((before) => new Map([...before].filter(([id]) => !ids.includes(id))))}
       />
+      <ReplyDialog row={repliedTo} onClose={() => setRepliedTo(undefined)} />
       <ProgressDialog
         enrollment={progressOf && { id: progressOf.id, progress: progressOf.progress, name: nameOf(progressOf.user) }}
         onClose={() => setProgressOf(undefined)}
@@ -106,6 +110,7 @@ interface ColumnOptions {
   withCourse: boolean;
   onAction(action: EnrollmentAction, row: EnrollmentRow): void;
   onProgress(row: EnrollmentRow): void;
+  onReply(row: EnrollmentRow): void;
 }
 
 function useColumns({ withCourse, ...handlers }: ColumnOptions): readonly Column<EnrollmentRow>[] {
@@ -179,7 +184,7 @@ function Trainee({ row }: { row: EnrollmentRow }) {
 
 type RowActionsProps = Omit<ColumnOptions, 'withCourse'> & { row: EnrollmentRow };
 
-function RowActions({ row, onAction, onProgress }: RowActionsProps) {
+function RowActions({ row, onAction, onProgress, onReply }: RowActionsProps) {
   const { t } = useTranslation();
   const name = nameOf(row.user);
   return (
@@ -202,6 +207,9 @@ function RowActions({ row, onAction, onProgress }: RowActionsProps) {
         {setsProgress('manager', row.status) && (
           <Menu.Item onClick={() => onProgress(row)}>{t('courses.progress.set')}</Menu.Item>
         )}
+        <Menu.Item onClick={() => onReply(row)}>
+          {t(row.reply === null ? 'courses.messages.reply' : 'courses.messages.changeReply')}
+        </Menu.Item>
         {actionsFor([row]).map((action) => (
           <Menu.Item key={action} onClick={() => onAction(action, row)}>
             {t(`courses.change.action.${action}`)}

@@ -123,7 +123,7 @@ function trainerScreens({ courseId }: Scene): Screen[] {
         await pending.getByRole('button', { name: 'Actions for' }).click();
         await page.getByRole('menuitem', { name: 'Accept' }).click();
       },
-      ['button', 'Accept', 'dialog'],
+      ['textbox', 'Reply to', 'dialog'],
     ],
     [
       'participants of a course, adding',

@@ -105,7 +105,8 @@ export const common: Pick<Words, keyof typeof english> = {
     progress: 'Fortschritt',
     enrolledAt: 'Dabei seit',
     completedAt: 'Abgeschlossen',
-    notes: 'Notizen',
+    notes: 'Nachricht',
+    reply: 'Antwort',
   },
   image: {
     choose: 'Bild auswählen',

@@ -35,6 +35,9 @@ export const courses: Words['courses'] = {
   messages: {
     dated: '{{label}}, {{day}}',
     ownReply: 'Deine Antwort',
+    reply: 'Antworten',
+    changeReply: 'Antwort ändern',
+    replyHint: 'Freiwillig. Teilnehmende lesen sie bei ihrem Platz; eine frühere bleibt, bis es eine neue gibt.',
     replyTo_one: 'Antwort an {{name}}',
     replyTo_other: 'Antwort an alle {{count}}',
     present_one: '{{count}} davon hat eine Nachricht geschrieben:',
@@ -242,6 +245,7 @@ export const courses: Words['courses'] = {
     none: 'Es gibt niemanden, der hinzugefügt werden könnte.',
     nobody: 'Wähle mindestens eine Person aus.',
     as: 'Hinzufügen als',
+    reply: 'Nachricht an sie (freiwillig)',
     submit: 'Hinzufügen ({{count}})',
     done_one: '{{count}} Person ist hinzugefügt.',
     done_other: '{{count}} Personen sind hinzugefügt.',

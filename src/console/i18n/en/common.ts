@@ -104,7 +104,8 @@ export const common = {
     progress: 'Progress',
     enrolledAt: 'Enrolled',
     completedAt: 'Completed',
-    notes: 'Notes',
+    notes: 'Message',
+    reply: 'Reply',
   },
   image: {
     choose: 'Choose image',

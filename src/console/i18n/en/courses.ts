@@ -34,6 +34,9 @@ export const courses = {
   messages: {
     dated: '{{label}}, {{day}}',
     ownReply: 'Your reply',
+    reply: 'Reply',
+    changeReply: 'Change reply',
+    replyHint: 'Optional. Trainees read it with their place; an earlier reply stays until there is another.',
     replyTo_one: 'Reply to {{name}}',
     replyTo_other: 'Reply to all {{count}}',
     present_one: '{{count}} of them has written a message:',
@@ -241,6 +244,7 @@ export const courses = {
     none: 'There is nobody who could be added.',
     nobody: 'Select at least one trainee.',
     as: 'Add them as',
+    reply: 'Message to them (optional)',
     submit: 'Add ({{count}})',
     done_one: '{{count}} trainee was added.',
     done_other: '{{count}} trainees were added.',
