@@ -560,6 +560,8 @@ export interface EnrollmentDetails {
   userId: string;
   /** Id of the course */
   courseId: string;
+  /** Place on the waiting list: 1 is next; null for who does not wait */
+  waitingPlace: number | null;
   user: Person;
   /** The course */
   course: {
@@ -601,6 +603,8 @@ export interface Enrollment {
   userId: string;
   /** Id of the course */
   courseId: string;
+  /** Place on the waiting list: 1 is next; null for who does not wait */
+  waitingPlace: number | null;
 }
 
 /** An enrollment with its course, for the trainee */
@@ -630,6 +634,8 @@ export interface OwnEnrollment {
   userId: string;
   /** Id of the course */
   courseId: string;
+  /** Place on the waiting list: 1 is next; null for who does not wait */
+  waitingPlace: number | null;
   course: CourseSummary;
 }
 
@@ -885,7 +891,7 @@ export interface ImportWithPlan {
   status: ImportStatus;
   /** Name of the imported file */
   file: string;
-  /** Where the change was made: over HTTP or at the terminal */
+  /** Where the change was made: over HTTP, at the terminal, or by the service itself */
   origin: 'cli' | 'http';
   /** Number of rows by outcome */
   counts: {
@@ -948,7 +954,7 @@ export interface Import {
   status: ImportStatus;
   /** Name of the imported file */
   file: string;
-  /** Where the change was made: over HTTP or at the terminal */
+  /** Where the change was made: over HTTP, at the terminal, or by the service itself */
   origin: 'cli' | 'http';
   /** Number of rows by outcome */
   counts: {
@@ -1075,8 +1081,8 @@ export interface AuditEntry {
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
   actorName: string | null;
-  /** Where the change was made: over HTTP or at the terminal */
-  origin: 'http' | 'cli';
+  /** Where the change was made: over HTTP, at the terminal, or by the service itself */
+  origin: 'http' | 'cli' | 'program';
   /** Address of the client; null where unknown */
   ip: string | null;
   /** User of the operating system who made the change at the terminal; null for others, and where it is unknown */
@@ -1100,7 +1106,7 @@ export interface Mail {
   /** Opaque identifier */
   id: string;
   /** What the mail is about */
-  kind: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'refused' | 'completed' | 'requests';
+  kind: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests';
   /** What became of it */
   state: 'queued' | 'sending' | 'deferred' | 'sent' | 'failed' | 'withdrawn';
   /** Where the mail goes, or went; null when the account was deleted before */
@@ -1547,9 +1553,9 @@ export interface ShowMailPreferencesResponse {
   /** Language of mails; null: that of the service */
   language: 'en' | 'de' | null;
   /** Kinds of mails that are turned off */
-  off: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+  off: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
   /** Kinds that the caller may turn off; none where no mail is sent */
-  kinds: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+  kinds: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
 }
 
 /** Parameters of `PUT /api/mail-preferences` */
@@ -1560,7 +1566,7 @@ export interface ChangeMailPreferencesBody {
   /** Language of mails; null: that of the service */
   language?: 'en' | 'de' | null;
   /** Kinds of mails that are turned off */
-  off?: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+  off?: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
 }
 
 /** Successful response of `PUT /api/mail-preferences` */
@@ -1568,9 +1574,9 @@ export interface ChangeMailPreferencesResponse {
   /** Language of mails; null: that of the service */
   language: 'en' | 'de' | null;
   /** Kinds of mails that are turned off */
-  off: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+  off: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
   /** Kinds that the caller may turn off; none where no mail is sent */
-  kinds: ('enrolled' | 'accepted' | 'refused' | 'completed' | 'requests')[];
+  kinds: ('enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests')[];
 }
 
 /** Parameters of `GET /api/auth/calendar` */
@@ -2543,6 +2549,8 @@ export interface RequestEnrollmentBody {
   courseId: string;
   /** What the trainee wrote with the request */
   notes?: string | null;
+  /** Of a trainee who asks for a place: whether to wait for one where there is none */
+  joinWaitingList?: boolean;
 }
 
 /** Successful response of `POST /api/enrollments` */
@@ -2746,7 +2754,7 @@ export interface ListCourseTraineesParameters {
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Field to sort by; names, titles and categories as in a dictionary */
-    sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName';
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName' | 'waitingPlace';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
@@ -2847,6 +2855,8 @@ export interface ChangeStatusBody {
   notes?: string | null;
   /** What the trainer or the super admin replied */
   reply?: string | null;
+  /** Of a trainee who asks for a place: whether to wait for one where there is none */
+  joinWaitingList?: boolean;
 }
 
 /** Successful response of `PUT /api/enrollments/{id}/status` */
@@ -3415,7 +3425,7 @@ export interface ListMailsParameters {
     /** Only mails in this state */
     state?: 'queued' | 'sending' | 'deferred' | 'sent' | 'failed' | 'withdrawn';
     /** Only mails of this kind */
-    kind?: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'refused' | 'completed' | 'requests';
+    kind?: 'reset' | 'email-confirm' | 'email-notice' | 'email-changed' | 'password-changed' | 'role-transferred' | 'test' | 'invitation' | 'enrolled' | 'accepted' | 'moved_up' | 'refused' | 'completed' | 'requests';
     /** Only mails for this account */
     userId?: string;
     /** Only mails of this import */
@@ -4086,7 +4096,7 @@ export interface Operations {
     body: ListEnrollmentsBody;
     response: ListEnrollmentsResponse;
   };
-  /** Request enrollment in a published course */
+  /** Request enrollment in a published course, or a place on its waiting list */
   requestEnrollment: {
     method: 'POST';
     path: '/api/enrollments';

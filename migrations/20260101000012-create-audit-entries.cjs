@@ -26,6 +26,6 @@ module.exports = tableMigration({
     audit_entries_target_type: ['target_type', 'at', 'id'],
   },
   checks: {
-    audit_entries_origin_known: oneOf('origin', ['http', 'cli']),
+    audit_entries_origin_known: oneOf('origin', ['http', 'cli', 'program']),
   },
 });

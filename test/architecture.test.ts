@@ -120,8 +120,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** What `services` has: each may import what is after it; `.` are its files at the root, which have what every service works with. */
 const features = [
-  ...['overview', 'maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth', 'mail'],
-  ...['completion', 'audit', 'locks', '.', 'credentials'],
+  ...['overview', 'maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth'],
+  ...['waiting-list', 'mail', 'completion', 'audit', 'locks', '.', 'credentials'],
 ];
 
 /** The folders of imports: each may import those before it. `commands.ts` stands above all. */

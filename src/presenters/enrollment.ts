@@ -7,8 +7,10 @@ import { loaded, pick, type View } from './pick.js';
 import { presentPerson } from './user.js';
 
 /** An enrollment by itself. */
-export const presentEnrollment = (enrollment: Enrollment) =>
-  pick(enrollment, ['id', 'userId', 'courseId', ...enrollmentFieldNames]);
+export const presentEnrollment = (enrollment: Enrollment) => ({
+  ...pick(enrollment, ['id', 'userId', 'courseId', ...enrollmentFieldNames]),
+  waitingPlace: enrollment.waitingPlace ?? null,
+});
 
 /** An entry of the enrollment check shows these fields (section 2). */
 export const currentEnrollmentView = {

@@ -94,6 +94,10 @@ const statusesWith = <Key extends Trait>(trait: Key) =>
 export const initialStatuses = statusesWith('isInitial');
 export type InitialStatus = StatusWith<'isInitial'>;
 export const seatStatuses = statusesWith('takesSeat');
+/** Of who has a place, asks or waits for one. */
+export const openStatuses = enrollmentStatuses.filter(
+  (status) => status === 'waiting' || statusRules[status].takesSeat,
+);
 export const enrolledStatuses = statusesWith('isEnrolled');
 export const participantStatuses = statusesWith('takesPart');
 export const currentStatuses = statusesWith('isCurrent');

@@ -121,7 +121,7 @@ export const trainerEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
   ...statusListing,
 });
 
-const traineeSortFields = [...enrollmentSortFields, 'lastName'] as const;
+const traineeSortFields = [...enrollmentSortFields, 'lastName', 'waitingPlace'] as const;
 
 export interface CourseTraineeListing extends PagingWithKey, Sorting<(typeof traineeSortFields)[number]> {
   status?: EnrollmentStatus[];
@@ -147,13 +147,21 @@ export const availableTraineeListingSchema = Joi.object<AvailableTraineeListing>
   ...listing.pagingWithKey(20),
 });
 
+/** Whether a trainee who asks for a place waits for one, where there is none. */
+const joinWaitingList = fields.strictBoolean('joinWaitingList').default(false);
+
 export interface EnrollmentRequest {
   courseId: string;
   notes?: string | null;
+  joinWaitingList: boolean;
 }
 
 /** Body of `POST /api/enrollments`. */
-export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({ courseId: courseId.required(), notes });
+export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({
+  courseId: courseId.required(),
+  notes,
+  joinWaitingList,
+});
 
 /** The first status of an enrollment that isn't the trainee's own request. */
 const initialStatus = fields.oneOf('status', initialStatuses).default('active');
@@ -221,6 +229,8 @@ export interface StatusChange extends Words {
   status: EnrollmentStatus;
   /** What the change begins from: with another status by then it is refused. */
   expectedStatus?: EnrollmentStatus;
+  /** Of a trainee who asks again. */
+  joinWaitingList: boolean;
 }
 
 /** Body of `PUT /api/enrollments/:id/status`. */
@@ -230,6 +240,7 @@ export const statusChangeSchema = oneOfWords(
     expectedStatus: fields.oneOf('expectedStatus', enrollmentStatuses),
     notes,
     reply,
+    joinWaitingList,
   }),
 );
 

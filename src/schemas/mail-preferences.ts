@@ -3,7 +3,7 @@ import * as fields from './fields.js';
 import Joi from './joi.js';
 
 /** The kinds of mails that each person may turn off. */
-export const newsKinds = ['enrolled', 'accepted', 'refused', 'completed', 'requests'] as const;
+export const newsKinds = ['enrolled', 'accepted', 'moved_up', 'refused', 'completed', 'requests'] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
 /** What a person wants of mails. */

@@ -28,6 +28,7 @@ export const mailKindNames = [
   'invitation',
   'enrolled',
   'accepted',
+  'moved_up',
   'refused',
   'completed',
   'requests',

@@ -50,6 +50,12 @@ export type Actor = Identity & {
   sessionId?: string;
 };
 
+/** The service itself, as the author of what follows from changes of others. */
+export const program = { origin: 'program', actorId: null, ip: null } as const;
+
+/** Whose changes the audit log records. */
+export type Author = Actor | typeof program;
+
 /** The operator at the terminal, who has all rights. */
 export const operator: Actor = { origin: 'cli', actorId: null, ip: null, role: 'super_admin' };
 

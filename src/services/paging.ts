@@ -57,12 +57,13 @@ interface Listing<M extends Model> extends Omit<Listed<M>, 'parts'> {
   ifNone?: (() => Promise<void>) | false;
 }
 
-/** The stored keys of the texts that are sorted as in a dictionary. */
+/** The stored keys of what isn't sorted by itself: texts, as in a dictionary, and places on waiting lists. */
 const sortKeys = new Map([
   ['lastName', 'lastNameKey'],
   ['firstName', 'firstNameKey'],
   ['title', 'titleKey'],
   ['category', 'categoryKey'],
+  ['waitingPlace', 'waitingNumber'],
 ]);
 
 /** The requested order; ties are broken by id, so that no row is repeated or skipped between pages. */

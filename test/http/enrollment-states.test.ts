@@ -85,7 +85,9 @@ describe('PUT /api/enrollments/:id/status', () => {
           const progress = to === 'completed' ? 100 : before.progress;
           const byManager = from === 'active' ? 'removed' : 'refused';
           const cancelReason = to !== 'cancelled' ? null : actor === 'trainee' ? 'left' : byManager;
-          expect(after).to.deep.equal({ ...before, status: to, progress, cancelReason, enrolledAt, completedAt });
+          const moments = { enrolledAt, completedAt };
+          const moved = { status: to, progress, cancelReason, waitingPlace: null };
+          expect(after).to.deep.equal({ ...before, ...moved, ...moments });
           // Only who had no place gets a new date.
           if (from === 'cancelled' || (from === 'waiting' && to === 'active')) expect(enrolledAt).to.satisfy(recently);
           else expect(enrolledAt).to.equal(long.toISOString());

@@ -222,7 +222,7 @@ describe('News at a mail server', () => {
 describe('/api/mail-preferences', () => {
   const harness = useHarness(mailSettings);
   const path = '/api/mail-preferences';
-  const ofTrainees = ['enrolled', 'accepted', 'refused', 'completed'];
+  const ofTrainees = ['enrolled', 'accepted', 'moved_up', 'refused', 'completed'];
 
   it('offers each role the news that concern it, and keeps what the person chose, without an edit of the account', async () => {
     const { admin, owner, trainee } = await castOf(harness.context);

@@ -132,13 +132,17 @@ export async function buildEnrollment(
   course: Course,
   given: Partial<Enrollment> = {},
 ): Promise<Enrollment> {
+  if (given.status === 'waiting') {
+    waitingNumber += 1;
+    await course.update({ waitingCounter: waitingNumber }, { silent: true });
+  }
   return context.database.models.Enrollment.create({
     id: uuidv7(),
     userId: trainee.id,
     courseId: course.id,
     trainerId: course.trainerId,
     enrolledAt: new Date(),
-    ...(given.status === 'waiting' && { waitingNumber: ++waitingNumber }),
+    ...(given.status === 'waiting' && { waitingNumber }),
     ...given,
   });
 }

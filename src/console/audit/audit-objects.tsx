@@ -3,8 +3,9 @@ import { TextLink } from '../ui/links.js';
 import type { AuditEntry } from './changes.js';
 
 /** Who made a change. */
-export function Actor({ entry: { actorId, actorName, osUser } }: { entry: AuditEntry }) {
+export function Actor({ entry: { actorId, actorName, osUser, origin } }: { entry: AuditEntry }) {
   const { t } = useTranslation();
+  if (origin === 'program') return t('audit.program');
   if (actorId === null) return osUser === null ? t('audit.operator') : `${t('audit.operator')} (${osUser})`;
   if (actorName === null) return <Gone search={{ actor: actorId }} />;
   return (

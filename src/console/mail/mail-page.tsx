@@ -41,7 +41,7 @@ const tones: Record<Mail['state'], Tone> = {
 const states = ['queued', 'deferred', 'sending', 'sent', 'failed', 'withdrawn'] as const;
 const kinds = [
   ...(['invitation', 'reset', 'email-confirm', 'email-notice', 'email-changed', 'password-changed'] as const),
-  ...(['role-transferred', 'enrolled', 'accepted', 'refused', 'completed', 'requests', 'test'] as const),
+  ...(['role-transferred', 'enrolled', 'accepted', 'moved_up', 'refused', 'completed', 'requests', 'test'] as const),
 ];
 
 const noFilters = { state: undefined, kind: undefined, userId: undefined, importId: undefined };

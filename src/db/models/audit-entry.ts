@@ -19,7 +19,7 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
   declare id: string;
   declare at: Date;
   declare actorId: string | null;
-  declare origin: 'http' | 'cli';
+  declare origin: 'http' | 'cli' | 'program';
   declare ip: string | null;
   /** The user of the operating system, for changes at the terminal; null where it isn't known. */
   declare osUser: CreationOptional<string | null>;

@@ -26,6 +26,8 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare waitingNumber: CreationOptional<number | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
+  /** Where counted: services/waiting-list/places.ts. */
+  declare waitingPlace?: NonAttribute<number | undefined>;
   declare course?: NonAttribute<Course>;
   declare user?: NonAttribute<User>;
 }

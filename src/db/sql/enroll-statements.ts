@@ -5,12 +5,21 @@ import type { Course } from '../models/course.js';
 import type { Enrollment } from '../models/enrollment.js';
 import type { User } from '../models/user.js';
 import { runSelect } from './select.js';
+import { whoWaits } from './waiting-list.js';
 
 /** What decides whether an account gets a seat in a course. */
 export interface EntryState {
-  course: Pick<Course, 'id' | 'trainerId' | 'isPublished' | 'maxStudents' | 'endDate' | 'enrollUntil'>;
+  course: Pick<
+    Course,
+    | ('id' | 'trainerId' | 'isPublished' | 'maxStudents' | 'endDate' | 'enrollUntil')
+    | ('autoAccept' | 'waitingMax' | 'waitingCounter')
+  >;
   /** The enrollments that take a seat. */
   seatsTaken: number;
+  /** Whether somebody who can get a seat waits for one. */
+  isAwaited: boolean;
+  /** How many wait, where that is limited. */
+  waiting: number;
   /** Undefined when the account doesn't exist. */
   account: Pick<User, 'role' | 'isActive'> | undefined;
   /** The account's enrollment in the course. */
@@ -24,11 +33,16 @@ type Row = [
   maxStudents: number | null,
   endDate: string | null,
   enrollUntil: string | null,
+  autoAccept: number,
+  waitingMax: number | null,
+  waitingCounter: number,
   role: User['role'] | null,
   isActive: number | null,
   enrollmentId: string | null,
   status: Enrollment['status'] | null,
   seats: number | string,
+  isAwaited: number,
+  waiting: number | string,
 ];
 
 /** @param statuses how many there are of enrollments that take a seat */
@@ -36,8 +50,12 @@ function statementFor(statuses: number): string {
   const statusIn = `IN (${Array(statuses).fill('?').join(', ')})`;
   // One driver makes moments of dates, the other texts.
   return `SELECT c.trainer_id, c.is_published, c.max_students,
-    CAST(c.end_date AS CHAR), CAST(c.enroll_until AS CHAR), u.role, u.is_active, e.id, e.status,
-    (SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status ${statusIn})
+    CAST(c.end_date AS CHAR), CAST(c.enroll_until AS CHAR),
+    c.auto_accept, c.waiting_max, c.waiting_counter, u.role, u.is_active, e.id, e.status,
+    (SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status ${statusIn}) AS seats,
+    EXISTS (SELECT 1 ${whoWaits('c.id')}) AS awaited,
+    CASE WHEN c.waiting_max IS NULL THEN 0
+      ELSE (SELECT COUNT(*) FROM enrollments s WHERE s.course_id = c.id AND s.status = 'waiting') END AS waiting
   FROM courses c LEFT JOIN users u ON u.id = ? LEFT JOIN enrollments e ON e.course_id = c.id AND e.user_id = u.id
   WHERE c.id = ?`;
 }
@@ -78,11 +96,14 @@ export async function readEntryState(
   const [row] = await runSelect(sequelize, statementFor(seatStatuses.length), { values, transaction });
   if (!row) return undefined;
   // The columns of the statement.
-  const [trainerId, published, maxStudents, endDate, enrollUntil, role, active, enrollmentId, status, seats] =
-    row as Row;
+  const [trainerId, published, maxStudents, endDate, enrollUntil, ...others] = row as Row;
+  const [autoAccept, waitingMax, waitingCounter, role, active, enrollmentId, status, seats, awaited, waiting] = others;
+  const limits = { maxStudents, endDate, enrollUntil, autoAccept: Boolean(autoAccept), waitingMax, waitingCounter };
   return {
-    course: { id: courseId, trainerId, isPublished: Boolean(published), maxStudents, endDate, enrollUntil },
+    course: { id: courseId, trainerId, isPublished: Boolean(published), ...limits },
     seatsTaken: Number(seats),
+    isAwaited: Number(awaited) === 1,
+    waiting: Number(waiting),
     account: role === null ? undefined : { role, isActive: Boolean(active) },
     existing: enrollmentId === null || status === null ? undefined : { id: enrollmentId, status },
   };

@@ -172,6 +172,10 @@ export const fieldDocs: Readonly<
   itemsPerPage: { description: 'Maximum number of items on a page', example: 20 },
   kind: { description: 'What the mail is about', example: 'invitation' },
   kept: { description: 'Accounts that the undo keeps, and why' },
+  joinWaitingList: {
+    description: 'Of a trainee who asks for a place: whether to wait for one where there is none',
+    example: true,
+  },
   language: { description: 'Language of the course', example: 'English' },
   lastError: {
     description: 'Why the last attempt failed; of a queued mail, why nothing leaves; null for none',
@@ -249,7 +253,10 @@ export const fieldDocs: Readonly<
       'User of the operating system who made the change at the terminal; null for others, and where it is unknown',
     example: null,
   },
-  origin: { description: 'Where the change was made: over HTTP or at the terminal', example: 'http' },
+  origin: {
+    description: 'Where the change was made: over HTTP, at the terminal, or by the service itself',
+    example: 'http',
+  },
   outcome: { description: 'What became of the row or account, or would', example: 'rejected' },
   outcomes: { description: 'The accounts in the order of the list; of a filter, in the order of their ids' },
   page: { description: 'Number of the page, from 1', example: 1 },
@@ -367,6 +374,10 @@ export const fieldDocs: Readonly<
   users: { description: 'The accounts of this page' },
   waiting: { description: 'Requests that wait for their clients or for a password hash' },
   waitingCount: { description: 'Number of trainees on the waiting list. Only with `include=seats`', example: 5 },
+  waitingPlace: {
+    description: 'Place on the waiting list: 1 is next; null for who does not wait',
+    example: null,
+  },
   waitingMax: {
     description: 'How many may wait when the course is full; null for no limit, 0 for no waiting list',
     example: 10,

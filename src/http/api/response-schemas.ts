@@ -137,7 +137,12 @@ export const currentEnrollment = component(
   Joi.object({ ...shapesOf(enrollmentFields, currentEnrollmentView.shown), course: courseSummary }),
 );
 
-const enrollmentKeys = { ...shapesOf(enrollmentFields, enrollmentFieldNames), userId: id, courseId: id };
+const enrollmentKeys = {
+  ...shapesOf(enrollmentFields, enrollmentFieldNames),
+  userId: id,
+  courseId: id,
+  waitingPlace: count.min(1).allow(null),
+};
 
 /** An enrollment by itself. */
 export const enrollment = component('Enrollment', 'An enrollment', Joi.object(enrollmentKeys));
@@ -362,7 +367,7 @@ export const auditEntry = component(
     action: Joi.valid(...auditActions).required(),
     actorId: nullableText,
     actorName: nullableText,
-    origin: Joi.valid('http', 'cli').required(),
+    origin: Joi.valid('http', 'cli', 'program').required(),
     ip: nullableText,
     osUser: nullableText,
     targetType: Joi.valid(...auditTargetTypes).required(),

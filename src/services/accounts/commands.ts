@@ -3,7 +3,7 @@ import { confirmedById } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import { passwordInputSchema } from '../../schemas/auth.js';
-import { seatStatuses } from '../../schemas/enrollment-statuses.js';
+import { openStatuses } from '../../schemas/enrollment-statuses.js';
 import {
   activationSchema,
   newPersonSchema,
@@ -225,7 +225,7 @@ export async function assertRoleUnused(core: Core, user: User, transaction?: Tra
   const { id, role } = user;
   const { Enrollment } = core.database.models;
   if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
-  const where = { userId: id, status: seatStatuses };
+  const where = { userId: id, status: openStatuses };
   if (role === 'trainee' && (await Enrollment.count({ where, ...within(transaction) })) > 0)
     throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
 }

@@ -13,7 +13,7 @@ import type { Caller, Core } from '../core.js';
 import { isMailSetUp } from '../mail/outbox.js';
 
 const kindsOf: Readonly<Record<Role, readonly NewsKind[]>> = {
-  trainee: ['enrolled', 'accepted', 'refused', 'completed'],
+  trainee: ['enrolled', 'accepted', 'moved_up', 'refused', 'completed'],
   trainer: ['requests'],
   super_admin: [],
 };

@@ -18,7 +18,7 @@ import {
 import { courseFieldNames } from '../../schemas/course-fields.js';
 import { enrollmentFieldNames } from '../../schemas/enrollment-fields.js';
 import { validate } from '../../schemas/validate.js';
-import type { Actor, Core } from '../core.js';
+import type { Author, Core } from '../core.js';
 import { withNewIds } from '../new-ids.js';
 import { maxCounted, type Page, pageOf } from '../paging.js';
 import { addNames } from './audit-names.js';
@@ -44,7 +44,8 @@ export type AuditRecord<Type extends AuditTargetType = AuditTargetType> = {
  * The session of an author may have ended since the request was authenticated, while it waited for its body or in a queue.
  * @throws AppError `TOKEN_INVALID`
  */
-async function assertSessionExists(core: Core, { sessionId }: Actor, transaction: Transaction): Promise<void> {
+async function assertSessionExists(core: Core, author: Author, transaction: Transaction): Promise<void> {
+  const { sessionId } = author.origin === 'program' ? {} : author;
   if (sessionId === undefined) return;
   const session = await core.database.models.Session.findByPk(sessionId, { attributes: ['id'], transaction });
   if (!session) throw new AppError('TOKEN_INVALID');
@@ -57,7 +58,7 @@ export interface PreparedAudit {
 }
 
 /** Makes the rows of audit entries, without asking the database. */
-export function prepareAudit(core: Core, actor: Actor, records: readonly AuditRecord[]): PreparedAudit {
+export function prepareAudit(core: Core, actor: Author, records: readonly AuditRecord[]): PreparedAudit {
   const at = core.now();
   const rows = withNewIds(records).map(([id, { action, targetType, targetId, before, after }]) => ({
     id,
@@ -87,7 +88,7 @@ export function prepareAudit(core: Core, actor: Actor, records: readonly AuditRe
  */
 export async function recordAudit(
   core: Core,
-  actor: Actor,
+  actor: Author,
   records: AuditRecord | readonly AuditRecord[],
   transaction: Transaction,
 ): Promise<void> {

@@ -7,11 +7,11 @@ import { auditedEnrollment, recordAudit } from '../audit/audit.js';
 import type { Actor, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { reserveSeats, seatsFor } from '../locks/capacity.js';
+import { inCourseQueue } from '../locks/course-queue.js';
 import { forceIncrementUserVersions } from '../locks/row-locks.js';
+import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
 import { withNewIds } from '../new-ids.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
-import { inCourseQueue } from './course-queue.js';
-import { newsOf, queueNews, replyIn, tellsByItself } from './news.js';
 import { assignmentRefusal, replyOf } from './rules.js';
 import { insertEnrollments } from './store.js';
 
@@ -86,7 +86,7 @@ export async function assignMany(
     const revived = again.map(({ id }) => id);
     if (revived.length > 0)
       await Enrollment.update(
-        { status, enrolledAt: now, cancelReason: null, ...written },
+        { status, enrolledAt: now, waitingNumber: null, cancelReason: null, ...written },
         { where: { id: revived }, transaction },
       );
     const ids = [...entered.map(({ id }) => id), ...revived];

@@ -1,7 +1,5 @@
 import type { Transaction } from 'sequelize';
-import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import { progressSchema, replySchema, type StatusChange, statusChangeSchema } from '../../schemas/enrollment.js';
 import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
@@ -9,29 +7,57 @@ import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
-import { closedRefusal, today } from '../courses/dates.js';
+import { today } from '../dates.js';
 import { reserveSeats } from '../locks/capacity.js';
-import { enrollmentRecord } from './commands.js';
-import { inCourseQueue } from './course-queue.js';
-import { lockCourse, lockEnrollment, lockTraineeToEnroll } from './locks.js';
-import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from './news.js';
+import { inCourseQueue } from '../locks/course-queue.js';
+import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
+import { addWaitingPlaces } from '../waiting-list/places.js';
+import { promote } from '../waiting-list/promotion.js';
+import { enrollmentRecord, nextWaitingNumber } from './commands.js';
+import { lockCourse, lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { findEnrollment } from './queries.js';
-import { assertAllowed, cancelReasonOf, changeRefusal, replyOf, sideOf, traineeRefusal, wordsOf } from './rules.js';
+import {
+  assertAllowed,
+  cancelReasonOf,
+  changeRefusal,
+  replyOf,
+  requestedStatus,
+  sideOf,
+  traineeRefusal,
+  wordsOf,
+} from './rules.js';
 
-/** The rows that reviving an enrollment relies on, locked before the enrollment. */
-interface EnrollmentParents {
-  course: Course;
-  trainee: User | null;
-}
+/** What a change of status makes of an enrollment that had no seat. */
+type Placing = () => Promise<{ status: EnrollmentStatus; waitingNumber: number | null }>;
 
-/** Locks the course, then the trainee, who must stay one. @throws AppError `NOT_FOUND` when the course was deleted */
-async function lockParents(
+/**
+ * Locks what giving a seat relies on, before the enrollment: the course, then the trainee, who must stay one.
+ * @returns what reserves the seat
+ * @throws AppError `NOT_FOUND` when the course was deleted
+ */
+async function lockForSeat(
   core: Core,
   { courseId, userId }: Enrollment,
+  { status, joinWaitingList }: StatusChange,
+  byTrainee: boolean,
   transaction: Transaction,
-): Promise<EnrollmentParents> {
+): Promise<Placing> {
+  if (byTrainee) {
+    const state = await lockEntry(core, { courseId, userId }, transaction);
+    return async () => {
+      assertActive(state.account?.role === 'trainee' ? state.account : null);
+      const given = requestedStatus(state, joinWaitingList, today(core));
+      const joins = given === 'waiting';
+      return { status: given, waitingNumber: joins ? await nextWaitingNumber(core, state.course, transaction) : null };
+    };
+  }
   const course = await lockCourse(core, courseId, transaction);
-  return { course, trainee: await lockTraineeToEnroll(core, userId, transaction) };
+  const trainee = await lockTraineeToEnroll(core, userId, transaction);
+  return async () => {
+    assertAllowed(traineeRefusal(trainee));
+    await reserveSeats(core, course, 1, transaction);
+    return { status, waitingNumber: null };
+  };
 }
 
 /** The enrollment has lost its seat since it was read: the change begins again, with the locks that another seat needs. */
@@ -75,6 +101,7 @@ async function changeEnrollment<Locked>(
     const before = auditedEnrollment(enrollment);
     await change(enrollment, locked, transaction);
     await enrollment.save({ transaction });
+    await addWaitingPlaces(core, [enrollment], transaction);
     const changes = changesBetween(before, auditedEnrollment(enrollment));
     if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
@@ -91,7 +118,8 @@ async function changeEnrollment<Locked>(
  * Moves an enrollment to another status.
  * @param notify whether the trainee gets a mail about what somebody else has done
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_CHANGED`, `STATUS_REFUSED`, and when reviving a
- *   cancelled one `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`, `COURSE_FULL`
+ *   cancelled one, or giving it another seat, `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
+ *   `COURSE_FULL`, `WAITING_LIST_FULL`
  */
 export async function changeStatus(
   core: Core,
@@ -103,7 +131,10 @@ export async function changeStatus(
   const wanted = validate(statusChangeSchema, input);
   for (;;) {
     try {
-      return await tryStatus(core, actor, id, wanted, notify);
+      const changed = await tryStatus(core, actor, id, wanted, notify);
+      // It may have freed its seat; or it waits, and what has freed a seat meanwhile has found nobody waiting.
+      if (!rulesOf(changed.status).takesSeat) await promote(core, [changed.courseId]);
+      return changed;
     } catch (error) {
       if (!(error instanceof SeatLostMeanwhile)) throw error;
     }
@@ -120,27 +151,22 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange, n
   const needsSeat = ({ status }: Enrollment) => takesSeat(status, wanted.status);
   return changeEnrollment(core, actor, id, {
     action: 'enrollment.status',
-    // Only reviving an enrollment takes a seat: other changes don't wait for those who enroll in the course.
+    // Other changes don't wait for those who enroll in the course.
     takesSeat: needsSeat,
-    lock: async (found, transaction) => (needsSeat(found) ? lockParents(core, found, transaction) : undefined),
-    async change(enrollment, parents, transaction) {
+    lock: async (found, transaction) =>
+      needsSeat(found) ? lockForSeat(core, found, wanted, byTrainee, transaction) : undefined,
+    async change(enrollment, place) {
       assertAllowed(changeRefusal(enrollment.status, wanted, actor));
       if (needsSeat(enrollment)) {
-        if (!parents) throw new SeatLostMeanwhile();
-        const { course, trainee } = parents;
-        if (byTrainee) assertActive(trainee);
-        else assertAllowed(traineeRefusal(trainee));
-        if (byTrainee) {
-          if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
-          assertAllowed(closedRefusal(course, today(core)));
-        }
-        await reserveSeats(core, course, 1, transaction);
+        if (!place) throw new SeatLostMeanwhile();
+        // A completion that is taken back keeps its date.
+        if (enrollment.status !== 'completed') enrollment.enrolledAt = core.now();
+        enrollment.set({ ...(await place()), cancelReason: null });
+      } else {
+        const cancelReason = wanted.status === 'cancelled' ? cancelReasonOf(enrollment.status, sideOf(actor)) : null;
+        enrollment.set({ status: wanted.status, waitingNumber: null, cancelReason });
       }
-      // A completion that is taken back keeps its date.
-      const isNew = enrollment.status !== 'completed' && needsSeat(enrollment);
-      if (isNew) enrollment.enrolledAt = core.now();
-      const cancelReason = wanted.status === 'cancelled' ? cancelReasonOf(enrollment.status, sideOf(actor)) : null;
-      enrollment.set({ status: wanted.status, waitingNumber: null, completedAt: null, cancelReason, ...words });
+      enrollment.set({ completedAt: null, ...words });
       if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
     },
     async tell(from, enrollment, transaction) {

@@ -2,20 +2,30 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
-import { AppError, notFound } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import { enrollmentAssignmentSchema, enrollmentRequestSchema } from '../../schemas/enrollment.js';
-import type { InitialStatus } from '../../schemas/enrollment-statuses.js';
+import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
-import { closedRefusal, today } from '../courses/dates.js';
-import { assertSeatsLeft, reserveSeats, seatsFor } from '../locks/capacity.js';
-import { inCourseQueue } from './course-queue.js';
+import { today } from '../dates.js';
+import { reserveSeats, seatsFor } from '../locks/capacity.js';
+import { inCourseQueue } from '../locks/course-queue.js';
+import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
+import { addWaitingPlaces } from '../waiting-list/places.js';
+import { promote } from '../waiting-list/promotion.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
-import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from './news.js';
-import { assertAllowed, assignmentRefusal, notesOf, replyOf, returnRefusal, type WrittenFields } from './rules.js';
+import {
+  assertAllowed,
+  assignmentRefusal,
+  notesOf,
+  replyOf,
+  requestedStatus,
+  returnRefusal,
+  type WrittenFields,
+} from './rules.js';
 import { enrollmentRow, insertEnrollments } from './store.js';
 
 /** An entry of the audit trail about an enrollment. */
@@ -33,8 +43,10 @@ export function entryChanges(before: object | undefined, entered: Enrollment) {
 
 interface Entry {
   userId: string;
-  status: InitialStatus;
+  status: EnrollmentStatus;
   words: WrittenFields;
+  /** Of who waits. */
+  waitingNumber?: number | null;
 }
 
 /** Enrolls a trainee, or revives a cancelled enrollment. The caller has reserved the seat. */
@@ -42,40 +54,56 @@ async function enter(
   core: Core,
   course: Pick<Course, 'id' | 'trainerId'>,
   existing: Enrollment | null,
-  { userId, status, words }: Entry,
+  { userId, status, words, waitingNumber = null }: Entry,
   transaction: Transaction,
 ): Promise<Enrollment> {
   const enrolledAt = core.now();
-  if (existing) return existing.update({ status, enrolledAt, cancelReason: null, ...words }, { transaction });
+  const entry = { status, waitingNumber, ...words };
+  if (existing) return existing.update({ enrolledAt, cancelReason: null, ...entry }, { transaction });
   const id = uuidv7();
-  const entered = { id, userId, courseId: course.id, trainerId: course.trainerId, status, ...words };
+  const entered = { id, userId, courseId: course.id, trainerId: course.trainerId, ...entry };
   await insertEnrollments(core, [entered], enrolledAt, transaction);
   return core.database.models.Enrollment.build(enrollmentRow(entered, enrolledAt), { isNewRecord: false, raw: true });
 }
 
+/** The next number on the waiting list of a locked course. */
+export async function nextWaitingNumber(
+  core: Core,
+  { id, waitingCounter }: Pick<Course, 'id' | 'waitingCounter'>,
+  transaction: Transaction,
+): Promise<number> {
+  const next = waitingCounter + 1;
+  await core.database.models.Course.update({ waitingCounter: next }, { where: { id }, silent: true, transaction });
+  return next;
+}
+
 /**
- * A trainee asks for a place in a published course that isn't full.
+ * A trainee asks for a place in a published course: for a seat, or where there is none for a place on the waiting list.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`,
- *   `COURSE_FULL`, in this order
+ *   `COURSE_FULL`, `WAITING_LIST_FULL`, in this order
  */
 export async function requestEnrollment(core: Core, { user }: Caller, input: unknown): Promise<Enrollment> {
-  const { courseId, ...words } = validate(enrollmentRequestSchema, input);
+  const { courseId, joinWaitingList, ...words } = validate(enrollmentRequestSchema, input);
   const request = async (transaction: Transaction) => {
     const wanted = { courseId, userId: user.id };
-    const { course, account, existing: found, seatsTaken } = await lockEntry(core, wanted, transaction);
+    const state = await lockEntry(core, wanted, transaction);
+    const { course, account, existing: found } = state;
     assertActive(account?.role === 'trainee' ? account : null);
     // Whatever removes or changes it meanwhile doesn't lock the course: where there is one, it is locked too.
     const existing = found ? await lockEnrollment(core, wanted, transaction) : null;
     if (existing) assertAllowed(returnRefusal(existing.status, 'pending', 'trainee'));
-    if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
-    assertAllowed(closedRefusal(course, today(core)));
-    assertSeatsLeft(course, seatsTaken, 1);
-    const entry = { userId: user.id, status: 'pending', words: notesOf(words, core.now()) } as const;
+    const status = requestedStatus(state, joinWaitingList, today(core));
+    const waitingNumber = status === 'waiting' ? await nextWaitingNumber(core, course, transaction) : null;
+    const entry = { userId: user.id, status, words: notesOf(words, core.now()), waitingNumber };
     const enrollment = await enter(core, course, existing, entry, transaction);
-    await queueDigest(core, enrollment.trainerId, transaction);
+    await addWaitingPlaces(core, [enrollment], transaction);
+    if (status === 'pending') await queueDigest(core, enrollment.trainerId, transaction);
     return enrollment;
   };
-  return inCourseQueue(courseId, () => core.database.inTransaction(request));
+  const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(request));
+  // What has freed a seat since the seats were counted has found nobody waiting.
+  if (enrollment.status === 'waiting') await promote(core, [courseId]);
+  return enrollment;
 }
 
 /**
@@ -120,7 +148,7 @@ export async function assignEnrollment(
 export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
   const { Enrollment } = core.database.models;
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId };
-  return core.database.inTransaction(async (transaction) => {
+  const removed = await core.database.inTransaction(async (transaction) => {
     const found = await Enrollment.findAll({
       where: { [Op.and]: [{ id: [...ids] }, scope] },
       order: ['id'],
@@ -135,4 +163,10 @@ export async function removeEnrollments(core: Core, actor: Actor, ids: readonly 
     await recordAudit(core, actor, records, transaction);
     return found;
   });
+  const seats = removed.filter(({ status }) => rulesOf(status).takesSeat);
+  await promote(
+    core,
+    seats.map(({ courseId }) => courseId),
+  );
+  return removed;
 }

@@ -20,6 +20,7 @@ import type { Actor, Caller, Core, Identity } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
 import { orderOf, type Page, pageOf, partsOf } from '../paging.js';
+import { addWaitingPlaces } from '../waiting-list/places.js';
 import { type Matching, matchingTrainees } from './search.js';
 
 export const newestFirst: Order = [
@@ -81,6 +82,13 @@ export async function* currentEnrollments(core: Core, ids: readonly string[]): A
   }
 }
 
+/** A page of enrollments with the places of those that wait. */
+async function withPlaces(core: Core, reading: Promise<Page<Enrollment>>): Promise<Page<Enrollment>> {
+  const page = await reading;
+  await addWaitingPlaces(core, page.items);
+  return page;
+}
+
 /**
  * One page of the enrollments in a trainer's courses, newest first by default (specification, section 4.12).
  * @throws AppError `VALIDATION`, `NOT_FOUND` when there is no such trainer
@@ -98,13 +106,14 @@ export async function listTrainerEnrollments(
     refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought),
     refersToMatch(sequelize, 'Enrollment.course_id', 'courses', sought),
   ];
-  return pageOf(core, models.Enrollment, listing, {
+  const page = pageOf(core, models.Enrollment, listing, {
     where: { ...filtered(listing), trainerId, ...(sought && { [Op.or]: matches }) },
     order: orderOf(listing),
     include: withUserAndCourse(core),
     // A trainer lists their own courses, and exists.
     ifNone: actor.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
+  return withPlaces(core, page);
 }
 
 /** Enrollments that the actor may see: a trainee's own, those in a trainer's courses, all for the super admin. */
@@ -146,12 +155,13 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
     ]);
   }
   const { where, maxCounted, parts } = await enrollmentsFound(core, actor, listing);
-  return pageOf(core, core.database.models.Enrollment, listing, {
+  const page = pageOf(core, core.database.models.Enrollment, listing, {
     where,
     order: orderOf(listing),
     include: withUserAndCourse(core),
     ...(!areFew && { maxCounted, parts }),
   });
+  return withPlaces(core, page);
 }
 
 /** One page of the caller's own enrollments, newest first by default. @throws AppError `VALIDATION` */
@@ -159,7 +169,7 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
   const listing = validate(ownEnrollmentListingSchema, query);
   const { sequelize, models } = core.database;
   const sought = searchKey(listing.search);
-  return pageOf(core, models.Enrollment, listing, {
+  const page = pageOf(core, models.Enrollment, listing, {
     where: {
       userId: user.id,
       ...filtered(listing),
@@ -168,6 +178,7 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
     order: orderOf(listing),
     include: withCourseSummary(core),
   });
+  return withPlaces(core, page);
 }
 
 /** An enrollment that the actor may see. @throws AppError `NOT_FOUND` */
@@ -179,6 +190,7 @@ export async function findEnrollment(core: Core, actor: Identity, id: string): P
     }),
   );
   if (!enrollment) throw notFound('Enrollment');
+  await addWaitingPlaces(core, [enrollment]);
   return enrollment;
 }
 
@@ -208,7 +220,7 @@ export async function listCourseTrainees(
     ['id', sortOrder],
   ];
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId };
-  return pageOf(core, models.Enrollment, listing, {
+  const page = pageOf(core, models.Enrollment, listing, {
     where: {
       courseId,
       ...scope,
@@ -220,6 +232,7 @@ export async function listCourseTrainees(
     // Another trainer's course has none for the actor: this finds the reason.
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
+  return withPlaces(core, page);
 }
 
 /**

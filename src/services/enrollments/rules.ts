@@ -1,5 +1,6 @@
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
+import type { EntryState } from '../../db/sql/enroll-statements.js';
 import { AppError, notFound, validationError } from '../../errors.js';
 import type { StatusChange, Words } from '../../schemas/enrollment.js';
 import type { EnrollmentValues } from '../../schemas/enrollment-fields.js';
@@ -11,6 +12,7 @@ import {
   statusesSetBy,
 } from '../../schemas/enrollment-statuses.js';
 import type { Actor } from '../core.js';
+import { closedRefusal } from '../dates.js';
 
 /** Throws a refusal, where there is one. */
 export function assertAllowed(refusal: AppError | undefined): void {
@@ -53,9 +55,32 @@ const transitionRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: Sid
     ? undefined
     : new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`, { params: { from, to } });
 
-/** Why somebody who has an enrollment in a course can't enroll again: `ALREADY_ENROLLED`, `STATUS_REFUSED`. */
+/**
+ * Why somebody who has an enrollment in a course can't enroll again: `ALREADY_ENROLLED`, `STATUS_REFUSED`. Managers can enroll
+ * who waits, past all others.
+ */
 export const returnRefusal = (from: EnrollmentStatus, to: EnrollmentStatus, by: Side): AppError | undefined =>
-  rulesOf(from).isEnrolled ? new AppError('ALREADY_ENROLLED') : transitionRefusal(from, to, by);
+  rulesOf(from).isEnrolled && !(from === 'waiting' && by === 'manager')
+    ? new AppError('ALREADY_ENROLLED')
+    : transitionRefusal(from, to, by);
+
+/**
+ * What a trainee gets who asks for a place: a seat, unless somebody waits for one, or else a place on the waiting list, if wanted.
+ * @throws AppError `COURSE_NOT_PUBLISHED`, `COURSE_ENDED`, `ENROLLMENT_CLOSED`, `COURSE_FULL`, `WAITING_LIST_FULL`, in this order
+ */
+export function requestedStatus(
+  { course, seatsTaken, isAwaited, waiting }: EntryState,
+  joinWaitingList: boolean,
+  day: string,
+): 'pending' | 'active' | 'waiting' {
+  const { isPublished, maxStudents, waitingMax, autoAccept } = course;
+  if (!isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
+  assertAllowed(closedRefusal(course, day));
+  if (!isAwaited && (maxStudents === null || seatsTaken < maxStudents)) return autoAccept ? 'active' : 'pending';
+  if (!joinWaitingList) throw new AppError('COURSE_FULL');
+  if (waitingMax !== null && waiting >= waitingMax) throw new AppError('WAITING_LIST_FULL');
+  return 'waiting';
+}
 
 /** Why managers of a course can't enroll this account: `NOT_FOUND`, `ACCOUNT_INACTIVE`. */
 export function traineeRefusal(trainee: User | null): AppError | undefined {

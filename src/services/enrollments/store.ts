@@ -13,6 +13,8 @@ export interface NewEnrollment extends Pick<EnrollmentValues, 'status'>, Written
   courseId: string;
   /** The course's. */
   trainerId: string;
+  /** Of who waits. */
+  waitingNumber?: number | null;
 }
 
 const defaults = defaultsOf(enrollmentFields);
@@ -20,6 +22,7 @@ const defaults = defaultsOf(enrollmentFields);
 /** The row of a new enrollment. */
 export const enrollmentRow = (enrollment: NewEnrollment, now: Date) => ({
   ...defaults,
+  waitingNumber: null,
   ...enrollment,
   enrolledAt: now,
   createdAt: now,

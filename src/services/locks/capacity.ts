@@ -66,7 +66,7 @@ export function courseFull(seatsLeft: number, wanted: number): AppError {
 }
 
 /** Refuses more enrollments than a locked course has seats left. @param reserved its seats @throws AppError `COURSE_FULL` */
-export function assertSeatsLeft({ maxStudents }: Pick<Course, 'maxStudents'>, reserved: number, wanted: number): void {
+function assertSeatsLeft({ maxStudents }: Pick<Course, 'maxStudents'>, reserved: number, wanted: number): void {
   if (maxStudents !== null && reserved + wanted > maxStudents) throw courseFull(maxStudents - reserved, wanted);
 }
 

@@ -29,30 +29,32 @@ interface Reading {
 /** The courses that the digest for a trainer names. */
 const namedCourses = 10;
 
-/** The status that an enrollment still has while a mail about it makes sense. */
-const statusOfNews = {
-  enrolled: 'active',
-  accepted: 'active',
-  refused: 'cancelled',
-  completed: 'completed',
-} as const satisfies Partial<Record<NewsKind, EnrollmentStatus>>;
+/** The statuses that an enrollment may have while a mail about it makes sense. */
+const statusesOfNews = {
+  enrolled: ['active'],
+  accepted: ['active'],
+  moved_up: ['active', 'pending'],
+  refused: ['cancelled'],
+  completed: ['completed'],
+} as const satisfies Partial<Record<NewsKind, readonly EnrollmentStatus[]>>;
 
 async function newsContent(
   { core, mail, data, transaction }: Reading,
   { id: userId, firstName }: User,
-  kind: keyof typeof statusOfNews,
+  kind: keyof typeof statusesOfNews,
 ): Promise<ContentWithout | undefined> {
   if (mail.courseId === null) return undefined;
   const { Course, Enrollment } = core.database.models;
   const enrollment = await Enrollment.findOne({
-    attributes: ['id'],
-    where: { userId, courseId: mail.courseId, status: statusOfNews[kind] },
+    attributes: ['id', 'status'],
+    where: { userId, courseId: mail.courseId, status: [...statusesOfNews[kind]] },
     include: { model: Course, as: 'course', attributes: ['id', 'title'], where: { isPublished: true } },
     transaction,
   });
   if (!enrollment?.course) return undefined;
   const { id: courseId, title: course } = enrollment.course;
-  return () => ({ kind, firstName, course, courseId, reply: data.reply ?? null });
+  const isPending = enrollment.status === 'pending';
+  return () => ({ kind, firstName, course, courseId, reply: data.reply ?? null, isPending });
 }
 
 /** What waits for a trainer's reply at this moment. */

@@ -42,6 +42,8 @@ export const mailKinds = {
   invitation: { priority: 'invitation', longestAgeMs: 3 * dayMs, link: 'invite' },
   enrolled: news,
   accepted: news,
+  /** To who waited: there is a seat. */
+  moved_up: news,
   refused: news,
   completed: news,
   /** To trainers: who waits for a reply. */

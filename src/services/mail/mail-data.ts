@@ -22,6 +22,8 @@ interface Shown {
   test: object;
   enrolled: PlaceNews;
   accepted: PlaceNews;
+  /** `isPending`: the request is with the trainer; else it is accepted. */
+  moved_up: PlaceNews & { isPending: boolean };
   refused: PlaceNews;
   completed: PlaceNews;
   /** The courses that have open requests, with their number; at most ten, the others counted in `more`. */

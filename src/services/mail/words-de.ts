@@ -127,6 +127,17 @@ export const de: MailWords = {
       ],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
+    moved_up: (content, { programme, courseLink }) => ({
+      subject: content.isPending ? `Nachgerückt: „${content.course}“` : `Du hast einen Platz in „${content.course}“`,
+      greeting: hello(content),
+      before: [
+        content.isPending
+          ? `gute Nachrichten von ${programme}: In „${content.course}“ ist ein Platz frei geworden und für dich reserviert. Deine Anfrage liegt jetzt bei der Kursleitung.`
+          : `gute Nachrichten von ${programme}: Du bist von der Warteliste nachgerückt und hast einen Platz in „${content.course}“.`,
+      ],
+      button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
+      after: ['Wenn du ihn nicht mehr brauchst, gib ihn dort bitte frei: Vielleicht wartet noch jemand.'],
+    }),
     refused: (content, { programme, courseLink }) => ({
       subject: `Deine Anfrage für „${content.course}“`,
       greeting: hello(content),

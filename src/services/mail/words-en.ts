@@ -127,6 +127,19 @@ export const en: MailWords = {
       ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
+    moved_up: (content, { programme, courseLink }) => ({
+      subject: content.isPending
+        ? `You have moved up in “${content.course}”`
+        : `You have a place in “${content.course}”`,
+      greeting: hello(content),
+      before: [
+        content.isPending
+          ? `Good news from ${programme}: a place in “${content.course}” has become free, and is held for you. Your request is with the trainer now.`
+          : `Good news from ${programme}: you have moved up from the waiting list. You have a place in “${content.course}”.`,
+      ],
+      button: { label: 'Open the course', link: courseLink(content.courseId) },
+      after: ['If you no longer want it, please give it up there: somebody else may be waiting.'],
+    }),
     refused: (content, { programme, courseLink }) => ({
       subject: `Your request for “${content.course}”`,
       greeting: hello(content),

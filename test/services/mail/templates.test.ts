@@ -35,6 +35,7 @@ function contents(firstName: string, title: string): { [K in MailKind]: MailCont
     test: { kind: 'test' },
     enrolled: { kind: 'enrolled', ...named, reply: null },
     accepted: { kind: 'accepted', ...named, reply: 'Bring a pen.' },
+    moved_up: { kind: 'moved_up', ...named, reply: null, isPending: true },
     refused: { kind: 'refused', ...named, reply: 'Please ask again in May.' },
     completed: { kind: 'completed', ...named, reply: null },
     requests: { kind: 'requests', firstName, courses: [{ title, courseId: 'c-1', count: 2 }], more: 3 },

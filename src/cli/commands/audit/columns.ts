@@ -3,7 +3,8 @@ import { type Column, listingOptions } from '../../core/listing/columns.js';
 
 type Entry = ReturnType<typeof presentAuditEntry>;
 
-function actor({ actorName, actorId, osUser }: Entry): string {
+function actor({ actorName, actorId, osUser, origin }: Entry): string {
+  if (origin === 'program') return 'the service';
   return actorName ?? actorId ?? (osUser === null ? 'terminal' : `terminal (${osUser})`);
 }
 

@@ -7,7 +7,7 @@ import { setupStatus } from '../../../services/accounts/setup.js';
 import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
 import type { Context } from '../../../services/context.js';
-import { timeZoneOf, today } from '../../../services/courses/dates.js';
+import { timeZoneOf, today } from '../../../services/dates.js';
 import { isMailSetUp } from '../../../services/mail/outbox.js';
 import { mailTrouble } from '../../../services/mail/queries.js';
 import { isSenderRunning, transportOf } from '../../../services/mail/sender.js';

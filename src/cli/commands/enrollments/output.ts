@@ -17,13 +17,14 @@ const traineeName = ({ user }: Pick<Names, 'user'>) => `${user.firstName} ${user
 export const enrollmentName = (enrollment: Names) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
 
 const shownFields: Record<
-  EnrollmentField | 'id' | 'trainee' | 'course',
+  EnrollmentField | 'id' | 'trainee' | 'course' | 'waitingPlace',
   [heading: string, value: (enrollment: Enrollment) => string | null]
 > = {
   id: ['id', ({ id }) => id],
   trainee: ['trainee', (enrollment) => `${traineeName(enrollment)} (${enrollment.user.email})`],
   course: ['course', ({ course }) => `${course.title} (${course.id})`],
   status: ['status', ({ status }) => status],
+  waitingPlace: ['place on the waiting list', ({ waitingPlace }) => (waitingPlace === null ? null : `${waitingPlace}`)],
   progress: ['progress', ({ progress }) => `${progress} %`],
   enrolledAt: ['enrolled', ({ enrolledAt }) => enrolledAt.toISOString()],
   completedAt: ['completed', ({ completedAt }) => completedAt?.toISOString() ?? null],
@@ -45,6 +46,7 @@ export const enrollmentColumns: readonly Column<Enrollment>[] = [
   { name: 'course', value: ({ course }) => course.title, minimum: 15, priority: 0 },
   { name: 'status', value: ({ status }) => status, fit: 'whole', priority: 1 },
   { name: 'progress', value: ({ progress }) => progress, priority: 2 },
+  { name: 'waitingPlace', heading: 'PLACE', value: ({ waitingPlace }) => waitingPlace, priority: 'on request' },
   { name: 'enrolledAt', heading: 'ENROLLED', value: ({ enrolledAt }) => enrolledAt, priority: 3 },
   { name: 'completedAt', heading: 'COMPLETED', value: ({ completedAt }) => completedAt, priority: 'on request' },
   { name: 'notes', value: ({ notes }) => notes, fit: 'wrap', minimum: 20, priority: 'on request' },

@@ -4,6 +4,7 @@ export const audit: Words['audit'] = {
   title: 'Protokoll',
   hint: 'Wer was geändert hat. Zeiten gelten für die Zone {{zone}}.',
   operator: 'Betrieb, am Terminal',
+  program: 'Der Dienst',
   gone: 'gelöscht',
   goneOf: '{{name}}, gelöscht',
   noFields: 'Zu dieser Änderung sind keine Felder verzeichnet.',
@@ -40,6 +41,7 @@ export const audit: Words['audit'] = {
   origin: {
     http: 'über HTTP',
     cli: 'am Terminal',
+    program: 'vom Dienst',
   },
   target: {
     user: 'Person',

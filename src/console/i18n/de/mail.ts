@@ -48,6 +48,7 @@ export const mail = {
     'role-transferred': 'Super-Admin übergeben',
     enrolled: 'Eingeschrieben',
     accepted: 'Anfrage angenommen',
+    moved_up: 'Von der Warteliste nachgerückt',
     refused: 'Anfrage abgelehnt',
     completed: 'Kurs abgeschlossen',
     requests: 'Anfragen an die Kursleitung',

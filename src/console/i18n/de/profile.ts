@@ -31,6 +31,7 @@ export const profile: Words['profile'] = {
     kind: {
       enrolled: 'Jemand hat dich in einen Kurs aufgenommen',
       accepted: 'Deine Anfrage ist angenommen',
+      moved_up: 'Du bist von einer Warteliste nachgerückt',
       refused: 'Deine Anfrage ist abgelehnt, oder dein Platz ist abgesagt',
       completed: 'Du hast einen Kurs abgeschlossen',
       requests: 'Jemand fragt einen Platz in deinen Kursen an',

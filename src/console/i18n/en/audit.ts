@@ -2,6 +2,7 @@ export const audit = {
   title: 'Audit log',
   hint: 'Who changed what. Times are in the zone {{zone}}.',
   operator: 'Operator at the terminal',
+  program: 'The service',
   gone: 'deleted',
   goneOf: '{{name}}, deleted',
   noFields: 'No fields were recorded with this change.',
@@ -38,6 +39,7 @@ export const audit = {
   origin: {
     http: 'over HTTP',
     cli: 'at the terminal',
+    program: 'by the service',
   },
   target: {
     user: 'Person',

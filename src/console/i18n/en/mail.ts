@@ -48,6 +48,7 @@ export const mail = {
     'role-transferred': 'Super admin handed over',
     enrolled: 'Enrolled',
     accepted: 'Request accepted',
+    moved_up: 'Moved up from the waiting list',
     refused: 'Request refused',
     completed: 'Course completed',
     requests: 'Requests for trainers',

@@ -29,6 +29,7 @@ export const profile = {
     kind: {
       enrolled: 'Somebody has enrolled you in a course',
       accepted: 'Your request is accepted',
+      moved_up: 'You have moved up from a waiting list',
       refused: 'Your request is refused, or your place is cancelled',
       completed: 'You have completed a course',
       requests: 'Somebody asks for a place in your courses',

@@ -29,13 +29,16 @@ export const enrollmentOperations = {
     success: ok('One page of enrollments', shapes.pageOf('enrollments', shapes.trainerEnrollment)),
   }),
   requestEnrollment: operation.post('/api/enrollments', {
-    summary: 'Request enrollment in a published course',
+    summary: 'Request enrollment in a published course, or a place on its waiting list',
     access: { kind: 'roles', roles: ['trainee'] },
     body: enrollmentRequestSchema,
-    success: created('The enrollment is pending', {
-      message: shapes.message('Enrollment requested successfully.'),
-      enrollment: shapes.enrollment.required(),
-    }),
+    success: created(
+      'The enrollment is pending; active, if the course accepts by itself; or waiting, with `joinWaitingList`',
+      {
+        message: shapes.message('Enrollment requested successfully.'),
+        enrollment: shapes.enrollment.required(),
+      },
+    ),
     failures: [
       'NOT_FOUND',
       'ALREADY_ENROLLED',
@@ -43,6 +46,7 @@ export const enrollmentOperations = {
       'COURSE_ENDED',
       'ENROLLMENT_CLOSED',
       'COURSE_FULL',
+      'WAITING_LIST_FULL',
     ],
   }),
   listOwnEnrollments: operation.get('/api/enrollments/my', {
@@ -146,6 +150,7 @@ export const enrollmentOperations = {
       'COURSE_ENDED',
       'ENROLLMENT_CLOSED',
       'COURSE_FULL',
+      'WAITING_LIST_FULL',
     ],
   }),
   setReply: operation.put('/api/enrollments/:id/reply', {

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { seatStatuses } from '../../../schemas/enrollment-statuses.js';
+import { openStatuses } from '../../../schemas/enrollment-statuses.js';
 import type { Role } from '../../../schemas/fields.js';
 import type { Core } from '../../core.js';
 import type { Decision } from './outcomes.js';
@@ -35,7 +35,7 @@ export async function blockedRoleChanges(
     for (const { trainerId } of courses) blocked.set(trainerId, 'HAS_COURSES');
   }
   if (trainees.length > 0) {
-    const where = { userId: trainees, status: seatStatuses };
+    const where = { userId: trainees, status: openStatuses };
     const enrollments = await database.read(() => Enrollment.findAll({ attributes: ['userId'], where, ...query }));
     for (const { userId } of enrollments) blocked.set(userId, 'HAS_ENROLLMENTS');
   }

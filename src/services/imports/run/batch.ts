@@ -6,7 +6,7 @@ import { searchKey } from '../../../schemas/keys.js';
 import { invitationsOf } from '../../accounts/invite.js';
 import { prepareAudit } from '../../audit/audit.js';
 import type { Actor, Core } from '../../core.js';
-import { queueNews, replyIn } from '../../enrollments/news.js';
+import { queueNews, replyIn } from '../../mail/news.js';
 import { queueMails } from '../../mail/outbox.js';
 import { withNewIds } from '../../new-ids.js';
 import { lockPhoneKeys } from '../../phone-country.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { loadConfig } from '../../../src/config/config.js';
-import { closedRefusal, today } from '../../../src/services/courses/dates.js';
+import { loadConfig } from '../../src/config/config.js';
+import { closedRefusal, today } from '../../src/services/dates.js';
 
 const coreAt = (moment: string, zone: string) => ({
   config: loadConfig({ env: { TIME_ZONE: zone }, cwd: '/' }),

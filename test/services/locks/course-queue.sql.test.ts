@@ -1,7 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { expect } from 'chai';
 import { AppError } from '../../../src/errors.js';
-import { inCourseQueue } from '../../../src/services/enrollments/course-queue.js';
+import { inCourseQueue } from '../../../src/services/locks/course-queue.js';
 
 describe('The queue of a course', () => {
   it('refuses all that wait when the database does not response, and lets later ones try again', async () => {

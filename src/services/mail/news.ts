@@ -3,7 +3,7 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment-statuses.js';
 import { type NewsKind, newsKinds } from '../../schemas/mail-preferences.js';
 import type { Actor, Core } from '../core.js';
-import { isMailSetUp, type NewMail, queueMails, withdrawMails } from '../mail/outbox.js';
+import { isMailSetUp, type NewMail, queueMails, withdrawMails } from './outbox.js';
 
 /** Changes at the terminal tell nobody by themselves. */
 export const tellsByItself = ({ origin }: Actor): boolean => origin === 'http';
@@ -15,7 +15,9 @@ type Place = Pick<Enrollment, 'userId' | 'courseId'> & Pick<NewMail, 'data'>;
 export function newsOf(from: EnrollmentStatus | undefined, to: EnrollmentStatus): NewsKind | undefined {
   switch (to) {
     case 'active':
-      return from === 'pending' ? 'accepted' : 'enrolled';
+      // A completion that is taken back is none.
+      if (from === 'completed') return undefined;
+      return from === 'pending' || from === 'waiting' ? 'accepted' : 'enrolled';
     case 'cancelled':
       return 'refused';
     case 'completed':

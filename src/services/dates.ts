@@ -1,6 +1,6 @@
-import type { Course } from '../../db/models/course.js';
-import { AppError } from '../../errors.js';
-import type { Core } from '../core.js';
+import type { Course } from '../db/models/course.js';
+import { AppError } from '../errors.js';
+import type { Core } from './core.js';
 
 /** The time zone of the programme: of `TIME_ZONE`, else of this machine. */
 export const timeZoneOf = ({ config }: Pick<Core, 'config'>): string =>
@@ -15,7 +15,8 @@ const dayIn = (core: Pick<Core, 'config'>, moment: Date): string =>
 export const today = (core: Pick<Core, 'config' | 'now'>): string => dayIn(core, core.now());
 
 /** Whether the last day of a course is over. */
-const hasEnded = ({ endDate }: Pick<Course, 'endDate'>, day: string): boolean => endDate !== null && endDate < day;
+export const hasEnded = ({ endDate }: Pick<Course, 'endDate'>, day: string): boolean =>
+  endDate !== null && endDate < day;
 
 /**
  * Why trainees can't ask for a place in a course on a day: the last days count.
