@@ -303,7 +303,7 @@ const rows = {
     rule: publicUrl,
     path: 'mail.publicUrl',
     ifAbsent: '(none)',
-    description: 'what people open, for links in mails: `https://courses.example.org`, without a path',
+    description: 'what people open, for links in mails and calendars: `https://courses.example.org`, without a path',
   },
   SMTP_URL: {
     rule: (text) => parseSmtpUrl(text),

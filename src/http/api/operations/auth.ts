@@ -195,7 +195,7 @@ export const authOperations = {
   privateCalendar: operation.get('/api/calendars/:key.ics', {
     summary: "The dates of a trainee's or trainer's own courses, for calendar programs that subscribe to them",
     description:
-      'Trainees: courses that they have asked for, take part in or have completed; trainers: their own. Those with the 500 latest dates. Refused with 404 while the account is inactive, and once the address was revoked or replaced.',
+      'Trainees: courses that they have asked for (tentative), take part in or have completed; trainers: their own. Those with the 500 latest dates. Refused with 404 while the account is inactive, and once the address was revoked or replaced.',
     access: anybody,
     secretPath: true,
     params: Joi.object({

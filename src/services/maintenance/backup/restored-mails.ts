@@ -10,14 +10,15 @@ export interface EndedMails {
 
 /**
  * In a restored database: withdraws the mails that are still to leave, because they may have left since the backup, and ends all
- * links and private addresses of calendars, because some were used or ended since. Requests of people who have forgotten their password are dropped.
+ * links and private addresses of calendars, because some were used or ended since. Requests of people who have forgotten their
+ * password are dropped.
  */
 export async function endMails(database: Database, now: Date): Promise<EndedMails> {
   const { Calendar, Mail, Link, User } = database.models;
   // A schema of an older program has none.
   const has = (table: string) => database.read(() => database.sequelize.getQueryInterface().tableExists(table));
-  for (const table of ['mails', 'links', 'calendars'])
-    if (!(await has(table))) return { withdrawnMails: 0, endedLinks: 0, endedCalendars: 0 };
+  if (!(await has('mails')) || !(await has('links'))) return { withdrawnMails: 0, endedLinks: 0, endedCalendars: 0 };
+  const hasCalendars = await has('calendars');
   return database.inTransaction(async (transaction) => {
     await User.update(
       { inviteState: null, invitedAt: null },
@@ -29,6 +30,7 @@ export async function endMails(database: Database, now: Date): Promise<EndedMail
       { where: { state: ['queued', 'sending', 'deferred'] }, transaction },
     );
     const endedLinks = await Link.destroy({ where: {}, transaction });
-    return { withdrawnMails, endedLinks, endedCalendars: await Calendar.destroy({ where: {}, transaction }) };
+    const endedCalendars = hasCalendars ? await Calendar.destroy({ where: {}, transaction }) : 0;
+    return { withdrawnMails, endedLinks, endedCalendars };
   });
 }
