@@ -562,6 +562,8 @@ export interface EnrollmentDetails {
   courseId: string;
   /** Place on the waiting list: 1 is next; null for who does not wait */
   waitingPlace: number | null;
+  /** Code of the certificate of a completed one; null without a valid one */
+  certificate: string | null;
   user: Person;
   /** The course */
   course: {
@@ -605,6 +607,8 @@ export interface Enrollment {
   courseId: string;
   /** Place on the waiting list: 1 is next; null for who does not wait */
   waitingPlace: number | null;
+  /** Code of the certificate of a completed one; null without a valid one */
+  certificate: string | null;
 }
 
 /** An enrollment with its course, for the trainee */
@@ -636,6 +640,8 @@ export interface OwnEnrollment {
   courseId: string;
   /** Place on the waiting list: 1 is next; null for who does not wait */
   waitingPlace: number | null;
+  /** Code of the certificate of a completed one; null without a valid one */
+  certificate: string | null;
   course: CourseSummary;
 }
 
@@ -668,6 +674,66 @@ export interface CourseTrainee {
   /** URL of the profile image; null without one */
   avatar: string | null;
   enrollment: Enrollment;
+}
+
+/** A certificate, for who manages the course */
+export interface Certificate {
+  /** Opaque identifier */
+  id: string;
+  /** Code of the certificate */
+  code: string;
+  /** First name of the trainee on the day of completion */
+  firstName: string;
+  /** Last name of the trainee on the day of completion */
+  lastName: string;
+  /** Title of the course on the day of completion */
+  courseTitle: string;
+  /** Name of the trainer of the course on that day */
+  trainerName: string;
+  /** First day of the course */
+  startDate: string | null;
+  /** Last day of the course */
+  endDate: string | null;
+  /** Day of completion in the programme's time zone */
+  completedOn: string;
+  /** Id of the trainee */
+  userId: string;
+  /** Id of the course, which may have been deleted */
+  courseId: string;
+  /** Id of the enrollment; null once the certificate is revoked */
+  enrollmentId: string | null;
+  /** Whether it is valid: not revoked */
+  valid: boolean;
+  /** Time at which it was issued */
+  issuedAt: string;
+  /** Time at which it was revoked; null until then */
+  revokedAt: string | null;
+}
+
+/** A valid certificate, for everybody who has its code */
+export interface VerifiedCertificate {
+  /** Code of the certificate */
+  code: string;
+  /** First name of the trainee on the day of completion */
+  firstName: string;
+  /** Last name of the trainee on the day of completion */
+  lastName: string;
+  /** Title of the course on the day of completion */
+  courseTitle: string;
+  /** Name of the trainer of the course on that day */
+  trainerName: string;
+  /** First day of the course */
+  startDate: string | null;
+  /** Last day of the course */
+  endDate: string | null;
+  /** Day of completion in the programme's time zone */
+  completedOn: string;
+  /** Name of the programme */
+  programme: string;
+  /** URL of the programme's logo; null without one */
+  logo: string | null;
+  /** Address at which anybody can check it; null where `PUBLIC_URL` is not set */
+  url: string | null;
 }
 
 /** A file of a course */
@@ -1076,7 +1142,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -2908,6 +2974,79 @@ export interface SetProgressResponse {
   enrollment: Enrollment;
 }
 
+/** Parameters of `GET /api/certificates` */
+export interface ListCertificatesParameters {
+  query?: {
+    /** Only certificates of this course */
+    courseId?: string;
+    /** Only certificates of this person */
+    userId?: string;
+    /** Only valid certificates, or only revoked ones */
+    valid?: boolean;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
+    afterId?: string;
+  };
+}
+
+/** Request body of `GET /api/certificates` */
+export type ListCertificatesBody = undefined;
+
+/** Successful response of `GET /api/certificates` */
+export interface ListCertificatesResponse {
+  /** The certificates */
+  certificates: Certificate[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/certificates/{code}` */
+export interface VerifyCertificateParameters {
+  path: {
+    /** Code of the certificate */
+    code: string;
+  };
+}
+
+/** Request body of `GET /api/certificates/{code}` */
+export type VerifyCertificateBody = undefined;
+
+/** Successful response of `GET /api/certificates/{code}` */
+export interface VerifyCertificateResponse {
+  /** Whether there is a valid certificate with this code */
+  valid: boolean;
+  certificate?: VerifiedCertificate;
+}
+
+/** Parameters of `DELETE /api/certificates/{code}` */
+export interface RevokeCertificateParameters {
+  path: {
+    /** Code of the certificate */
+    code: string;
+  };
+}
+
+/** Request body of `DELETE /api/certificates/{code}` */
+export type RevokeCertificateBody = undefined;
+
+/** Successful response of `DELETE /api/certificates/{code}` */
+export interface RevokeCertificateResponse {
+  /** Confirmation for people */
+  message: 'Certificate revoked successfully.';
+  certificate: Certificate;
+}
+
+/** Parameters of `GET /api/logo` */
+export type ShowLogoParameters = Record<string, never>;
+
+/** Request body of `GET /api/logo` */
+export type ShowLogoBody = undefined;
+
+/** Successful response of `GET /api/logo` */
+export type ShowLogoResponse = Blob;
+
 /** Parameters of `POST /api/courses/{id}/thumbnail` */
 export interface SetThumbnailParameters {
   path: {
@@ -3389,7 +3528,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.verify-email' | 'user.confirm-email' | 'user.cancel-email' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.mail-reset-link' | 'user.set-password' | 'user.invite' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'user.transfer-super-admin' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.finish' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.reply' | 'enrollment.remove' | 'enrollment.revoke-certificate' | 'demo.load' | 'demo.remove' | 'mail.retry' | 'mail.withdraw';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
@@ -4215,6 +4354,38 @@ export interface Operations {
     parameters: SetProgressParameters;
     body: SetProgressBody;
     response: SetProgressResponse;
+  };
+  /** Certificates, newest first: those of a trainer's courses, all for the super admin */
+  listCertificates: {
+    method: 'GET';
+    path: '/api/certificates';
+    parameters: ListCertificatesParameters;
+    body: ListCertificatesBody;
+    response: ListCertificatesResponse;
+  };
+  /** Check a certificate by its code */
+  verifyCertificate: {
+    method: 'GET';
+    path: '/api/certificates/{code}';
+    parameters: VerifyCertificateParameters;
+    body: VerifyCertificateBody;
+    response: VerifyCertificateResponse;
+  };
+  /** Revoke a certificate; the enrollment stays completed */
+  revokeCertificate: {
+    method: 'DELETE';
+    path: '/api/certificates/{code}';
+    parameters: RevokeCertificateParameters;
+    body: RevokeCertificateBody;
+    response: RevokeCertificateResponse;
+  };
+  /** The programme's logo, as the setting `PROGRAMME_LOGO` names it */
+  showLogo: {
+    method: 'GET';
+    path: '/api/logo';
+    parameters: ShowLogoParameters;
+    body: ShowLogoBody;
+    response: ShowLogoResponse;
   };
   /** Give a course its image: JPEG, PNG or WebP */
   setThumbnail: {

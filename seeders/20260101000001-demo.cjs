@@ -628,6 +628,39 @@ function enrollmentRow(course, trainee, status) {
   };
 }
 
+/** The certificate of who has completed a course. */
+function certificateRow({ certificateCode }, enrollment, { trainee, trainer, course }) {
+  const { id, completed_at: completedAt } = enrollment;
+  return {
+    id: demoId(`certificate of ${id}`, completedAt),
+    code: certificateCode(digest(`certificate code of ${id}`)),
+    enrollment_id: id,
+    user_id: trainee.id,
+    course_id: course.id,
+    first_name: trainee.first_name,
+    last_name: trainee.last_name,
+    course_title: course.title,
+    trainer_name: `${trainer.first_name} ${trainer.last_name}`,
+    start_date: course.start_date,
+    end_date: course.end_date,
+    completed_on: completedAt.toISOString().slice(0, 10),
+    issued_at: completedAt,
+  };
+}
+
+/** The certificates of all who have completed a course. */
+function certificateRows(program, { members, courses: courseRows, enrollments }) {
+  const people = new Map(members.map((person) => [person.id, person]));
+  const coursesById = new Map(courseRows.map((course) => [course.id, course]));
+  return enrollments
+    .filter(({ status }) => status === 'completed')
+    .map((enrollment) => {
+      const course = coursesById.get(enrollment.course_id);
+      const [trainee, trainer] = [people.get(enrollment.user_id), people.get(course.trainer_id)];
+      return certificateRow(program, enrollment, { trainee, trainer, course });
+    });
+}
+
 /** The enrollments of a course, its trainees drawn in an order of its own. */
 function enrollmentRows(course, index, traineeRows) {
   const statuses = Object.entries(courses[index].enrollments).flatMap(([status, count]) => Array(count).fill(status));
@@ -707,7 +740,8 @@ module.exports = {
     const { AppError, loadConfig } = program;
     const isUnchecked = alsoInTransaction === undefined;
     if (isUnchecked && loadConfig().environment === 'production') throw new AppError('SEED_REFUSED');
-    const { superAdmin, members, courses: courseRows, enrollments } = demoRows(program);
+    const rows = demoRows(program);
+    const { superAdmin, members, courses: courseRows, enrollments } = rows;
     await inOneTransaction(queryInterface, async (transaction) => {
       if (await isAnyUser(queryInterface, 'id IN (:ids)', { ids: idsOf(members) }, transaction)) return;
       if (isUnchecked && (await isAnyUser(queryInterface, "role <> 'super_admin'", {}, transaction)))
@@ -721,6 +755,7 @@ module.exports = {
       await insertRows(queryInterface, 'courses', courseRows, transaction);
       await insertRows(queryInterface, 'course_words', courseWordRows(program, courseRows), transaction);
       await insertRows(queryInterface, 'enrollments', enrollments, transaction);
+      await insertRows(queryInterface, 'certificates', certificateRows(program, rows), transaction);
       await alsoInTransaction?.(transaction);
     });
   },

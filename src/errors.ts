@@ -114,6 +114,7 @@ export type ErrorSubject =
   | 'Session'
   | 'Course'
   | 'Enrollment'
+  | 'Certificate'
   | 'File'
   | 'Import'
   | 'Rejected rows'

@@ -120,7 +120,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** What `services` has: each may import what is after it; `.` are its files at the root, which have what every service works with. */
 const features = [
-  ...['overview', 'maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth'],
+  ...['overview', 'maintenance', 'imports', 'enrollments', 'courses', 'certificates', 'accounts', 'files', 'auth'],
   ...['waiting-list', 'mail', 'completion', 'audit', 'locks', '.', 'credentials'],
 ];
 
@@ -139,7 +139,7 @@ const exceptions: readonly Exception[] = [
   // The shapes of what is presented; the models themselves stay out of reach.
   { from: /^presenters\//, to: /^db\/models\//, typeOnly: true },
   // A column is as wide as what is written to it, and holds the words that are valid: roles, levels, statuses.
-  { from: /^db\/models\//, to: /^schemas\/(keys|search-words|sort-key)\.ts$/, typeOnly: false },
+  { from: /^db\/models\//, to: /^schemas\/(certificate|keys|search-words|sort-key)\.ts$/, typeOnly: false },
   // The attributes of accounts, and what is read of them for each request.
   {
     from: /^db\/(models\/(user|course|enrollment)|sql\/session-query)\.ts$/,
@@ -152,7 +152,7 @@ const exceptions: readonly Exception[] = [
   // What it gives to migrations and seeders.
   {
     from: /^db\/migrations\/for-migrations\.ts$/,
-    to: /^schemas\/(keys|search-words|sort-key)\.ts$/,
+    to: /^schemas\/(certificate|keys|search-words|sort-key)\.ts$/,
     typeOnly: false,
   },
 ];

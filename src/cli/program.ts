@@ -4,6 +4,7 @@ import { packageFolder } from '../package-root.js';
 import { packageVersion } from '../version.js';
 import { register as registerAudit } from './commands/audit/index.js';
 import { register as registerBackup } from './commands/backup/index.js';
+import { register as registerCertificates } from './commands/certificates/index.js';
 import { register as registerCompletion } from './commands/completion/index.js';
 import { register as registerConfig } from './commands/config/index.js';
 import { register as registerCourses } from './commands/courses/index.js';
@@ -59,6 +60,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   program.commandsGroup('Courses:');
   registerCourses(program, registry);
   registerEnrollments(program, registry);
+  registerCertificates(program, registry);
   program.commandsGroup('Imports:');
   registerImports(program, registry);
   program.commandsGroup('Service:');

@@ -25,6 +25,7 @@ export interface Config {
   courses: Section<'courses'>;
   retention: Section<'retention'>;
   search: Section<'search'>;
+  /** The path of the logo is absolute. */
   programme: Section<'programme'>;
   mail: Section<'mail'>;
   files: Section<'files'> & { storage: LocalStorageConfig | S3Config };
@@ -155,6 +156,14 @@ function storageConfig(storage: Section<'files.storage'>, dataDir: string): Loca
     : { ...storage, kind, bucket };
 }
 
+const programmeConfig = (
+  { logo, ...programme }: Section<'programme'>,
+  baseOf: (name: SettingName) => string,
+): Section<'programme'> => ({
+  ...programme,
+  ...(logo !== undefined && { logo: path.resolve(baseOf('PROGRAMME_LOGO'), logo) }),
+});
+
 /** The values below one path of `Config`. */
 function sectionOf<S extends string>(values: Partial<SettingValues>, section: S): Section<S> {
   const entries = settingNames.flatMap((name) => {
@@ -216,7 +225,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     courses: Object.freeze(sectionOf(values, 'courses')),
     retention: Object.freeze(sectionOf(values, 'retention')),
     search: Object.freeze(sectionOf(values, 'search')),
-    programme: Object.freeze(sectionOf(values, 'programme')),
+    programme: Object.freeze(programmeConfig(sectionOf(values, 'programme'), baseOf)),
     mail: Object.freeze(sectionOf(values, 'mail')),
     files: Object.freeze({
       ...sectionOf(values, 'files'),

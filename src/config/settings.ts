@@ -331,7 +331,13 @@ const rows = {
     rule: matching(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u, 'must be 1 to 100 characters of text'),
     default: 'coursectl',
     path: 'programme.name',
-    description: 'the name of the programme in mails',
+    description: 'the name of the programme in mails and certificates',
+  },
+  PROGRAMME_LOGO: {
+    rule: anyText,
+    path: 'programme.logo',
+    ifAbsent: '(none)',
+    description: 'SVG, PNG or WebP file of at most 1 MB, which certificates show above their title',
   },
   MAIL_LANGUAGE: {
     rule: oneOf(...mailLanguages),

@@ -10,6 +10,8 @@ import { presentPerson } from './user.js';
 export const presentEnrollment = (enrollment: Enrollment) => ({
   ...pick(enrollment, ['id', 'userId', 'courseId', ...enrollmentFieldNames]),
   waitingPlace: enrollment.waitingPlace ?? null,
+  // Where it wasn't read, there is none: only completed ones have one.
+  certificate: enrollment.certificate?.code ?? null,
 });
 
 /** An entry of the enrollment check shows these fields (section 2). */

@@ -46,6 +46,7 @@ export const auditActions = [
   'enrollment.progress',
   'enrollment.reply',
   'enrollment.remove',
+  'enrollment.revoke-certificate',
   'demo.load',
   'demo.remove',
   'mail.retry',

@@ -8,6 +8,7 @@ import { commands } from './support/command-lines.js';
 /** Commands and the operations whose input they take. */
 const counterparts: Readonly<Record<string, readonly (keyof typeof contract)[]>> = {
   'audit list': ['listAudit'],
+  'certificates list': ['listCertificates'],
   'courses create': ['createCourse'],
   'courses delete': ['deleteCourse'],
   'courses edit': ['updateCourse'],

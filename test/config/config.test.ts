@@ -212,6 +212,11 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['a\nb', 'x'.repeat(101)],
     mustBe: 'must be 1 to 100 characters of text.',
   },
+  PROGRAMME_LOGO: {
+    read: (config) => config.programme.logo && path.basename(config.programme.logo),
+    unset: undefined,
+    valid: { 'branding/logo.svg': 'logo.svg' },
+  },
   MAIL_LANGUAGE: {
     read: (config) => config.mail.language,
     unset: 'en',

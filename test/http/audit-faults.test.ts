@@ -7,7 +7,7 @@ import { refuseWrites } from './support/refuse-writes.js';
 
 /** Where changes that the audit log records are stored: of files those that are in use, and no counters of used links. */
 const changed = [
-  ...['users', 'sessions', 'links', 'mails', 'courses', 'enrollments', 'imports'],
+  ...['users', 'sessions', 'links', 'mails', 'courses', 'enrollments', 'certificates', 'imports'],
   "login_throttle WHERE subject NOT LIKE 'links:%'",
   "files WHERE state = 'live'",
 ];

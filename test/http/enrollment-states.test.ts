@@ -81,13 +81,14 @@ describe('PUT /api/enrollments/:id/status', () => {
           expect(response.body.message).to.equal(words);
           const after = response.body.enrollment;
           expect(after).to.deep.equal(await stored(enrollment));
-          const { enrolledAt, completedAt } = after;
+          const { enrolledAt, completedAt, certificate } = after;
           const progress = to === 'completed' ? 100 : before.progress;
           const byManager = from === 'active' ? 'removed' : 'refused';
           const cancelReason = to !== 'cancelled' ? null : actor === 'trainee' ? 'left' : byManager;
           const moments = { enrolledAt, completedAt };
-          const moved = { status: to, progress, cancelReason, waitingPlace: null };
+          const moved = { status: to, progress, cancelReason, waitingPlace: null, certificate };
           expect(after).to.deep.equal({ ...before, ...moved, ...moments });
+          expect(certificate === null).to.equal(to !== 'completed');
           // Only who had no place gets a new date.
           if (from === 'cancelled' || (from === 'waiting' && to === 'active')) expect(enrolledAt).to.satisfy(recently);
           else expect(enrolledAt).to.equal(long.toISOString());

@@ -45,7 +45,8 @@ describe('POST /api/enrollments', () => {
     expect(body.message).to.equal('Enrollment requested successfully.');
     expect(enrolledAt).to.satisfy(recently);
     const what = { userId: cast.trainee.user.id, courseId: course.id, status: 'pending', progress: 0 };
-    expect(enrollment).to.deep.equal({ ...what, ...unanswered, waitingPlace: null, notes: 'Mornings only' });
+    const none = { waitingPlace: null, certificate: null };
+    expect(enrollment).to.deep.equal({ ...what, ...unanswered, ...none, notes: 'Mornings only' });
     const { AuditEntry, Enrollment } = harness.context.database.models;
     const row = await Enrollment.findByPk(id, { rejectOnEmpty: true });
     expect(row).to.include({ status: 'pending', trainerId: cast.owner.user.id });
@@ -109,7 +110,7 @@ describe('POST /api/enrollments/assign', () => {
     expect(body).to.have.all.keys('message', 'enrollment');
     expect(body.message).to.equal('Trainee enrolled successfully.');
     for (const moment of [enrolledAt, enrollment.replyAt]) expect(moment).to.satisfy(recently);
-    expect(enrollment).to.deep.equal({ ...after, waitingPlace: null });
+    expect(enrollment).to.deep.equal({ ...after, waitingPlace: null, certificate: null });
     expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
       { action: 'enrollment.assign', before: null, after: { ...after, enrolledAt } },
     ]);

@@ -7,6 +7,7 @@ import { roles } from '../../src/schemas/fields.js';
 import { operator } from '../../src/services/core.js';
 import { createCourse } from '../../src/services/courses/commands.js';
 import {
+  buildCertificate,
   buildCourse,
   buildEnrollment,
   buildImport,
@@ -52,6 +53,7 @@ async function fill({ context }: Harness, { cast, courseId }: World): Promise<vo
     await buildUser(context);
     const { id: trainerId } = await buildUser(context, { role: 'trainer' });
     await createCourse(context, operator, { title: 'Looms', description: 'Wood and thread.', trainerId });
+    await buildCertificate(context, await buildUser(context), course);
     await buildMaterial(context, course);
     await buildImport(context, 0);
     await buildMail(context, {});

@@ -1,3 +1,5 @@
+import { packageFile } from '../../src/package-root.js';
+
 /** The environment that tests run in: hashes as cheap as bcrypt allows. */
 export const testEnvironment = {
   NODE_ENV: 'test',
@@ -5,6 +7,7 @@ export const testEnvironment = {
   // More batches with fewer rows.
   IMPORT_BATCH_ROWS: '50',
   JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
+  PROGRAMME_LOGO: packageFile('src/console/appearance/icon.svg'),
 };
 
 /** Settings with which mail is set up, at a server that isn't reached; where the real one is, `useMailServer` of mailbox.ts says. */

@@ -12,6 +12,7 @@ import type { LinkPurpose } from '../../src/schemas/mail.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
 import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/store.js';
 import { startSession } from '../../src/services/auth/sessions.js';
+import { settleCertificate } from '../../src/services/certificates/changes.js';
 import type { Context } from '../../src/services/context.js';
 import { newSecret, secretHash } from '../../src/services/credentials/secrets.js';
 import { createLink } from '../../src/services/mail/links.js';
@@ -145,6 +146,19 @@ export async function buildEnrollment(
     ...(given.status === 'waiting' && { waitingNumber }),
     ...given,
   });
+}
+
+/** The certificate of a trainee who completes a course now: its code, and the enrollment. */
+export async function buildCertificate(
+  context: Context,
+  trainee: User,
+  course: Course,
+): Promise<{ code: string; enrollment: Enrollment }> {
+  const completed = { status: 'completed', progress: 100, completedAt: context.now() } as const;
+  const enrollment = await buildEnrollment(context, trainee, course, completed);
+  await context.database.inTransaction((transaction) => settleCertificate(context, enrollment, 'active', transaction));
+  if (!enrollment.certificate) throw new Error('There is no certificate.');
+  return { code: enrollment.certificate.code, enrollment };
 }
 
 /** A file that lies in the storage, and its row. */

@@ -65,6 +65,7 @@ const tables = [
     'calendars',
     'login_throttle',
     'files',
+    'certificates',
     'enrollments',
     'courses',
     'import_rows',

@@ -8,6 +8,7 @@ import {
   type Sequelize,
 } from 'sequelize';
 import { enrollmentFields } from '../../schemas/enrollment-fields.js';
+import type { Certificate } from './certificate.js';
 import { attributesOf, type FieldAttributes, id, primaryKey, timestamp } from './columns.js';
 import type { Course } from './course.js';
 import type { User } from './user.js';
@@ -30,6 +31,8 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare waitingPlace?: NonAttribute<number | undefined>;
   declare course?: NonAttribute<Course>;
   declare user?: NonAttribute<User>;
+  /** Its valid certificate: of completed ones alone. */
+  declare certificate?: NonAttribute<Pick<Certificate, 'code'> | null>;
 }
 
 export function initEnrollment(sequelize: Sequelize): typeof Enrollment {

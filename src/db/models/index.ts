@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { initAuditEntry } from './audit-entry.js';
 import { initCalendar } from './calendar.js';
+import { initCertificate } from './certificate.js';
 import { initCourse } from './course.js';
 import { initEnrollment } from './enrollment.js';
 import { initImport } from './import.js';
@@ -30,6 +31,7 @@ export function initModels(sequelize: Sequelize) {
     ImportPlanRow: initImportPlanRow(sequelize),
     Course: initCourse(sequelize),
     Enrollment: initEnrollment(sequelize),
+    Certificate: initCertificate(sequelize),
     StoredFile: initStoredFile(sequelize),
     LoginThrottle: initLoginThrottle(sequelize),
     PhoneCountry: initPhoneCountry(sequelize),
@@ -41,6 +43,8 @@ export function initModels(sequelize: Sequelize) {
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });
   models.Enrollment.belongsTo(models.Course, { as: 'course', foreignKey: 'courseId' });
   models.Enrollment.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
+  // Only a valid one has its enrollment.
+  models.Enrollment.hasOne(models.Certificate, { as: 'certificate', foreignKey: 'enrollmentId' });
   // One of several: the query says which.
   models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'accountId', constraints: false });
   return models;

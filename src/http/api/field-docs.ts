@@ -70,6 +70,7 @@ export const fieldDocs: Readonly<
   },
   categories: { description: 'Categories in alphabetical order', example: ['Programming', 'Weaving'] },
   category: { description: 'Category of the course', example: 'Programming' },
+  certificates: { description: 'The certificates' },
   code: { description: 'Machine-readable code of the failure', example: 'PASSWORD_CHANGE_REQUIRED' },
   column: { description: 'Place of the column in a row of the file, from 0', example: 3 },
   completedAt: { description: 'Time of completion; null until then', example: null },

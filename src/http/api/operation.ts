@@ -13,6 +13,7 @@ export const tags = {
   Users: 'Accounts, for the super admin',
   Courses: 'The catalogue, and courses of trainers',
   Enrollments: 'Trainees of courses: requests, assignments, status and progress',
+  Certificates: 'Confirmations of completed courses',
   Files: 'Course files and images',
   Imports: 'Imports of accounts from workbooks and CSV files',
   Audit: 'The record of privileged changes',

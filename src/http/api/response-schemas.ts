@@ -37,10 +37,10 @@ export const id = Joi.string().required();
 export const idOf = (entity: string) => id.description(`Id of the ${entity}`);
 export const timestamp = Joi.date().iso().required();
 export const nullableTimestamp = Joi.date().iso().allow(null).required();
-const date = Joi.string()
+export const date = Joi.string()
   .pattern(/^\d{4}-\d{2}-\d{2}$/)
   .required();
-const nullableDate = date.allow(null);
+export const nullableDate = date.allow(null);
 export const token = Joi.string().required();
 
 const role = component('Role', 'Role of an account', Joi.valid(...roles).required());
@@ -142,6 +142,9 @@ const enrollmentKeys = {
   userId: id,
   courseId: id,
   waitingPlace: count.min(1).allow(null),
+  certificate: nullableText
+    .description('Code of the certificate of a completed one; null without a valid one')
+    .example(null),
 };
 
 /** An enrollment by itself. */

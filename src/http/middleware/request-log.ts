@@ -5,15 +5,20 @@ import type { Operation } from '../api/operation.js';
 import { contract } from '../api/operations/contract.js';
 import { isProbe } from '../overload/requests.js';
 
-/** The paths that are secrets themselves, and how they begin. */
-const secretPaths = Object.values<Operation>(contract).flatMap(({ path, secretPath }) =>
-  secretPath ? [{ path, beginning: path.slice(0, path.indexOf(':')) }] : [],
-);
+/** How paths begin whose end is a secret, after `/api`: the console has pages at some of these. And what stands for the end. */
+const secretPaths = Object.values<Operation>(contract).flatMap(({ path, secretPath }) => {
+  const secret = path.indexOf(':');
+  return secretPath ? [{ beginning: path.slice('/api'.length, secret), pattern: path.slice(secret) }] : [];
+});
 
 /** Also where no operation has the path, because it was mistyped or the service isn't ready. */
 function loggedPath(url: string): string {
   const [path = ''] = url.split('?');
-  return secretPaths.find(({ beginning }) => path.toLowerCase().includes(beginning))?.path ?? path;
+  for (const { beginning, pattern } of secretPaths) {
+    const at = path.toLowerCase().indexOf(beginning);
+    if (at >= 0) return path.slice(0, at + beginning.length) + pattern;
+  }
+  return path;
 }
 
 /** What the log says of a request: neither headers nor bodies, and no query, as a search term may be a person's name. */

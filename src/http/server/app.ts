@@ -4,6 +4,7 @@ import { createUntrustedProxyNotes } from '../../services/auth/untrusted-proxy.j
 import type { Context } from '../../services/context.js';
 import { auditHandlers } from '../handlers/audit.js';
 import { authHandlers } from '../handlers/auth.js';
+import { certificateHandlers } from '../handlers/certificates.js';
 import { courseHandlers } from '../handlers/courses.js';
 import { enrollmentHandlers } from '../handlers/enrollments.js';
 import { fileHandlers } from '../handlers/files.js';
@@ -119,6 +120,7 @@ export function createApp(context: Context, given: GivenServer = {}, consolePage
           ...userHandlers,
           ...courseHandlers,
           ...enrollmentHandlers,
+          ...certificateHandlers(context),
           ...fileHandlers,
           ...importHandlers(server),
           ...auditHandlers,

@@ -17,11 +17,11 @@ export type Access =
   /** Accounts with one of the roles; the query is limited to their own rows. */
   | { kind: 'scoped'; roles: readonly Role[] }
   /**
-   * The super admin, and accounts with one of the other roles that own the course or enrollment, which the service checks:
-   * a trainer owns their courses, a trainee the courses they take part in. With `open`, published courses are for everyone
+   * The super admin, and accounts with one of the other roles that own the course, enrollment or certificate, which the service
+   * checks: a trainer owns their courses, a trainee the courses they take part in. With `open`, published courses are for everyone
    * with one of the roles.
    */
-  | { kind: 'owner'; of: 'course' | 'enrollment'; roles: readonly Role[]; open?: true };
+  | { kind: 'owner'; of: 'course' | 'enrollment' | 'certificate'; roles: readonly Role[]; open?: true };
 
 /** The refusal of everybody whose role isn't among those that an operation is for. */
 export function roleRefusal(roles: readonly Role[]) {

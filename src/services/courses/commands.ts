@@ -22,6 +22,7 @@ import { categoryMaximum, sortKey, titleMaximum } from '../../schemas/sort-key.j
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
+import { revokeCertificates } from '../certificates/changes.js';
 import type { Actor, Core, Identity } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { countReservedSeats } from '../locks/capacity.js';
@@ -250,6 +251,7 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
     const enrollments = await Enrollment.count({ where: { courseId: id }, transaction });
     await markForDeletion(core, { courseId: id }, transaction);
     await locked.destroy({ transaction });
+    await revokeCertificates(core, { courseId: id }, transaction);
     const record = courseRecord('course.delete', id, { before: { ...auditedCourse(locked), enrollments } });
     await recordAudit(core, actor, record, transaction);
     return locked;

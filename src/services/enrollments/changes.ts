@@ -6,6 +6,7 @@ import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuse
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
+import { settleCertificate } from '../certificates/changes.js';
 import type { Actor, Core } from '../core.js';
 import { today } from '../dates.js';
 import { reserveSeats } from '../locks/capacity.js';
@@ -102,6 +103,7 @@ async function changeEnrollment<Locked>(
     await change(enrollment, locked, transaction);
     await enrollment.save({ transaction });
     await addWaitingPlaces(core, [enrollment], transaction);
+    await settleCertificate(core, enrollment, status, transaction);
     const changes = changesBetween(before, auditedEnrollment(enrollment));
     if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);

@@ -8,6 +8,7 @@ import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuse
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit/audit.js';
 import { assertActive } from '../auth/sessions.js';
+import { revokeCertificates } from '../certificates/changes.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { today } from '../dates.js';
@@ -156,6 +157,7 @@ export async function removeEnrollments(core: Core, actor: Actor, ids: readonly 
       transaction,
     });
     if (found.length < ids.length) throw notFound('Enrollment');
+    await revokeCertificates(core, { enrollmentId: ids }, transaction);
     await Enrollment.destroy({ where: { id: [...ids] }, transaction });
     const records = found.map((enrollment) =>
       enrollmentRecord('enrollment.remove', enrollment.id, { before: auditedEnrollment(enrollment) }),

@@ -16,6 +16,7 @@ import { currentStatuses, enrolledStatuses } from '../../schemas/enrollment-stat
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { accountsFound, narrowed } from '../accounts/search.js';
+import { certificateOf } from '../certificates/queries.js';
 import type { Actor, Caller, Core, Identity } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
@@ -28,10 +29,20 @@ export const newestFirst: Order = [
   ['id', 'DESC'],
 ];
 
-/** The trainee and the course, as listings show them. */
-const withUserAndCourse = ({ database: { models } }: Core) => [
-  { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] },
-  { model: models.Course, as: 'course', attributes: ['id', 'title', 'description', 'thumbnail', 'isPublished'] },
+/** The trainee and the certificate, as listings show them. */
+const withUser = (core: Core) => [
+  { model: core.database.models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] },
+  certificateOf(core),
+];
+
+/** The same with the course. */
+const withUserAndCourse = (core: Core) => [
+  ...withUser(core),
+  {
+    model: core.database.models.Course,
+    as: 'course',
+    attributes: ['id', 'title', 'description', 'thumbnail', 'isPublished'],
+  },
 ];
 
 /** The course with its trainer, as a trainee sees it (specification, section 2). */
@@ -176,7 +187,7 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
       ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.course_id', 'courses', sought)] }),
     },
     order: orderOf(listing),
-    include: withCourseSummary(core),
+    include: [...withCourseSummary(core), certificateOf(core)],
   });
   return withPlaces(core, page);
 }
@@ -228,7 +239,7 @@ export async function listCourseTrainees(
       ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] }),
     },
     order: sortBy === 'lastName' ? byLastName : orderOf({ sortBy, sortOrder }),
-    include: withUserAndCourse(core).slice(0, 1),
+    include: withUser(core),
     // Another trainer's course has none for the actor: this finds the reason.
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });

@@ -44,17 +44,23 @@ async function newsContent(
   kind: keyof typeof statusesOfNews,
 ): Promise<ContentWithout | undefined> {
   if (mail.courseId === null) return undefined;
-  const { Course, Enrollment } = core.database.models;
+  const { Certificate, Course, Enrollment } = core.database.models;
   const enrollment = await Enrollment.findOne({
     attributes: ['id', 'status'],
     where: { userId, courseId: mail.courseId, status: [...statusesOfNews[kind]] },
-    include: { model: Course, as: 'course', attributes: ['id', 'title'], where: { isPublished: true } },
+    include: [
+      { model: Course, as: 'course', attributes: ['id', 'title'], where: { isPublished: true } },
+      { model: Certificate, as: 'certificate', attributes: ['code'] },
+    ],
     transaction,
   });
   if (!enrollment?.course) return undefined;
   const { id: courseId, title: course } = enrollment.course;
   const isPending = enrollment.status === 'pending';
-  return () => ({ kind, firstName, course, courseId, reply: data.reply ?? null, isPending });
+  const about = { firstName, course, courseId, reply: data.reply ?? null, isPending };
+  if (kind !== 'completed') return () => ({ kind, ...about });
+  const certificate = enrollment.certificate?.code ?? null;
+  return () => ({ kind, ...about, certificate });
 }
 
 /** What waits for a trainer's reply at this moment. */

@@ -29,6 +29,8 @@ export interface Wording extends MailPlace {
   /** A day alone. */
   day(date: Date): string;
   courseLink(id: string): string;
+  /** @param code of the certificate */
+  certificateLink(code: string): string;
 }
 
 /** The words of a language. */

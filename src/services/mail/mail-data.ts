@@ -8,6 +8,11 @@ interface PlaceNews {
   reply: string | null;
 }
 
+interface CompletionNews extends PlaceNews {
+  /** The code of the certificate; null when it has been revoked. */
+  certificate: string | null;
+}
+
 /** What the templates say: everything that a mail shows besides the programme and its address. Texts are plain. */
 interface Shown {
   invitation: { firstName: string; link: string; expiresAt: Date; email: string; message: string | null };
@@ -25,7 +30,7 @@ interface Shown {
   /** `isPending`: the request is with the trainer; else it is accepted. */
   moved_up: PlaceNews & { isPending: boolean };
   refused: PlaceNews;
-  completed: PlaceNews;
+  completed: CompletionNews;
   /** The courses that have open requests, with their number; at most ten, the others counted in `more`. */
   requests: { firstName: string; courses: { title: string; courseId: string; count: number }[]; more: number };
 }

@@ -40,6 +40,7 @@ export function renderMail(content: MailContent, language: MailLanguage, place: 
     publicUrl,
     lasting: (ms) => lasting(ms, locale),
     day: (date) => date.toLocaleDateString(locale, utc),
+    certificateLink: (code) => `${publicUrl}/certificates/${code}`,
     courseLink: (id) => `${publicUrl}/courses/${encodeURIComponent(id)}`,
   });
   const footer = {

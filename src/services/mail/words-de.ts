@@ -144,14 +144,17 @@ export const de: MailWords = {
       before: [`leider kann ${programme} dir keinen Platz in „${content.course}“ geben.`, ...replied(content, answer)],
       button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
     }),
-    completed: (content, { programme, courseLink }) => ({
+    completed: (content, { programme, courseLink, certificateLink }) => ({
       subject: `Du hast „${content.course}“ abgeschlossen`,
       greeting: hello(content),
       before: [
         `herzlichen Glückwunsch! Du hast den Kurs „${content.course}“ von ${programme} abgeschlossen.`,
         ...replied(content, message),
       ],
-      button: { label: 'Kurs öffnen', link: courseLink(content.courseId) },
+      button:
+        content.certificate === null
+          ? { label: 'Kurs öffnen', link: courseLink(content.courseId) }
+          : { label: 'Zertifikat öffnen', link: certificateLink(content.certificate) },
     }),
     requests: (content, { programme, publicUrl }) => ({
       subject: `${programme}: Anfragen warten auf deine Antwort`,

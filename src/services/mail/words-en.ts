@@ -149,14 +149,17 @@ export const en: MailWords = {
       ],
       button: { label: 'Open the course', link: courseLink(content.courseId) },
     }),
-    completed: (content, { programme, courseLink }) => ({
+    completed: (content, { programme, courseLink, certificateLink }) => ({
       subject: `You have completed “${content.course}”`,
       greeting: hello(content),
       before: [
         `Congratulations! You have completed the course “${content.course}” of ${programme}.`,
         ...replied(content, message),
       ],
-      button: { label: 'Open the course', link: courseLink(content.courseId) },
+      button:
+        content.certificate === null
+          ? { label: 'Open the course', link: courseLink(content.courseId) }
+          : { label: 'Open the certificate', link: certificateLink(content.certificate) },
     }),
     requests: (content, { programme, publicUrl }) => ({
       subject: `${programme}: requests wait for your reply`,

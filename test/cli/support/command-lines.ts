@@ -59,6 +59,7 @@ export const writingLines: Readonly<Record<string, string>> = {
   'enrollments progress': 'ID 50',
   'enrollments reply': 'ID Welcome',
   'enrollments remove': 'ID --yes',
+  'certificates revoke': 'x --yes',
   'audit prune': '--yes',
   'mail list': '',
   'mail show': 'x',
@@ -102,6 +103,8 @@ export const readingLines: Readonly<Record<string, string>> = {
   'enrollments list': '',
   'enrollments show': 'ID',
   'enrollments stats': '',
+  'certificates list': '',
+  'certificates show': 'x',
 };
 
 /** The words of a line. @param stands what stands for `ID` and `FILE` */

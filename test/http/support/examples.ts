@@ -14,6 +14,7 @@ import { people } from '../../services/imports/support/importing.js';
 import { importFile } from '../../services/imports/support/running.js';
 import { client, runToEnd, runToPlan } from '../../services/imports/support/submitting.js';
 import {
+  buildCertificate,
   buildCourse,
   buildEnrollment,
   buildImage,
@@ -51,6 +52,14 @@ async function buildCatalogue(context: Context) {
   const course = await buildCourse(context, trainer.user, { title: 'Compilers' });
   const enrollment = await buildEnrollment(context, trainee.user, course, { status: 'active', progress: 10 });
   return { trainer, trainee, course, enrollment };
+}
+
+/** A trainee who has completed a trainer's course, and the code of the certificate. */
+async function someCertificate(context: Context) {
+  const trainer = await signIn(context, { role: 'trainer' });
+  const trainee = await signIn(context);
+  const course = await buildCourse(context, trainer.user, { title: 'Compilers' });
+  return { trainer, trainee, course, ...(await buildCertificate(context, trainee.user, course)) };
 }
 
 /** Statuses, order and page of a listing of enrollments. */
@@ -347,6 +356,17 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   }),
   setReply: async (context) => ({ ...(await ownEnrollment(context)), body: { reply: 'See you' } }),
   setProgress: async (context) => ({ ...(await ownEnrollment(context)), body: { progress: 55 } }),
+  async listCertificates(context) {
+    const { trainer, trainee, course } = await someCertificate(context);
+    const query = { courseId: course.id, userId: trainee.user.id, valid: 'true', page: '1', limit: '5' };
+    return { token: trainer.token, query };
+  },
+  verifyCertificate: async (context) => ({ params: { code: (await someCertificate(context)).code } }),
+  async revokeCertificate(context) {
+    const { trainer, code } = await someCertificate(context);
+    return { token: trainer.token, params: { code } };
+  },
+  showLogo: async () => ({}),
   setThumbnail: async (context) => ({ ...(await ownCourse(context)), upload: await imageUpload() }),
   removeThumbnail: ownCourse,
   addMaterial: async (context) => ({

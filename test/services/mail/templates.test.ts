@@ -12,6 +12,7 @@ const place = { programme: 'Spring Academy', publicUrl: 'https://courses.example
 const hourMs = 3_600_000;
 const expiresAt = new Date('2026-12-05T14:03:00Z');
 const link = 'https://courses.example.org/set-password#A1b2-_C3';
+const certificate = '7K2M-9QWX-0D4T-ZB6N-H3VE-8RSA-1CPJ';
 const course = { course: 'Databases for beginners', courseId: 'c-1' };
 
 /** What each kind of mail shows, where the people of the mail have the name, and courses the title, that is given. */
@@ -37,7 +38,7 @@ function contents(firstName: string, title: string): { [K in MailKind]: MailCont
     accepted: { kind: 'accepted', ...named, reply: 'Bring a pen.' },
     moved_up: { kind: 'moved_up', ...named, reply: null, isPending: true },
     refused: { kind: 'refused', ...named, reply: 'Please ask again in May.' },
-    completed: { kind: 'completed', ...named, reply: null },
+    completed: { kind: 'completed', ...named, reply: null, certificate },
     requests: { kind: 'requests', firstName, courses: [{ title, courseId: 'c-1', count: 2 }], more: 3 },
   };
 }
@@ -131,10 +132,11 @@ describe('The templates of mails', () => {
       expect(render(usual.invitation, language).text.replace(/\s+/g, ' ')).to.include(label[language]);
   });
 
-  it('lead from news to the course, or to the requests, and to where they can be turned off', () => {
+  it('lead from news to the course, its certificate or the requests, and to where they can be turned off', () => {
     const settings = 'https://courses.example.org/profile';
+    const paths = { requests: 'enrollments?status=pending', completed: `certificates/${certificate}` };
     for (const { mail, kind, name } of rendered(usual, newsKinds)) {
-      const path = kind === 'requests' ? 'enrollments?status=pending' : 'courses/c-1';
+      const path = kind === 'requests' || kind === 'completed' ? paths[kind] : 'courses/c-1';
       expect(hrefs(mail.html), name).to.deep.equal([`https://courses.example.org/${path}`, settings]);
       expect(mail.text.split('\n'), name).to.include.members([`https://courses.example.org/${path}`, settings]);
     }

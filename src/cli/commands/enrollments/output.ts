@@ -17,7 +17,7 @@ const traineeName = ({ user }: Pick<Names, 'user'>) => `${user.firstName} ${user
 export const enrollmentName = (enrollment: Names) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
 
 const shownFields: Record<
-  EnrollmentField | 'id' | 'trainee' | 'course' | 'waitingPlace',
+  EnrollmentField | 'id' | 'trainee' | 'course' | 'waitingPlace' | 'certificate',
   [heading: string, value: (enrollment: Enrollment) => string | null]
 > = {
   id: ['id', ({ id }) => id],
@@ -34,6 +34,7 @@ const shownFields: Record<
   replyAt: ['reply of', ({ replyAt }) => replyAt?.toISOString() ?? null],
   replyBy: ['reply by', ({ replyBy }) => replyBy],
   cancelReason: ['cancelled', ({ cancelReason }) => cancelReason],
+  certificate: ['certificate', ({ certificate }) => certificate],
 };
 
 /** What people are shown of an enrollment. */
@@ -52,6 +53,7 @@ export const enrollmentColumns: readonly Column<Enrollment>[] = [
   { name: 'notes', value: ({ notes }) => notes, fit: 'wrap', minimum: 20, priority: 'on request' },
   { name: 'reply', value: ({ reply }) => reply, fit: 'wrap', minimum: 20, priority: 'on request' },
   { name: 'cancelReason', heading: 'CANCELLED', value: ({ cancelReason }) => cancelReason, priority: 'on request' },
+  { name: 'certificate', value: ({ certificate }) => certificate, fit: 'whole', priority: 'on request' },
   { name: 'userId', heading: 'TRAINEE ID', value: ({ userId }) => userId, fit: 'id', priority: 'on request' },
   { name: 'courseId', value: ({ courseId }) => courseId, fit: 'id', priority: 'on request' },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 0 },

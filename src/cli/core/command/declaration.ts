@@ -143,6 +143,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   course: 'title (upper or lower case) or id',
   user: 'email address, phone number or id',
   enrollment: 'id or its last 8 characters, as lists show them; or use --trainee and --course',
+  code: 'code of the certificate, in capitals or small letters',
   import: 'number, id or the last 8 characters of its id, as lists show them',
   mail: 'id or its last 8 characters, as "mail list" shows them',
   address: 'email address',

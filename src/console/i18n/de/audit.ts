@@ -102,6 +102,7 @@ export const audit: Words['audit'] = {
       progress: 'Fortschritt geändert',
       reply: 'Antwort geändert',
       remove: 'Teilnahme entfernt',
+      'revoke-certificate': 'Zertifikat widerrufen',
     },
   },
   field: {

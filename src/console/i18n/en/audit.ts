@@ -100,6 +100,7 @@ export const audit = {
       progress: 'Progress changed',
       reply: 'Reply changed',
       remove: 'Enrollment removed',
+      'revoke-certificate': 'Certificate revoked',
     },
   },
   field: {

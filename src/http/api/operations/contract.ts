@@ -1,5 +1,6 @@
 import { auditOperations } from './audit.js';
 import { authOperations } from './auth.js';
+import { certificateOperations } from './certificates.js';
 import { courseOperations } from './courses.js';
 import { enrollmentOperations } from './enrollments.js';
 import { fileOperations } from './files.js';
@@ -22,6 +23,7 @@ export const contract = {
   ...userOperations,
   ...courseOperations,
   ...enrollmentOperations,
+  ...certificateOperations,
   ...fileOperations,
   ...importOperations,
   ...auditOperations,

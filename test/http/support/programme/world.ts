@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { insertAccounts } from '../../../../src/services/accounts/store.js';
+import { settleCertificate } from '../../../../src/services/certificates/changes.js';
 import type { Context } from '../../../../src/services/context.js';
 import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { newIds } from '../../../../src/services/new-ids.js';
@@ -77,7 +78,9 @@ export async function begin(context: Context, given: Beginning): Promise<Program
     const ids = accounts.map(({ id }) => id);
     await insertAccounts(context, accounts, transaction, ids);
     await Course.bulkCreate(rows, { transaction });
-    await Enrollment.bulkCreate(placed, { transaction });
+    const stored = await Enrollment.bulkCreate(placed, { transaction });
+    for (const enrollment of stored)
+      if (enrollment.status === 'completed') await settleCertificate(context, enrollment, 'active', transaction);
   });
   await startSessions(context, Object.values(cast));
   return programme;

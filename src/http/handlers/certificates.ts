@@ -1,0 +1,52 @@
+import { AppError } from '../../errors.js';
+import { presentCertificate, presentVerified } from '../../presenters/certificate.js';
+import { revokeCertificate } from '../../services/certificates/changes.js';
+import { readLogo } from '../../services/certificates/logo.js';
+import { listCertificates, verifiedCertificate } from '../../services/certificates/queries.js';
+import type { Context } from '../../services/context.js';
+import { actorOf } from '../../services/core.js';
+import type { Handlers } from '../routing/handler.js';
+
+/** The logo is read once, at the start. @throws AppError `CONFIG_INVALID` when it can't be */
+export function certificateHandlers(context: Context) {
+  const { config } = context;
+  const { publicUrl } = config.mail;
+  const logo = readLogo(config);
+  return {
+    async listCertificates({ caller, query }) {
+      const { items, pagination } = await listCertificates(context, actorOf(caller), query);
+      return { certificates: items.map(presentCertificate), pagination };
+    },
+
+    async verifyCertificate({ params }) {
+      const certificate = await verifiedCertificate(context, params.code);
+      if (!certificate) return { valid: false };
+      return {
+        valid: true,
+        certificate: {
+          ...presentVerified(certificate),
+          programme: config.programme.name,
+          logo: logo ? '/api/logo' : null,
+          url: publicUrl === undefined ? null : `${publicUrl}/certificates/${certificate.code}`,
+        },
+      };
+    },
+
+    async revokeCertificate({ caller, params }) {
+      const certificate = await revokeCertificate(context, actorOf(caller), params.code);
+      return { message: 'Certificate revoked successfully.', certificate: presentCertificate(certificate) };
+    },
+
+    async showLogo({ setHeader }) {
+      if (!logo) throw new AppError('NOT_FOUND');
+      setHeader('Cache-Control', 'public, max-age=3600');
+      return {
+        contentType: logo.contentType,
+        bytes: logo.content.length,
+        async *pieces() {
+          yield logo.content;
+        },
+      };
+    },
+  } satisfies Partial<Handlers>;
+}
