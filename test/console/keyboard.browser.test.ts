@@ -195,7 +195,7 @@ describePages('By the keyboard alone', function () {
     await expect(set).toBeFocused();
     await press(page, page.getByRole('button', { name: 'Leave course' }));
     await press(page, dialog(page).getByRole('button', { name: 'Leave course' }));
-    await expect(page.getByText('You can ask again.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Ask for a place' })).toBeVisible();
     await expect(heading(page, 'Compilers')).toBeFocused();
   });
 });

@@ -16,8 +16,14 @@ const passing: readonly number[] = [0, 429, 502, 503, 504];
 /** Whether asking again can help: the service was busy or out of reach. */
 export const isPassing = (error: unknown): boolean => error instanceof ApiError && passing.includes(error.status);
 
-/** The status of an import, as shown here, is out of date. */
-const outdatedImports: readonly ErrorCode[] = [
+/** What is shown of a course or an import is out of date. */
+const outdated: readonly ErrorCode[] = [
+  'ALREADY_ENROLLED',
+  'COURSE_NOT_PUBLISHED',
+  'COURSE_ENDED',
+  'ENROLLMENT_CLOSED',
+  'COURSE_FULL',
+  'WAITING_LIST_FULL',
   'IMPORT_CONFLICT',
   'IMPORT_BUSY',
   'IMPORT_HAS_ROWS',
@@ -27,7 +33,7 @@ const outdatedImports: readonly ErrorCode[] = [
 
 /** Whether the service refused a change because what it was asked for, as shown here, is out of date. */
 export const isOutdated = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 409 || outdatedImports.some((code) => code === error.code));
+  error instanceof ApiError && (error.status === 409 || outdated.some((code) => code === error.code));
 
 export const queryClient = new QueryClient({
   defaultOptions: {

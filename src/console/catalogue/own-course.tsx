@@ -11,13 +11,17 @@ import { ProgressBar } from '../enrollments/progress-bar.js';
 import { formatDate } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
-import type { OwnEnrollment } from './own-place.js';
+import { hasProgress, type OwnEnrollment, OwnStatus } from './own-status.js';
 
 /** One of the trainee's own courses. */
 export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnrollment; onSetProgress(): void }) {
   const { t } = useTranslation();
   const { course, status, progress, enrolledAt, completedAt } = enrollment;
   const { isEnrolled, takesPart } = statusRules[status];
+  const hasPlace = isEnrolled && status !== 'waiting';
+  const trainer = nameOf(course.trainer);
+  const since = hasPlace ? t('catalogue.own.since', { trainer, day: formatDate(enrolledAt) }) : trainer;
+  const line = completedAt ? t('catalogue.own.completed', { trainer, day: formatDate(completedAt) }) : since;
   return (
     <Card component="article" withBorder padding="md">
       <Group wrap="nowrap" align="flex-start">
@@ -34,11 +38,14 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
             <EnrollmentBadge status={status} />
           </Group>
           <Text size="sm" c="dimmed">
-            {completedAt
-              ? t('catalogue.own.completed', { trainer: nameOf(course.trainer), day: formatDate(completedAt) })
-              : t('catalogue.own.since', { trainer: nameOf(course.trainer), day: formatDate(enrolledAt) })}
+            {line}
           </Text>
-          {isEnrolled && status !== 'pending' && (
+          {!hasPlace && (
+            <Text size="sm">
+              <OwnStatus enrollment={enrollment} />
+            </Text>
+          )}
+          {hasProgress(status) && (
             <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
           )}
           {takesPart && <ActiveCourse courseId={course.id} title={course.title} onSetProgress={onSetProgress} />}

@@ -14,7 +14,7 @@ import { Pager, usePages } from '../ui/lists/pager.js';
 import { Page } from '../ui/page.js';
 import { Empty, Loaded, Loading } from '../ui/states.js';
 import { OwnCourse } from './own-course.js';
-import type { OwnEnrollment } from './own-place.js';
+import type { OwnEnrollment } from './own-status.js';
 
 const ProgressDialog = lazyDialog(
   async () => (await import('../enrollments/progress-dialog.js')).ProgressDialog,

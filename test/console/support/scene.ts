@@ -16,6 +16,8 @@ export interface Scene {
   /** With seats left, and without. */
   openCourseId: string;
   fullCourseId: string;
+  /** The trainee is on its waiting list. */
+  awaitedCourseId: string;
   /** Imports that wait to be confirmed, and that are done. */
   plannedId: string;
   importedId: string;
@@ -60,7 +62,14 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
   });
   await buildMaterial(context, course, { name: typed('notes.txt', 255) });
   const notes = typed('I know C.', 2000);
-  await buildEnrollment(context, trainee, course, { status: 'active', progress: 40, notes });
+  const messages = {
+    notes,
+    notesAt: new Date('2026-02-01T12:00:00Z'),
+    reply: typed('You are welcome.', 2000),
+    replyAt: new Date('2026-02-02T12:00:00Z'),
+    replyBy: trainer.id,
+  };
+  await buildEnrollment(context, trainee, course, { status: 'active', progress: 40, ...messages });
   const other = await buildUser(context);
   await buildEnrollment(context, other, course, { status: 'pending', notes });
   const open = await buildCourse(context, trainer, { title: 'Weaving', isPublished: true });
@@ -68,6 +77,9 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
   const full = await buildCourse(context, trainer, { title: 'Pottery', isPublished: true, maxStudents: 1 });
   await buildEnrollment(context, other, full, { status: 'completed', progress: 100 });
   await buildEnrollment(context, await buildUser(context), full, { status: 'active' });
+  const awaited = await buildCourse(context, trainer, { title: 'Spinning', isPublished: true, maxStudents: 1 });
+  await buildEnrollment(context, other, awaited, { status: 'active' });
+  await buildEnrollment(context, trainee, awaited, { status: 'waiting' });
   // Lists of trainers and courses are long enough to scroll.
   for (let number = 10; number < 20; number += 1) {
     const another = await buildUser(context, { role: 'trainer', lastName: `Trainer${number}` });
@@ -75,7 +87,12 @@ export async function buildScene(test: ConsoleTest, typed: Typed, withImports: b
   }
   await tokenFor(context, trainee);
   const imports = withImports ? await buildImports(test, await tokenFor(context, admin), typed) : {};
-  const ids = { courseId: course.id, openCourseId: open.id, fullCourseId: full.id };
+  const ids = {
+    courseId: course.id,
+    openCourseId: open.id,
+    fullCourseId: full.id,
+    awaitedCourseId: awaited.id,
+  };
   return { admin, trainer, trainee, newcomer, ...ids, plannedId: '', importedId: '', ...imports };
 }
 

@@ -137,7 +137,7 @@ function trainerScreens({ courseId }: Scene): Screen[] {
   ];
 }
 
-function traineeScreens({ courseId, openCourseId, fullCourseId }: Scene): Screen[] {
+function traineeScreens({ courseId, openCourseId, fullCourseId, awaitedCourseId }: Scene): Screen[] {
   return [
     ['own courses of a trainee', '/'],
     ['own courses of a trainee, materials', '/', ['button', 'Materials of Compilers'], ['link', 'notes.txt']],
@@ -157,6 +157,7 @@ function traineeScreens({ courseId, openCourseId, fullCourseId }: Scene): Screen
     ],
     ['a course of the catalogue, open', `/catalogue/${openCourseId}`],
     ['a course of the catalogue, full', `/catalogue/${fullCourseId}`],
+    ['a course of the catalogue, waiting for a place', `/catalogue/${awaitedCourseId}`],
     ['profile', '/profile'],
     [
       'profile, ending the other sessions',

@@ -17,25 +17,71 @@ export const catalogue: Words['catalogue'] = {
   withdrawn: 'Dieser Kurs ist nicht mehr veröffentlicht. Du siehst hier nur noch deinen Platz.',
   place: {
     title: 'Dein Platz',
-    hint: 'Die Kursleitung nimmt deine Anfrage an oder lehnt sie ab.',
     notes: 'Nachricht an die Kursleitung (freiwillig)',
-    yourNotes: 'Nachricht: {{notes}}',
-    ask: 'Platz anfragen',
-    asked: 'Deine Anfrage ist abgeschickt.',
+    ask: {
+      auto: 'Platz nehmen',
+      request: 'Platz anfragen',
+    },
+    next: {
+      auto: 'Der Platz gehört dir sofort, ohne dass die Kursleitung antworten muss.',
+      request: 'Die Kursleitung nimmt deine Anfrage an oder lehnt sie ab.',
+    },
+    again: 'Du kannst noch einmal anfragen.',
     full: 'In diesem Kurs ist kein Platz mehr frei. Schau später noch einmal nach: Vielleicht wird einer frei.',
     ended: 'Der Kurs war am {{day}} zu Ende. Du kannst keinen Platz mehr anfragen.',
     closed: 'Für eine Anfrage ist es zu spät: Das war bis {{day}} möglich.',
     unpublished: 'Für diesen Kurs kannst du zurzeit keinen Platz anfragen.',
     enrolledAt: 'Seit {{time}}',
     completedAt: 'Abgeschlossen {{time}}',
-    cancel: 'Anfrage zurückziehen',
-    cancelTitle: 'Anfrage zurückziehen?',
-    cancelHint: 'Dein Platz wird für andere frei. Solange Plätze frei sind, kannst du noch einmal anfragen.',
-    leave: 'Kurs verlassen',
-    leaveTitle: 'Diesen Kurs verlassen?',
-    leaveHint:
-      'Dein Platz wird für andere frei, und du siehst die Unterlagen nicht mehr. Dein Fortschritt bleibt gespeichert.',
-    cancelledNow: 'Dein Platz ist abgesagt.',
+  },
+  waiting: {
+    offer: 'Es ist kein Platz mehr frei, aber du kannst dich auf die Warteliste setzen. Bisher warten: {{count}}.',
+    full: 'Es ist kein Platz mehr frei, und auch die Warteliste ist voll. Schau später noch einmal nach.',
+    join: 'Auf die Warteliste setzen',
+    place: 'Du bist Nummer {{place}} auf der Warteliste.',
+    next: {
+      auto: 'Wird ein Platz frei, gehört er sofort der nächsten Person auf der Liste.',
+      request:
+        'Wird ein Platz frei, ist er für die nächste Person auf der Liste reserviert, und die Kursleitung beantwortet ihre Anfrage.',
+      unpublished: 'Der Kurs ist zurzeit nicht veröffentlicht: Solange rückt niemand nach.',
+      ended: 'Der Kurs ist zu Ende: Es rückt niemand mehr nach.',
+    },
+  },
+  cancelled: {
+    left: 'Du hast dich von diesem Kurs abgemeldet.',
+    refused: 'Deine Anfrage wurde abgelehnt.',
+    removed: 'Du wurdest von diesem Kurs abgemeldet.',
+  },
+  message: {
+    own: 'Deine Nachricht',
+    ownOn: 'Deine Nachricht, {{day}}',
+    reply: 'Antwort von {{name}}, {{day}}',
+    administration: 'der Verwaltung',
+  },
+  leave: {
+    pending: {
+      action: 'Anfrage zurückziehen',
+      title: 'Anfrage zurückziehen?',
+      hint: 'Dein Platz wird für andere frei.',
+      done: 'Deine Anfrage ist zurückgezogen.',
+    },
+    waiting: {
+      action: 'Warteliste verlassen',
+      title: 'Die Warteliste verlassen?',
+      hint: 'Wer hinter dir steht, rückt vor.',
+      done: 'Du stehst nicht mehr auf der Warteliste.',
+    },
+    active: {
+      action: 'Kurs verlassen',
+      title: 'Diesen Kurs verlassen?',
+      hint: 'Dein Platz wird für andere frei, und du siehst die Unterlagen nicht mehr. Dein Fortschritt bleibt gespeichert.',
+      done: 'Dein Platz ist abgesagt.',
+    },
+    again: {
+      place: 'Solange Plätze frei sind, kannst du noch einmal anfragen.',
+      waiting: 'Wenn du dich noch einmal einträgst, stehst du ganz hinten.',
+      never: 'Der Kurs nimmt zurzeit keine Anfragen an: Du kannst also nicht noch einmal anfragen.',
+    },
   },
   own: {
     empty: 'Du hast noch keine Kurse.',

@@ -25,7 +25,7 @@ export const courses: Words['courses'] = {
     waiting: 'Du stehst auf der Warteliste.',
     active: 'Du nimmst an diesem Kurs teil.',
     completed: 'Du hast diesen Kurs abgeschlossen.',
-    cancelled: 'Dein Platz wurde abgesagt oder deine Anfrage abgelehnt. Du kannst noch einmal anfragen.',
+    cancelled: 'Dein Platz wurde abgesagt oder deine Anfrage abgelehnt.',
   },
   cancelReason: {
     left: 'Selbst abgesagt',

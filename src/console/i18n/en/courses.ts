@@ -24,7 +24,7 @@ export const courses = {
     waiting: 'You are on the waiting list.',
     active: 'You take part in this course.',
     completed: 'You have completed this course.',
-    cancelled: 'Your place was cancelled, or your request refused. You can ask again.',
+    cancelled: 'Your place was cancelled, or your request refused.',
   },
   cancelReason: {
     left: 'By the trainee',

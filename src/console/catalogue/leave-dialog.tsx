@@ -1,0 +1,56 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { statusRules } from '../api/enrollment-statuses.js';
+import { useChange } from '../api/queries.js';
+import { closedOn } from '../courses/course-values.js';
+import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
+import { useToday } from '../session/session.js';
+import { ConfirmDialog } from '../ui/forms/confirm.js';
+import { notifyDone } from '../ui/notify.js';
+import type { CourseOfPlace } from './own-status.js';
+
+/** The statuses that the trainee can give up. */
+export type Leavable = 'pending' | 'waiting' | 'active';
+
+export const isLeavable = (status: EnrollmentStatus): status is Leavable =>
+  'cancelled' in statusRules[status].followedBy;
+
+interface LeaveDialogProps {
+  course: CourseOfPlace;
+  /** Of the enrollment. */
+  id: string;
+  /** Its status when the question was asked: one that has changed meanwhile is not given up. */
+  leaving: Leavable | undefined;
+  onClose(): void;
+}
+
+/** Asks whether to give up a place, a request or the place on a waiting list, and says what becomes of it. */
+export function LeaveDialog({ course, id, leaving, onClose }: LeaveDialogProps) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const today = useToday();
+  const { isPublished } = course;
+  // The materials, and a course that isn't published, are refused to those who have left: they are not asked for again.
+  const outOfDate = ['listOwnEnrollments', 'listCourses'] as const;
+  const change = useChange('changeStatus', isPublished ? [...outOfDate, 'showCourse'] : outOfDate);
+  const [shown, setShown] = useState<Leavable>('active');
+  if (leaving && leaving !== shown) setShown(leaving);
+  const again = isPublished && !closedOn(today, course) ? (shown === 'waiting' ? 'waiting' : 'place') : 'never';
+  return (
+    <ConfirmDialog
+      opened={leaving !== undefined}
+      onClose={onClose}
+      title={t(`catalogue.leave.${shown}.title`)}
+      action={t(`catalogue.leave.${shown}.action`)}
+      destructive
+      onConfirm={async () => {
+        await change.mutateAsync({ path: { id }, body: { status: 'cancelled', expectedStatus: shown } });
+        notifyDone(t(`catalogue.leave.${shown}.done`));
+        if (!isPublished) await navigate({ to: '/' });
+      }}
+    >
+      {t(`catalogue.leave.${shown}.hint`)} {t(`catalogue.leave.again.${again}`)}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,168 @@
+import type { Page } from '@playwright/test';
+import type { Course } from '../../src/db/models/course.js';
+import type { User } from '../../src/db/models/user.js';
+import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, expect } from './support/browser.js';
+import { useConsole } from './support/console.js';
+
+const place = (page: Page) => page.getByRole('region', { name: 'Your place' });
+const button = (page: Page, name: string) => place(page).getByRole('button', { name });
+
+describePages("A trainee's own place", function () {
+  this.timeout(scaled(60_000));
+  // A day ahead of, or behind, that of the browser.
+  const timeZone = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Pacific/Kiritimati';
+  const test = useConsole({ TIME_ZONE: timeZone });
+  let trainer: User;
+  let trainee: User;
+
+  beforeEach(async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    trainer = await buildUser(test.context, { role: 'trainer', firstName: 'Tom', lastName: 'Trainer' });
+    trainee = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+  });
+
+  const build = (values: Partial<Course> = {}) =>
+    buildCourse(test.context, trainer, { title: 'Compilers', isPublished: true, ...values });
+  const open = (course: Course) => test.openAs(trainee, `/catalogue/${course.id}`);
+  const take = async (course: Course, status: 'active' | 'waiting' = 'active') =>
+    buildEnrollment(test.context, await buildUser(test.context), course, { status });
+
+  /** A day of the programme, so many days from today. */
+  const day = (offset: number) =>
+    new Date(test.context.now().getTime() + offset * 86_400_000).toLocaleDateString('sv-SE', { timeZone });
+  const shown = (date: string) => new Date(date).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+
+  it('can be asked for until the last day in the zone of the programme; afterwards the page says until when', async () => {
+    const course = await build({ endDate: day(3), enrollUntil: day(0) });
+    const page = await open(course);
+    await expect(button(page, 'Ask for a place')).toBeVisible();
+    await course.update({ enrollUntil: day(-1) });
+    await page.reload();
+    await expect(place(page)).toContainText(`that was possible until ${shown(day(-1))}.`);
+    await expect(place(page).getByRole('button')).toHaveCount(0);
+    await course.update({ endDate: day(-1) });
+    await page.reload();
+    await expect(place(page)).toContainText(`The course ended on ${shown(day(-1))}.`);
+
+    await course.update({ endDate: null });
+    await buildEnrollment(test.context, trainee, course, { status: 'active' });
+    await page.reload();
+    await button(page, 'Leave course').click();
+    await expect(page.getByRole('dialog')).toContainText('so you cannot ask again.');
+  });
+
+  it('shows what was written with its day, and who replied', async () => {
+    const course = await build();
+    const enrollment = await buildEnrollment(test.context, trainee, course, {
+      status: 'cancelled',
+      cancelReason: 'refused',
+      notes: 'I know C.',
+      notesAt: new Date('2026-03-01T12:00:00Z'),
+      reply: 'Please learn\nsome algebra first.',
+      replyAt: new Date('2026-03-02T12:00:00Z'),
+      replyBy: trainer.id,
+    });
+    const page = await open(course);
+    await expect(place(page)).toContainText(
+      /Your request was refused\.Your message, 1 Mar 2026I know C\.Reply by Tom Trainer, 2 Mar 2026Please learn\nsome algebra first\./,
+    );
+    await enrollment.update({
+      status: 'pending',
+      cancelReason: null,
+      notes: 'I know algebra.',
+      notesAt: new Date('2026-03-03T12:00:00Z'),
+      replyBy: null,
+    });
+    await page.reload();
+    await expect(place(page)).toContainText(
+      /Reply by the administration, 2 Mar 2026.*Your message, 3 Mar 2026I know algebra\./s,
+    );
+  });
+
+  it('says how it ended, and can be asked for again', async () => {
+    const course = await build();
+    const enrollment = await buildEnrollment(test.context, trainee, course, { status: 'cancelled' });
+    const page = await open(course);
+    await expect(place(page)).toContainText('Your place was cancelled, or your request refused.');
+    for (const [cancelReason, words] of [
+      ['left', 'You withdrew from this course.'],
+      ['removed', 'You were removed from this course.'],
+    ] as const) {
+      await enrollment.update({ cancelReason });
+      await page.reload();
+      await expect(place(page)).toContainText(words);
+      await expect(place(page)).toContainText('You can ask again.');
+    }
+    await button(page, 'Ask for a place').click();
+    await expect(place(page)).toContainText('The trainer has not answered yet.');
+  });
+
+  it('is taken at once where the course accepts everybody', async () => {
+    const page = await open(await build({ autoAccept: true, maxStudents: 1 }));
+    await expect(place(page)).toContainText('The place is yours at once');
+    await button(page, 'Take a place').click();
+    await expect(page.getByRole('alert').filter({ hasText: 'You take part in this course.' })).toBeVisible();
+    await expect(place(page)).toContainText('Taking part');
+    await expect(button(page, 'Leave course')).toBeVisible();
+  });
+
+  it('can be waited for in a full course: shows the place on the list and what happens next, until it is given up', async () => {
+    const course = await build({ maxStudents: 1 });
+    await take(course);
+    await take(course, 'waiting');
+    const page = await open(course);
+    await expect(place(page)).toContainText(
+      'There are no seats left, but you can join the waiting list. Waiting so far: 1.',
+    );
+    await place(page).getByLabel('Message to the trainer (optional)').fill('Any day will do.');
+    await button(page, 'Join the waiting list').click();
+    await expect(place(page)).toContainText('You are number 2 on the waiting list.');
+    await expect(place(page)).toContainText('the trainer answers the request.');
+    await expect(place(page)).toContainText('Any day will do.');
+    await course.update({ autoAccept: true });
+    await page.reload();
+    await expect(place(page)).toContainText('it belongs to the next on the list at once.');
+
+    await button(page, 'Leave the waiting list').click();
+    const dialog = page.getByRole('dialog', { name: 'Leave the waiting list?' });
+    await expect(dialog).toContainText('If you join again, you are the last.');
+    await dialog.getByRole('button', { name: 'Leave the waiting list' }).click();
+    await expect(place(page)).toContainText('You withdrew from this course.');
+    await expect(button(page, 'Join the waiting list')).toBeVisible();
+  });
+
+  it('on a list says when nobody moves up', async () => {
+    const course = await build({ maxStudents: 1, endDate: day(-1) });
+    await take(course);
+    await buildEnrollment(test.context, trainee, course, { status: 'waiting' });
+    const page = await open(course);
+    await expect(place(page)).toContainText('The course has ended: nobody moves up any more.');
+    await course.update({ isPublished: false, endDate: null });
+    test.expectErrors(page, /status of 404/);
+    await page.reload();
+    await expect(place(page)).toContainText('nobody moves up until it is again.');
+  });
+
+  it('is offered on the waiting list at once when the last seat has just gone, or others wait for it; a list can be full', async () => {
+    const course = await build({ maxStudents: 1, waitingMax: 2 });
+    const page = await open(course);
+    const message = place(page).getByLabel('Message to the trainer (optional)');
+    await message.fill('I know C.');
+    // A seat that is left belongs to who waits.
+    const first = await take(course, 'waiting');
+    test.expectErrors(page, /status of 400/);
+    await button(page, 'Ask for a place').click();
+    await expect(place(page)).toContainText('The course is full.');
+    await expect(message).toHaveValue('I know C.');
+    await take(course, 'waiting');
+    await button(page, 'Join the waiting list').click();
+    await expect(place(page)).toContainText('the waiting list is full, too.');
+    await expect(place(page).getByRole('button')).toHaveCount(0);
+    await first.update({ status: 'active', waitingNumber: null });
+    await page.reload();
+    await button(page, 'Join the waiting list').click();
+    await expect(place(page)).toContainText('You are number 2 on the waiting list.');
+  });
+});
