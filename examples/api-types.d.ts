@@ -645,6 +645,34 @@ export interface OwnEnrollment {
   course: CourseSummary;
 }
 
+/** The outcome for each enrollment */
+export interface BulkStatusChange {
+  status: EnrollmentStatus;
+  /** Number of enrollments by outcome */
+  counts: {
+    /** Enrollments that have the status now */
+    changed: number;
+    /** Enrollments that had it already */
+    unchanged: number;
+    /** Enrollments that stayed as they were */
+    refused: number;
+  };
+  /** The accounts in the order of the list; of a filter, in the order of their ids */
+  outcomes: {
+    /** Opaque identifier */
+    id: string;
+    /** Name of the trainee; null if there is no such enrollment */
+    name: string | null;
+    /** What became of the row or account, or would */
+    outcome: 'changed' | 'unchanged' | 'refused';
+    /** Code of the refusal; null otherwise */
+    code: 'VALIDATION' | 'SETUP_COMPLETED' | 'EMAIL_TAKEN' | 'ALREADY_ENROLLED' | 'COURSE_NOT_PUBLISHED' | 'COURSE_ENDED' | 'ENROLLMENT_CLOSED' | 'WAITING_LIST_FULL' | 'COURSE_FULL' | 'COURSE_IN_USE' | 'COURSE_QUOTA' | 'COURSE_LIMIT' | 'ACCOUNT_INACTIVE' | 'ACCOUNT_IN_USE' | 'STATUS_REFUSED' | 'STATUS_CHANGED' | 'REFERENCE_GONE' | 'PHONE_TAKEN' | 'SUPER_ADMIN_EXISTS' | 'SUPER_ADMIN_PROTECTED' | 'OWN_ACCOUNT' | 'NO_MATCHING_ACCOUNT' | 'WRONG_PASSWORD' | 'TOO_MANY_ATTEMPTS' | 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED' | 'PASSWORD_CHANGE_REQUIRED' | 'TOKEN_MISSING' | 'TOKEN_INVALID' | 'SUPER_ADMIN_REQUIRED' | 'TRAINER_REQUIRED' | 'TRAINEE_REQUIRED' | 'OTHER_TRAINER' | 'ENROLLMENT_REQUIRED' | 'STATUS_NOT_FOR_TRAINEES' | 'OTHER_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'MALFORMED_JSON' | 'MALFORMED_URL' | 'BODY_TOO_LARGE' | 'BODY_INCOMPLETE' | 'RANGE_NOT_SATISFIABLE' | 'UNSUPPORTED_MEDIA_TYPE' | 'OVERLOADED' | 'NOT_READY' | 'SERVER_ERROR' | 'UNAVAILABLE' | 'MAIL_SERVER_UNUSABLE' | 'IMPORT_FILE_INVALID' | 'IMPORT_CONFLICT' | 'IMPORT_AT_TERMINAL' | 'IMPORT_BUSY' | 'IMPORT_HAS_ROWS' | 'IMPORT_ROWS_DELETED' | 'PLAN_EXPIRED' | 'IMPORT_REFUSED' | 'PLAN_OUTDATED' | 'PLAN_LIMIT' | 'CREDENTIALS_FETCHED' | 'DISK_FULL' | 'SEED_REFUSED' | 'DATABASE_NOT_EMPTY' | 'LINK_INVALID' | 'INVITATION_NOT_NEEDED' | 'MAIL_NOT_SET_UP' | 'MAIL_SENDER_BUSY' | 'MAIL_CONFLICT' | 'MAIL_TOO_OLD' | 'MAIL_REPLACED' | null;
+    /** Reason of the refusal, for people; null otherwise */
+    message: string | null;
+    params?: ErrorParams;
+  }[];
+}
+
 /** Number of enrollments by status */
 export interface EnrollmentStatistics {
   /** Number of all of them */
@@ -2583,6 +2611,8 @@ export interface ListEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
+    /** Progress in percent */
+    progress?: number;
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
@@ -2735,6 +2765,39 @@ export interface RemoveManyResponse {
   removedEnrollments: Enrollment[];
 }
 
+/** Parameters of `PUT /api/enrollments/bulk/status` */
+export type ChangeManyStatusesParameters = Record<string, never>;
+
+/** Request body of `PUT /api/enrollments/bulk/status` */
+export interface ChangeManyStatusesBody {
+  /** Status */
+  status: 'active' | 'completed' | 'cancelled';
+  /** Status that the enrollment is expected to have; the change is refused when it has another one by then */
+  expectedStatus?: 'pending' | 'waiting' | 'active' | 'completed' | 'cancelled';
+  /** The enrollments, in the order in which they are given seats */
+  ids?: string[];
+  /** All that match, up to 1,000, instead of a list: who enrolled first comes first */
+  filter?: {
+    /** Id of the course */
+    courseId?: string;
+    /** Id of the trainee */
+    userId?: string;
+    /** Id of the trainer */
+    trainerId?: string;
+    /** Text to search for in name and email address of the trainee */
+    search?: string;
+    /** Status */
+    status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
+    /** Progress in percent */
+    progress?: number;
+  };
+  /** What the trainer or the super admin replied */
+  reply?: string | null;
+}
+
+/** Successful response of `PUT /api/enrollments/bulk/status` */
+export type ChangeManyStatusesResponse = BulkStatusChange;
+
 /** Parameters of `GET /api/enrollments/available-trainees` */
 export interface ListAvailableTraineesParameters {
   query: {
@@ -2855,6 +2918,8 @@ export interface ExportEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
+    /** Progress in percent */
+    progress?: number;
     /** The columns, in this order; several are separated by commas. All by default */
     fields?: ('firstName' | 'lastName' | 'email' | 'phone' | 'course' | 'status' | 'progress' | 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy' | 'cancelReason' | 'enrolledAt' | 'completedAt' | 'id' | 'userId' | 'courseId')[];
     /** `csv`, or `xlsx` for an Excel workbook */
@@ -4274,6 +4339,14 @@ export interface Operations {
     parameters: RemoveManyParameters;
     body: RemoveManyBody;
     response: RemoveManyResponse;
+  };
+  /** Move up to 1,000 enrollments to a status: those of a list, or all that match a filter */
+  changeManyStatuses: {
+    method: 'PUT';
+    path: '/api/enrollments/bulk/status';
+    parameters: ChangeManyStatusesParameters;
+    body: ChangeManyStatusesBody;
+    response: ChangeManyStatusesResponse;
   };
   /** The active trainees who could be enrolled in a course */
   listAvailableTrainees: {

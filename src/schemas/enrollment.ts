@@ -6,9 +6,11 @@ import {
   type InitialStatus,
   initialStatuses,
   settableStatuses,
+  statusesSetBy,
 } from './enrollment-statuses.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
+import { searchKey } from './keys.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { refused } from './problems.js';
@@ -78,6 +80,7 @@ export interface EnrollmentFilter {
   trainerId?: string;
   search?: string;
   status?: EnrollmentStatus[];
+  progress?: number;
 }
 
 const enrollmentFilter = {
@@ -86,6 +89,7 @@ const enrollmentFilter = {
   trainerId: fields.id('trainerId'),
   search: searchIn('name and email address of the trainee'),
   status: statuses,
+  progress: listing.wholeNumber('progress', ...enrollmentFields.progress.column.range),
 };
 
 export interface EnrollmentListing extends EnrollmentFilter, StatusListing {}
@@ -198,8 +202,8 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
   traineeIds: string[];
 }
 
-/** Characters of a reply in the answer to one request: each of its enrollments repeats them. */
-const maxReply = 100_000;
+/** Characters of a reply that one request can write: each of its enrollments repeats them. */
+export const maxReply = 100_000;
 
 /** The reply stands after `traineeIds`, which have been checked by then. */
 const replyToAll =
@@ -225,6 +229,8 @@ export const bulkAssignmentSchema = oneOfWords(
   }),
 );
 
+const expectedStatus = fields.oneOf('expectedStatus', enrollmentStatuses);
+
 export interface StatusChange extends Words {
   status: EnrollmentStatus;
   /** What the change begins from: with another status by then it is refused. */
@@ -237,12 +243,51 @@ export interface StatusChange extends Words {
 export const statusChangeSchema = oneOfWords(
   Joi.object<StatusChange>({
     status: status.required(),
-    expectedStatus: fields.oneOf('expectedStatus', enrollmentStatuses),
+    expectedStatus,
     notes,
     reply,
     joinWaitingList,
   }),
 );
+
+/** Enrollments that one request can move to a status. */
+export const maxStatusChanges = 1000;
+
+export interface BulkStatusChange {
+  status: EnrollmentStatus;
+  expectedStatus?: EnrollmentStatus;
+  /** The enrollments, or a filter that matches them: never both. */
+  ids?: string[];
+  filter?: EnrollmentFilter;
+  reply?: string | null;
+}
+
+/** Body of `PUT /api/enrollments/bulk/status`. */
+export const bulkStatusSchema = Joi.object<BulkStatusChange>({
+  status: fields.oneOf('status', statusesSetBy('manager')).required(),
+  expectedStatus,
+  ids: fields
+    .idList('ids', maxStatusChanges)
+    .description('The enrollments, in the order in which they are given seats'),
+  filter: Joi.object({
+    ...enrollmentFilter,
+    status: Joi.array()
+      .items(fields.oneOf('status', enrollmentStatuses))
+      .min(1)
+      .unique()
+      .messages({ '*': `status must be a list of ${enrollmentStatuses.join(', ')}, each once.` }),
+    progress: fields.strictWholeNumber('progress', ...enrollmentFields.progress.column.range),
+  })
+    .min(1)
+    // A misspelt condition, or a search for nothing, would change all enrollments.
+    .custom((filter: EnrollmentFilter, { error }) => {
+      const { search, ...others } = filter;
+      return Object.keys(others).length > 0 || searchKey(search) !== '' ? filter : error('object.min');
+    })
+    .description('All that match, up to 1,000, instead of a list: who enrolled first comes first')
+    .messages({ 'object.base': 'filter must be an object.', 'object.min': 'filter must have a condition.' }),
+  reply,
+});
 
 /** Body of `PUT /api/enrollments/:id/reply`: null and the empty string take the reply back. */
 export const replySchema = Joi.object<{ reply: string | null }, true>({

@@ -48,7 +48,7 @@ export const queryBoolean = (label: string) =>
     .sensitive()
     .messages({ 'boolean.base': `${label} must be true or false.` });
 
-const wholeNumber = (label: string, minimum: number, maximum: number) =>
+export const wholeNumber = (label: string, minimum: number, maximum: number) =>
   Joi.number()
     .integer()
     .min(minimum)

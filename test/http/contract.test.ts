@@ -105,6 +105,7 @@ describe('Flags of operations', () => {
     const mayTakeLong = [
       'undoImport',
       'changeManyUsers',
+      'changeManyStatuses',
       'loadDemo',
       'deleteCourse',
       'assignTrainer',

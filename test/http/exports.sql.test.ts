@@ -113,6 +113,7 @@ describe('GET /api/enrollments/export.csv', () => {
       { trainerId: cast.foreign.user.id },
       { search: 'grace' },
       { search: 'grace', courseId: own.id },
+      { progress: '100' },
     ];
     for (const filter of filters) {
       const { body } = await harness

@@ -67,6 +67,7 @@ export const operations = {
   assignEnrollment: { method: 'POST', path: '/api/enrollments/assign', sends: 'json' },
   assignMany: { method: 'POST', path: '/api/enrollments/bulk', sends: 'json' },
   removeMany: { method: 'DELETE', path: '/api/enrollments/bulk/remove', sends: 'json' },
+  changeManyStatuses: { method: 'PUT', path: '/api/enrollments/bulk/status', sends: 'json' },
   listAvailableTrainees: { method: 'GET', path: '/api/enrollments/available-trainees' },
   enrollmentStatistics: { method: 'GET', path: '/api/enrollments/stats/overview' },
   listTrainerEnrollments: { method: 'GET', path: '/api/enrollments/trainer/{trainerId}' },

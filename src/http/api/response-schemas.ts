@@ -229,6 +229,36 @@ export const bulkAssignment = Joi.object({
     .description('The trainees who were not enrolled'),
 });
 
+/** What became of enrollments that were to get another status. */
+export const bulkStatusChange = component(
+  'BulkStatusChange',
+  'The outcome for each enrollment',
+  Joi.object({
+    status: enrollmentStatus,
+    counts: Joi.object({
+      changed: count.description('Enrollments that have the status now'),
+      unchanged: count.description('Enrollments that had it already'),
+      refused: count.description('Enrollments that stayed as they were'),
+    })
+      .required()
+      .description('Number of enrollments by outcome'),
+    outcomes: Joi.array()
+      .items(
+        Joi.object({
+          id,
+          name: nullableText
+            .description('Name of the trainee; null if there is no such enrollment')
+            .example('Ada Lovelace'),
+          outcome: Joi.valid('changed', 'unchanged', 'refused').required(),
+          code: nullableWord(publicCodes).description('Code of the refusal; null otherwise').example(null),
+          message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
+          params: errorParams,
+        }),
+      )
+      .required(),
+  }),
+);
+
 export const enrollmentStatistics = component(
   'EnrollmentStatistics',
   'Number of enrollments by status',

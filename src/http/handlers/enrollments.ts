@@ -10,6 +10,7 @@ import { enrollmentExportSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
 import { assignMany, removeMany } from '../../services/enrollments/bulk.js';
+import { changeManyStatuses } from '../../services/enrollments/bulk-status.js';
 import { changeStatus, setProgress, setReply } from '../../services/enrollments/changes.js';
 import { assignEnrollment, removeEnrollments, requestEnrollment } from '../../services/enrollments/commands.js';
 import { enrollmentsTable } from '../../services/enrollments/export.js';
@@ -22,7 +23,7 @@ import {
   listTrainerEnrollments,
 } from '../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../services/enrollments/statistics.js';
-import { publicCodeOf } from '../api/failures.js';
+import { publicCodeOf, publicMessage } from '../api/failures.js';
 import { tableResponse } from '../body/streams.js';
 import type { Handlers } from '../routing/handler.js';
 
@@ -67,6 +68,23 @@ export const enrollmentHandlers = {
       message: 'Enrollments removed successfully.',
       removedCount: removed.length,
       removedEnrollments: removed.map(presentEnrollment),
+    };
+  },
+
+  async changeManyStatuses({ context, caller, body, signal }) {
+    const { status, outcomes } = await changeManyStatuses(context, actorOf(caller), body, { signal });
+    const counted = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length;
+    return {
+      status,
+      counts: { changed: counted('changed'), unchanged: counted('unchanged'), refused: counted('refused') },
+      outcomes: outcomes.map(({ id, name, outcome, refusal }) => ({
+        id,
+        name,
+        outcome,
+        code: refusal ? publicCodeOf(refusal.code) : null,
+        message: refusal ? publicMessage(refusal) : null,
+        ...(refusal?.params && { params: refusal.params }),
+      })),
     };
   },
 

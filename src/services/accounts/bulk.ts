@@ -4,7 +4,7 @@ import { AppError, isAppError, notFound, validationError } from '../../errors.js
 import { type BulkAction, type BulkChange, bulkChangeSchema, maxBulkAccounts } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { mailResetLink } from '../auth/forgotten-password.js';
-import { isSignedIn } from '../auth/sessions.js';
+import { assertStillSignedIn } from '../auth/sessions.js';
 import type { Actor, Core } from '../core.js';
 import { assertMailSetUp } from '../mail/outbox.js';
 import { deleteUser, type KeepPassword, resetPassword, setUserActive, trainerInUse } from './commands.js';
@@ -147,11 +147,6 @@ async function change(
   }
 }
 
-/** Whether a caller of the API is still signed in. The operator at the terminal has no session. */
-async function mayContinue(core: Core, { sessionId, actorId }: Actor): Promise<boolean> {
-  return sessionId === undefined || actorId === null || isSignedIn(core, { sessionId, user: { id: actorId } });
-}
-
 /** Refusals that belong to an account; after any other failure the rest is refused without being tried. */
 const ownRefusals = [
   'NOT_FOUND',
@@ -189,8 +184,7 @@ export async function changeManyUsers(
     else if (verdict !== 'done') outcomes.push({ ...account, outcome: 'refused', refusal: verdict });
     else
       try {
-        // Many accounts take long: who has been signed out meanwhile, as one whose token was stolen, changes no more.
-        if (!(await mayContinue(core, actor))) throw new AppError('TOKEN_INVALID');
+        await assertStillSignedIn(core, actor);
         outcomes.push({ ...account, outcome: 'done', ...(await change(core, actor, wanted, id, keepPassword)) });
       } catch (error) {
         if (!isAppError(error)) throw error;

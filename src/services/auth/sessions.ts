@@ -7,7 +7,7 @@ import { findSession, type SessionWithUser } from '../../db/sql/session-query.js
 import { AppError, notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
-import type { Caller, Client, Core } from '../core.js';
+import type { Actor, Caller, Client, Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
 import { recordUse } from './last-use.js';
 
@@ -127,6 +127,16 @@ export async function isSignedIn(
   { sessionId, user }: Pick<Caller, 'sessionId'> & { user: Pick<Account, 'id'> },
 ): Promise<boolean> {
   return (await openSession(core, sessionId, user.id)) !== undefined;
+}
+
+/**
+ * Asserts that a caller of the API is still signed in, between the parts of long work: who has been signed out meanwhile, as one
+ * whose token was stolen, changes no more. The operator at the terminal has no session.
+ * @throws AppError `TOKEN_INVALID`
+ */
+export async function assertStillSignedIn(core: Core, { sessionId, actorId }: Actor): Promise<void> {
+  if (sessionId === undefined || actorId === null) return;
+  if (!(await isSignedIn(core, { sessionId, user: { id: actorId } }))) throw new AppError('TOKEN_INVALID');
 }
 
 /** A page of the caller's sessions that have not expired, newest first. @throws AppError `VALIDATION` */

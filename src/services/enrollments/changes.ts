@@ -62,12 +62,12 @@ async function lockForSeat(
 }
 
 /** The enrollment has lost its seat since it was read: the change begins again, with the locks that another seat needs. */
-class SeatLostMeanwhile extends Error {
+export class SeatLostMeanwhile extends Error {
   override readonly name = 'SeatLostMeanwhile';
 }
 
 /** One change of an enrollment. */
-interface EnrollmentChange<Locked> {
+export interface EnrollmentChange<Locked> {
   action: AuditRecord<'enrollment'>['action'];
   /** Whether it waits for the course. */
   takesSeat?(found: Enrollment): boolean;
@@ -79,6 +79,41 @@ interface EnrollmentChange<Locked> {
   tell?(from: EnrollmentStatus, enrollment: Enrollment, transaction: Transaction): Promise<void>;
 }
 
+/** What a change has made of an enrollment. */
+interface Changed {
+  enrollment: Enrollment;
+  from: EnrollmentStatus;
+  /** What the audit log has of it: nothing of a trainee's own doing. */
+  records: AuditRecord<'enrollment'>[];
+}
+
+/**
+ * Changes an enrollment in the transaction that has locked it, and before it what the change relies on.
+ * @param enrollment nothing where it was deleted
+ * @throws AppError `NOT_FOUND`, and what `change` throws
+ */
+export async function changeLocked<Locked>(
+  core: Core,
+  actor: Actor,
+  enrollment: Enrollment | null | undefined,
+  { action, change }: Pick<EnrollmentChange<Locked>, 'action' | 'change'>,
+  locked: Locked,
+  transaction: Transaction,
+): Promise<Changed> {
+  // Since it was read, it may have been deleted, or its course assigned to another trainer. The enrollment's trainer is
+  // always its course's: a foreign key ensures that.
+  const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
+  if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
+  const from = enrollment.status;
+  const before = auditedEnrollment(enrollment);
+  await change(enrollment, locked, transaction);
+  await enrollment.save({ transaction });
+  await settleCertificate(core, enrollment, from, transaction);
+  const changes = changesBetween(before, auditedEnrollment(enrollment));
+  const isAudited = actor.role !== 'trainee' && Object.keys(changes.after).length > 0;
+  return { enrollment, from, records: isAudited ? [enrollmentRecord(action, enrollment.id, changes)] : [] };
+}
+
 /**
  * Changes an enrollment that the actor may see, on its locked row, and audits it unless the actor is the trainee.
  * @returns the enrollment after this change, with the course and trainee that were read before it: reading it again after
@@ -88,32 +123,22 @@ async function changeEnrollment<Locked>(
   core: Core,
   actor: Actor,
   id: string,
-  { action, takesSeat, lock, change, tell }: EnrollmentChange<Locked>,
+  wanted: EnrollmentChange<Locked>,
 ): Promise<Enrollment> {
   const found = await findEnrollment(core, actor, id);
   const run = async (transaction: Transaction) => {
-    const locked = await lock(found, transaction);
-    const enrollment = await lockEnrollment(core, { id }, transaction);
-    // Since it was read, it may have been deleted, or its course assigned to another trainer. The enrollment's trainer is
-    // always its course's: a foreign key ensures that.
-    const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
-    if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
-    const { status } = enrollment;
-    const before = auditedEnrollment(enrollment);
-    await change(enrollment, locked, transaction);
-    await enrollment.save({ transaction });
+    const locked = await wanted.lock(found, transaction);
+    const current = await lockEnrollment(core, { id }, transaction);
+    const { enrollment, from, records } = await changeLocked(core, actor, current, wanted, locked, transaction);
     await addWaitingPlaces(core, [enrollment], transaction);
-    await settleCertificate(core, enrollment, status, transaction);
-    const changes = changesBetween(before, auditedEnrollment(enrollment));
-    if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
-      await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
-    await tell?.(status, enrollment, transaction);
+    if (records.length > 0) await recordAudit(core, actor, records, transaction);
+    await wanted.tell?.(from, enrollment, transaction);
     if (found.course) enrollment.course = found.course;
     if (found.user) enrollment.user = found.user;
     return enrollment;
   };
   const inTransaction = () => core.database.inTransaction(run);
-  return takesSeat?.(found) ? inCourseQueue(found.courseId, inTransaction) : inTransaction();
+  return wanted.takesSeat?.(found) ? inCourseQueue(found.courseId, inTransaction) : inTransaction();
 }
 
 /**
@@ -133,7 +158,7 @@ export async function changeStatus(
   const wanted = validate(statusChangeSchema, input);
   for (;;) {
     try {
-      const changed = await tryStatus(core, actor, id, wanted, notify);
+      const changed = await changeEnrollment(core, actor, id, statusChange(core, actor, wanted, notify));
       // It may have freed its seat; or it waits, and what has freed a seat meanwhile has found nobody waiting.
       if (!rulesOf(changed.status).takesSeat) await promote(core, [changed.courseId]);
       return changed;
@@ -146,12 +171,12 @@ export async function changeStatus(
 /** Whether a change of status takes a seat: of an enrollment that has none. */
 const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) => !rulesOf(from).takesSeat && rulesOf(to).takesSeat;
 
-/** @throws SeatLostMeanwhile, and as {@link changeStatus} */
-function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange, notify: boolean): Promise<Enrollment> {
+/** A change of status. It throws SeatLostMeanwhile, and as {@link changeStatus}. */
+export function statusChange(core: Core, actor: Actor, wanted: StatusChange, notify: boolean) {
   const byTrainee = actor.role === 'trainee';
   const words = wordsOf(actor, wanted, core.now());
   const needsSeat = ({ status }: Enrollment) => takesSeat(status, wanted.status);
-  return changeEnrollment(core, actor, id, {
+  return {
     action: 'enrollment.status',
     // Other changes don't wait for those who enroll in the course.
     takesSeat: needsSeat,
@@ -179,7 +204,7 @@ function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange, n
       }
       if (notify) await queueNews(core, newsOf(from, status), [enrollment], transaction, replyIn(words));
     },
-  });
+  } satisfies EnrollmentChange<Placing | undefined>;
 }
 
 /**

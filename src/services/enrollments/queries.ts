@@ -55,11 +55,12 @@ const withCourseSummary = ({ database: { models } }: Core) => [
   },
 ];
 
-const filtered = ({ courseId, userId, trainerId, status }: EnrollmentFilter): WhereOptions<Enrollment> => ({
+const filtered = ({ courseId, userId, trainerId, status, progress }: EnrollmentFilter): WhereOptions<Enrollment> => ({
   ...(courseId !== undefined && { courseId }),
   ...(userId !== undefined && { userId }),
   ...(trainerId !== undefined && { trainerId }),
   ...(status !== undefined && { status }),
+  ...(progress !== undefined && { progress }),
 });
 
 /**

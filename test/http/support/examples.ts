@@ -303,13 +303,17 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   async listEnrollments(context) {
     const { trainee, course } = await buildCatalogue(context);
     const which = { courseId: course.id, userId: trainee.user.id, trainerId: course.trainerId, search: 'test' };
-    const query = { ...which, status: 'active,pending', sortBy: 'progress', sortOrder: 'ASC', page: '1', limit: '5' };
+    const filter = { ...which, status: 'active,pending', progress: '10' };
+    const query = { ...filter, sortBy: 'progress', sortOrder: 'ASC', page: '1', limit: '5' };
     return { token: trainee.token, query };
   },
   async exportEnrollments(context) {
     const { trainer, trainee, course } = await buildCatalogue(context);
     const which = { courseId: course.id, userId: trainee.user.id, trainerId: course.trainerId, search: 'test' };
-    return { token: trainer.token, query: { ...which, status: 'active', fields: 'email,status', format: 'csv' } };
+    return {
+      token: trainer.token,
+      query: { ...which, status: 'active', progress: '10', fields: 'email,status', format: 'csv' },
+    };
   },
   async requestEnrollment(context) {
     const { course } = await buildCatalogue(context);
@@ -336,6 +340,11 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   async removeMany(context) {
     const { token, params } = await ownEnrollment(context);
     return { token, body: { enrollmentIds: [params.id] } };
+  },
+  async changeManyStatuses(context) {
+    const { token, params } = await ownEnrollment(context);
+    const body = { status: 'completed', expectedStatus: 'active', ids: [params.id], reply: 'Well done' };
+    return { token, body };
   },
   async listAvailableTrainees(context) {
     const { trainer, course } = await buildCatalogue(context);

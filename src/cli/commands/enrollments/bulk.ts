@@ -6,7 +6,7 @@ import { validate } from '../../../schemas/validate.js';
 import type { Context } from '../../../services/context.js';
 import { operator } from '../../../services/core.js';
 import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
-import { changeStatus } from '../../../services/enrollments/changes.js';
+import { changeStatuses, type StatusOutcome } from '../../../services/enrollments/bulk-status.js';
 import { removeEnrollments } from '../../../services/enrollments/commands.js';
 import { type PreviewedOutcome, previewAssignment, previewStatus } from '../../../services/enrollments/preview.js';
 import { type BulkWork, changeEach } from '../../core/changes/bulk.js';
@@ -103,9 +103,15 @@ export function assignment(
 }
 
 /** Failures that belong to one enrollment. */
-const ownFailures = ['NOT_FOUND', 'STATUS_CHANGED', 'STATUS_REFUSED', 'ACCOUNT_INACTIVE', 'COURSE_FULL'] as const;
+const ownFailures = ['NOT_FOUND'] as const;
 
-/** Enrollments to move to a status from the one they are shown with, each in a transaction of its own. @throws AppError `VALIDATION` */
+/** What the service has done with an enrollment. */
+const verdictOfChange = ({ outcome, enrollment, refusal }: StatusOutcome): Verdict =>
+  outcome === 'refused'
+    ? { outcome, refusal }
+    : { outcome: outcome === 'changed' ? 'done' : 'unchanged', more: { enrollment: presentEnrollment(enrollment) } };
+
+/** Enrollments to move to a status from the one they are shown with. @throws AppError `VALIDATION` */
 export async function statusChange(
   context: Context,
   several: Several,
@@ -127,12 +133,11 @@ export async function statusChange(
     selection,
     batchSize,
     preview: async (those) => those.map((one) => verdictOf(previewStatus(one, wanted, operator))),
-    change: (those, signal) =>
-      changeEach(those, signal, ownFailures, async ({ id }) => ({
-        enrollment: presentEnrollment(
-          await changeStatus(context, operator, id, { ...wanted, expectedStatus: shown.get(id) }, notify),
-        ),
-      })),
+    async change(those, signal) {
+      const meant = those.map(({ id }) => ({ id, expectedStatus: shown.get(id) }));
+      const { outcomes, stopped } = await changeStatuses(context, operator, meant, wanted, { signal, notify });
+      return { verdicts: outcomes.map(verdictOfChange), stopped };
+    },
   };
 }
 

@@ -10,6 +10,7 @@ export const enrollmentFilterOptions = {
   '--trainee <user>': 'only of this trainee: email, phone or id',
   '--trainer <user>': "only in this trainer's courses: email, phone or id",
   '--status <status>': `only ${either(enrollmentStatuses)} ones; several separated by commas`,
+  '--progress <number>': 'only with this progress, in per cent',
   '--search <text>': "search in the trainee's name and email",
 };
 

@@ -53,10 +53,10 @@ export type MeantEnrollments =
 /** @throws AppError `USAGE` for filters that are wrong, cannot be used together, or would mean all enrollments */
 function checkFilters(options: EnrollmentsRun['options']): void {
   assertFilters(options);
-  const { status, search, trainer } = options;
-  const isAlone = status === undefined && trainer === undefined && namesGiven(options).length === 0;
+  const { status, search, trainer, progress } = options;
+  const isAlone = [status, trainer, progress].every((one) => one === undefined) && namesGiven(options).length === 0;
   try {
-    const sought = validate(enrollmentListingSchema, { status, search }).search;
+    const sought = validate(enrollmentListingSchema, { status, search, progress }).search;
     if (!isAlone || search === undefined || searchKey(sought) !== '') return;
   } catch (error) {
     if (!isAppError(error, 'VALIDATION')) throw error;
@@ -83,17 +83,17 @@ export async function enrollmentsMeant(
   typed: readonly string[] | undefined,
   words: Pick<BulkWords, 'one' | 'toDo'>,
 ): Promise<MeantEnrollments> {
-  const { trainee, course, trainer, status, search, from, dryRun } = run.options;
+  const { trainee, course, trainer, status, progress, search, from, dryRun } = run.options;
   checkFilters(run.options);
   const isNamed = trainee !== undefined && course !== undefined;
-  const others = [trainer, status, search, typed, from].filter((one) => one !== undefined);
+  const others = [trainer, status, progress, search, typed, from].filter((one) => one !== undefined);
   if (isNamed && others.length === 0) {
     const { first } = await enrollmentsOf(await run.context(), { trainee, course });
     if (!dryRun) return { kind: 'one', id: first.id };
   }
   const source: Source = await sourceOf(run, {
     typed,
-    isFiltered: [trainee, course, trainer, status, search].some((one) => one !== undefined),
+    isFiltered: [trainee, course, trainer, status, progress, search].some((one) => one !== undefined),
     headings: enrollmentHeadings,
     words,
     choose: async () => pick(run, await run.context(), 'enrollment'),

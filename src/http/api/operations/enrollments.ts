@@ -3,6 +3,7 @@ import {
   availableTraineeListingSchema,
   bulkAssignmentSchema,
   bulkRemovalSchema,
+  bulkStatusSchema,
   courseTraineeListingSchema,
   enrollmentAssignmentSchema,
   enrollmentExportSchema,
@@ -79,6 +80,15 @@ export const enrollmentOperations = {
     body: bulkRemovalSchema,
     success: ok('The enrollments are removed', shapes.bulkRemoval),
     failures: ['NOT_FOUND'],
+  }),
+  changeManyStatuses: operation.put('/api/enrollments/bulk/status', {
+    summary: 'Move up to 1,000 enrollments to a status: those of a list, or all that match a filter',
+    description:
+      'Each one is changed as by the operation for one, and has an outcome. Where seats run out, the first ones get them. A reply is at most 100,000 characters long, divided by the number of enrollments.',
+    access: { kind: 'scoped', roles: ['trainer', 'super_admin'] },
+    body: bulkStatusSchema,
+    databaseDeadline: 'none',
+    success: ok('The outcomes', shapes.bulkStatusChange),
   }),
   listAvailableTrainees: operation.get('/api/enrollments/available-trainees', {
     summary: 'The active trainees who could be enrolled in a course',

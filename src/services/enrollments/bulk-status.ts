@@ -1,0 +1,284 @@
+import { Op, type Transaction } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import { rowsOf } from '../../db/sql/page.js';
+import { AppError, type ErrorCode, isAppError, notFound, validationError } from '../../errors.js';
+import {
+  type BulkStatusChange,
+  bulkStatusSchema,
+  type EnrollmentFilter,
+  maxReply,
+  maxStatusChanges,
+  type StatusChange,
+} from '../../schemas/enrollment.js';
+import { type EnrollmentStatus, rulesOf } from '../../schemas/enrollment-statuses.js';
+import { characters, tooLong } from '../../schemas/fields.js';
+import { validate } from '../../schemas/validate.js';
+import { recordAudit } from '../audit/audit.js';
+import { assertStillSignedIn } from '../auth/sessions.js';
+import type { Actor, Core } from '../core.js';
+import { inCourseQueue } from '../locks/course-queue.js';
+import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
+import { promote } from '../waiting-list/promotion.js';
+import { changeLocked, SeatLostMeanwhile, statusChange } from './changes.js';
+import { isAsWanted } from './preview.js';
+import { enrollmentsFound, visibleTo } from './queries.js';
+
+type Outcome =
+  | { outcome: 'changed' | 'unchanged'; enrollment: Enrollment; refusal?: never }
+  | { outcome: 'refused'; refusal: AppError; enrollment?: never };
+
+/** What became of an enrollment that was to get another status. */
+export type StatusOutcome = Outcome & {
+  id: string;
+  /** Of its trainee; null where there is no such enrollment, or it isn't the actor's. */
+  name: string | null;
+};
+
+const nameOf = (enrollment: Enrollment | undefined): string | null =>
+  enrollment?.user ? `${enrollment.user.firstName} ${enrollment.user.lastName}` : null;
+
+/** An enrollment that is to get another status, and the one that it is expected to have. */
+interface Meant {
+  id: string;
+  expectedStatus?: EnrollmentStatus | undefined;
+}
+
+interface StatusOptions {
+  /** Ends it between two transactions. */
+  signal: AbortSignal;
+  /** Whether trainees get mails. */
+  notify?: boolean;
+}
+
+/** Enrollments of a course that one transaction changes: others who change them wait for it. */
+const perTransaction = 50;
+
+/** Refusals that belong to an enrollment; after any other failure the rest isn't tried. */
+const ownRefusals: readonly ErrorCode[] = [
+  'NOT_FOUND',
+  'STATUS_CHANGED',
+  'STATUS_REFUSED',
+  'ACCOUNT_INACTIVE',
+  'COURSE_FULL',
+];
+
+/** Those enrollments that the actor may see, with the names of their trainees. */
+async function readEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Map<string, Enrollment>> {
+  const { Enrollment, User } = core.database.models;
+  const where = { [Op.and]: [{ id: [...ids] }, visibleTo(actor)] };
+  const include = [{ model: User, as: 'user', attributes: ['id', 'firstName', 'lastName'] }];
+  const found = await core.database.read(() => Enrollment.findAll({ where, include }));
+  return new Map(found.map((enrollment) => [enrollment.id, enrollment]));
+}
+
+/** Parts of a list, in its order: those of each course together. */
+function partsByCourse(those: readonly Meant[], found: ReadonlyMap<string, Enrollment>): Meant[][] {
+  const courses = new Map<string | undefined, Meant[]>();
+  for (const one of those) {
+    const courseId = found.get(one.id)?.courseId;
+    courses.set(courseId, [...(courses.get(courseId) ?? []), one]);
+  }
+  return [...courses.values()].flatMap((all) =>
+    Array.from({ length: Math.ceil(all.length / perTransaction) }, (_, part) =>
+      all.slice(part * perTransaction, (part + 1) * perTransaction),
+    ),
+  );
+}
+
+/** What is done together, as it was asked for. */
+interface Part {
+  those: readonly Meant[];
+  wanted: StatusChange;
+  notify: boolean;
+}
+
+type Change = ReturnType<typeof statusChange>;
+type Changed = Awaited<ReturnType<typeof changeLocked>>;
+
+/**
+ * Locks enrollments, and before them what their changes rely on: people after the course, both in the order of keys, to avoid
+ * deadlocks.
+ */
+async function lockAll(
+  core: Core,
+  changes: readonly { found: Enrollment; change: Change }[],
+  transaction: Transaction,
+): Promise<(id: string) => { enrollment: Enrollment | undefined; locked: Awaited<ReturnType<Change['lock']>> }> {
+  const locked = new Map<string, Awaited<ReturnType<Change['lock']>>>();
+  for (const { found, change } of changes.toSorted((a, b) => (a.found.userId < b.found.userId ? -1 : 1)))
+    locked.set(found.id, await change.lock(found, transaction));
+  const rows = await core.database.models.Enrollment.findAll({
+    where: { id: changes.map(({ found }) => found.id) },
+    order: ['id'],
+    lock: transaction.LOCK.UPDATE,
+    transaction,
+  });
+  const enrollments = new Map(rows.map((enrollment) => [enrollment.id, enrollment]));
+  return (id) => ({ enrollment: enrollments.get(id), locked: locked.get(id) });
+}
+
+/** Audits what was changed together, and tells its trainees. */
+async function recordAll(
+  core: Core,
+  actor: Actor,
+  done: readonly Changed[],
+  { wanted, notify }: Part,
+  transaction: Transaction,
+): Promise<void> {
+  const records = done.flatMap((one) => one.records);
+  if (records.length > 0) await recordAudit(core, actor, records, transaction);
+  if (!notify) return;
+  for (const status of new Set(done.map(({ from }) => from))) {
+    const places = done.filter(({ from }) => from === status).map(({ enrollment }) => enrollment);
+    await queueNews(core, newsOf(status, wanted.status), places, transaction, replyIn(wanted));
+  }
+}
+
+/** Changes enrollments of one course in their order: who comes first gets the seat. @throws SeatLostMeanwhile */
+async function changeTogether(
+  core: Core,
+  actor: Actor,
+  found: ReadonlyMap<string, Enrollment>,
+  part: Part,
+): Promise<StatusOutcome[]> {
+  const changes = part.those.map(({ id, expectedStatus }) => {
+    const wanted = { ...part.wanted, ...(expectedStatus && { expectedStatus }) };
+    return { id, change: statusChange(core, actor, wanted, part.notify), found: found.get(id) };
+  });
+  const known = changes.flatMap(({ change, found: one }) => (one ? [{ change, found: one }] : []));
+  const run = async (transaction: Transaction): Promise<StatusOutcome[]> => {
+    const current = await lockAll(core, known, transaction);
+    const done: Changed[] = [];
+    const changeOne = async ({ id, change }: (typeof changes)[number]): Promise<Outcome> => {
+      const { enrollment, locked } = current(id);
+      if (enrollment && isAsWanted(enrollment, part.wanted)) return { outcome: 'unchanged', enrollment };
+      try {
+        const changed = await changeLocked(core, actor, enrollment, change, locked, transaction);
+        done.push(changed);
+        return { outcome: 'changed', enrollment: changed.enrollment };
+      } catch (error) {
+        if (!isAppError(error, ...ownRefusals)) throw error;
+        return { outcome: 'refused', refusal: error };
+      }
+    };
+    const outcomes: StatusOutcome[] = [];
+    for (const one of changes) outcomes.push({ id: one.id, name: nameOf(one.found), ...(await changeOne(one)) });
+    await recordAll(core, actor, done, part, transaction);
+    return outcomes;
+  };
+  const inTransaction = () => core.database.inTransaction(run);
+  const seated = known.find(({ change, found: one }) => change.takesSeat(one))?.found;
+  return seated ? inCourseQueue(seated.courseId, inTransaction) : inTransaction();
+}
+
+/** The courses of those that were changed and have no seat any more. */
+const freedCourses = (outcomes: readonly StatusOutcome[]): string[] =>
+  outcomes.flatMap(({ outcome, enrollment }) =>
+    outcome === 'changed' && !rulesOf(enrollment.status).takesSeat ? [enrollment.courseId] : [],
+  );
+
+/**
+ * Moves enrollments to a status, in transactions for each course. Failures become outcomes, so that what was done before them is
+ * told in any case.
+ * @returns the outcomes in the order of the list, and the failure because of which the last of them weren't tried
+ */
+export async function changeStatuses(
+  core: Core,
+  actor: Actor,
+  those: readonly Meant[],
+  wanted: StatusChange,
+  { signal, notify = tellsByItself(actor) }: StatusOptions,
+): Promise<{ outcomes: StatusOutcome[]; stopped: AppError | undefined }> {
+  let found = await readEnrollments(
+    core,
+    actor,
+    those.map(({ id }) => id),
+  );
+  const outcomes = new Map<string, StatusOutcome>();
+  let stopped: AppError | undefined;
+  for (const part of partsByCourse(those, found)) {
+    for (let isSettled = false; !isSettled && !stopped; )
+      try {
+        if (signal.aborted) throw new AppError('INTERRUPTED');
+        await assertStillSignedIn(core, actor);
+        for (const one of await changeTogether(core, actor, found, { those: part, wanted, notify }))
+          outcomes.set(one.id, one);
+        isSettled = true;
+      } catch (error) {
+        if (error instanceof SeatLostMeanwhile)
+          found = new Map([
+            ...found,
+            ...(await readEnrollments(
+              core,
+              actor,
+              part.map(({ id }) => id),
+            )),
+          ]);
+        else if (isAppError(error)) stopped = error;
+        else throw error;
+      }
+  }
+  await promote(core, freedCourses([...outcomes.values()]));
+  const untried = (id: string): StatusOutcome => ({
+    id,
+    name: nameOf(found.get(id)),
+    outcome: 'refused',
+    // Without a failure all of them were tried.
+    refusal: stopped ?? notFound('Enrollment'),
+  });
+  return { outcomes: those.map(({ id }) => outcomes.get(id) ?? untried(id)), stopped };
+}
+
+/** The ids of enrollments that a filter matches, who enrolled first first. @throws AppError `VALIDATION` for too many */
+async function matchingIds(core: Core, actor: Actor, filter: EnrollmentFilter): Promise<string[]> {
+  const { where, parts } = await enrollmentsFound(core, actor, filter);
+  const rows = rowsOf(core.database.models.Enrollment, {
+    where,
+    parts: parts?.parts,
+    order: [
+      ['enrolledAt', 'ASC'],
+      ['id', 'ASC'],
+    ],
+  });
+  const ids = await core.database.read(() => rows.firstIds(maxStatusChanges + 1));
+  if (ids.length <= maxStatusChanges) return ids;
+  const message = `filter matches more than ${maxStatusChanges} enrollments. Narrow it down, or send up to ${maxStatusChanges} ids at a time.`;
+  throw validationError([{ path: 'filter', code: 'TOO_MANY', params: { max: maxStatusChanges }, message }]);
+}
+
+/** The enrollments that are meant. @throws AppError `VALIDATION` */
+async function meantIds(core: Core, actor: Actor, { ids, filter }: BulkStatusChange): Promise<string[]> {
+  if (filter === undefined && ids === undefined)
+    throw validationError([
+      { path: 'ids', code: 'REQUIRED', params: { fields: ['filter'] }, message: 'Either ids or filter is required.' },
+    ]);
+  if (filter !== undefined && ids !== undefined)
+    throw validationError([
+      { path: 'filter', code: 'EXCLUSIVE', params: { fields: ['ids'] }, message: 'ids and filter exclude each other.' },
+    ]);
+  return ids ?? matchingIds(core, actor, filter ?? {});
+}
+
+/**
+ * Moves up to 1,000 enrollments to a status, each as if by itself; where seats run out, who comes first gets one.
+ * @returns the outcomes in the order of the list
+ * @throws AppError `VALIDATION`
+ */
+export async function changeManyStatuses(
+  core: Core,
+  actor: Actor,
+  input: unknown,
+  options: StatusOptions,
+): Promise<{ status: EnrollmentStatus; outcomes: StatusOutcome[] }> {
+  const wanted = validate(bulkStatusSchema, input);
+  const { status, expectedStatus, reply } = wanted;
+  const ids = await meantIds(core, actor, wanted);
+  const most = Math.floor(maxReply / Math.max(ids.length, 1));
+  if (reply && characters(reply) > most) {
+    const message = `Reply must be at most ${most} characters for ${ids.length} enrollments.`;
+    throw validationError([{ path: 'reply', ...tooLong(most, message) }]);
+  }
+  const meant = ids.map((id) => ({ id, expectedStatus }));
+  const change = { status, joinWaitingList: false, ...(reply !== undefined && { reply }) };
+  return { status, outcomes: (await changeStatuses(core, actor, meant, change, options)).outcomes };
+}

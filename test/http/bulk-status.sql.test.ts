@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import type { Course } from '../../src/db/models/course.js';
+import type { User } from '../../src/db/models/user.js';
+import type { EnrollmentStatus } from '../../src/schemas/enrollment-statuses.js';
+import { mailSettings } from '../support/environment.js';
+import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
+import { expectInvalid } from './support/expectations.js';
+
+interface Outcome {
+  id: string;
+  name: string | null;
+  outcome: string;
+  code: string | null;
+  message: string | null;
+}
+
+describe('PUT /api/enrollments/bulk/status', () => {
+  const harness = useHarness(mailSettings);
+  let cast: Cast;
+  let course: Course;
+  let ada: User;
+  let ben: User;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 5 });
+    ada = cast.trainee.user;
+    ben = await buildUser(harness.context, { firstName: 'Ben', lastName: 'Young' });
+  });
+  const change = (body: object, by: Person = cast.owner) =>
+    harness.api('put', '/api/enrollments/bulk/status', by.token).send(body);
+  const enroll = async (user: User, status: EnrollmentStatus, more: { in?: Course; progress?: number } = {}) =>
+    (await buildEnrollment(harness.context, user, more.in ?? course, { status, progress: more.progress ?? 0 })).id;
+  const told = (outcomes: Outcome[]) => outcomes.map(({ id, outcome, code }) => [id, outcome, code]);
+  const statuses = async (...ids: string[]) => {
+    const found = await harness.context.database.models.Enrollment.findAll({ where: { id: ids } });
+    return ids.map((id) => found.find((one) => one.id === id)?.status);
+  };
+
+  it('tells what became of each in the order of the list: changed, unchanged, refused and why', async () => {
+    const other = await buildUser(harness.context);
+    const foreign = await buildCourse(harness.context, cast.foreign.user);
+    const ids = [
+      await enroll(ben, 'pending'),
+      await enroll(ada, 'active'),
+      'nothing',
+      await enroll(ben, 'pending', { in: foreign }),
+      await enroll(other, 'pending'),
+    ];
+    const { body } = await change({ status: 'active', ids }).expect(200);
+    expect(body.status).to.equal('active');
+    expect(body.counts).to.deep.equal({ changed: 2, unchanged: 1, refused: 2 });
+    const outcomes = body.outcomes as Outcome[];
+    expect(told(outcomes)).to.deep.equal([
+      [ids[0], 'changed', null],
+      [ids[1], 'unchanged', null],
+      [ids[2], 'refused', 'NOT_FOUND'],
+      [ids[3], 'refused', 'NOT_FOUND'],
+      [ids[4], 'changed', null],
+    ]);
+    expect(outcomes[0]).to.deep.equal({ id: ids[0], name: 'Ben Young', outcome: 'changed', code: null, message: null });
+    expect(outcomes[3]).to.include({ name: null, message: 'Enrollment not found.' });
+    expect(await statuses(...ids)).to.deep.equal(['active', 'active', undefined, 'pending', 'active']);
+  });
+
+  it('gives the seats that are left to the first of the list', async () => {
+    await course.update({ maxStudents: 2 });
+    await enroll(await buildUser(harness.context), 'active');
+    const inactive = await buildUser(harness.context, { isActive: false });
+    const ids = [await enroll(inactive, 'cancelled'), await enroll(ben, 'cancelled'), await enroll(ada, 'cancelled')];
+    const { body } = await change({ status: 'active', ids }).expect(200);
+    expect(told(body.outcomes)).to.deep.equal([
+      [ids[0], 'refused', 'ACCOUNT_INACTIVE'],
+      [ids[1], 'changed', null],
+      [ids[2], 'refused', 'COURSE_FULL'],
+    ]);
+    expect(await statuses(...ids)).to.deep.equal(['cancelled', 'active', 'cancelled']);
+  });
+
+  it('gives the seats that it frees to those who wait first', async () => {
+    await course.update({ maxStudents: 1, autoAccept: true });
+    const [leaving, waiting] = [await enroll(ben, 'active'), await enroll(ada, 'waiting')];
+    await harness.context.database.models.Enrollment.update({ waitingNumber: 1 }, { where: { id: waiting } });
+    await change({ status: 'completed', ids: [leaving] }).expect(200);
+    expect(await statuses(leaving, waiting)).to.deep.equal(['completed', 'active']);
+  });
+
+  it('changes each as the operation for one does: fields, reply, audit log and mail', async () => {
+    const [first = '', second = ''] = [await enroll(ben, 'pending'), await enroll(ada, 'pending')];
+    const wanted = { status: 'cancelled', reply: 'Next year again' };
+    await harness.api('put', `/api/enrollments/${first}/status`, cast.owner.token).send(wanted).expect(200);
+    await change({ ...wanted, ids: [second] }).expect(200);
+    const { Enrollment, Mail } = harness.context.database.models;
+    const fields = async (id: string) => {
+      const found = await Enrollment.findByPk(id, { rejectOnEmpty: true });
+      const { status, reply, replyBy, cancelReason, notes, progress } = found;
+      return { status, reply, replyBy, cancelReason, notes, progress };
+    };
+    expect(await fields(second)).to.deep.equal(await fields(first));
+    const audited = async (id: string) =>
+      (await changesOf(harness, cast, id, cast.owner)).map(({ action, after }) => [action, Object.keys(after ?? {})]);
+    expect(await audited(second)).to.deep.equal(await audited(first));
+    const mails = await Mail.findAll({ order: ['id'] });
+    expect(mails.map(({ kind, userId, data }) => [kind, userId, data])).to.deep.equal([
+      ['refused', ben.id, mails[0]?.data],
+      ['refused', ada.id, mails[0]?.data],
+    ]);
+  });
+
+  it('refuses those that have another status by now than was expected', async () => {
+    const ids = [await enroll(ben, 'pending'), await enroll(ada, 'active')];
+    const { body } = await change({ status: 'cancelled', expectedStatus: 'pending', ids }).expect(200);
+    expect(told(body.outcomes)).to.deep.equal([
+      [ids[0], 'changed', null],
+      [ids[1], 'refused', 'STATUS_CHANGED'],
+    ]);
+  });
+
+  it('changes all that a filter matches, such as those who have finished', async () => {
+    const finished = await enroll(ben, 'active', { progress: 100 });
+    const others = [await enroll(ada, 'active', { progress: 99 })];
+    const filter = { courseId: course.id, status: ['active'], progress: 100 };
+    const { body } = await change({ status: 'completed', filter }).expect(200);
+    expect(told(body.outcomes)).to.deep.equal([[finished, 'changed', null]]);
+    expect(await statuses(finished, ...others)).to.deep.equal(['completed', 'active']);
+    const none = await change({ status: 'completed', filter }, cast.foreign).expect(200);
+    expect(none.body.outcomes).to.deep.equal([]);
+  });
+
+  it('refuses a filter that matches more than 1,000, ids with a filter, neither, and long replies to many', async () => {
+    const trainees = await buildTrainees(harness.context, 1001);
+    const large = await buildCourse(harness.context, cast.owner.user);
+    const rows = trainees.map((userId, index) => ({
+      ...{ id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`, userId, courseId: large.id },
+      ...{ trainerId: large.trainerId, status: 'pending' as const, enrolledAt: new Date() },
+    }));
+    await harness.context.database.models.Enrollment.bulkCreate(rows);
+    const filter = { courseId: large.id };
+    const many = await change({ status: 'active', filter });
+    expectInvalid(many, ['filter']);
+    expect(many.body.errors[0].msg).to.match(/more than 1000 enrollments\. Narrow it down, or send up to 1000 ids/);
+    expectInvalid(await change({ status: 'active', filter, ids: ['x'] }), ['filter']);
+    expectInvalid(await change({ status: 'active' }), ['ids']);
+    expectInvalid(await change({ status: 'active', filter: {} }), ['filter']);
+    expectInvalid(await change({ status: 'active', filter: { search: ' ' } }), ['filter']);
+    expectInvalid(await change({ status: 'pending', filter }), ['status']);
+    const ids = rows.slice(0, 1000).map(({ id }) => id);
+    expectInvalid(await change({ status: 'active', ids, reply: 'x'.repeat(101) }), ['reply']);
+    const { body } = await change({ status: 'active', ids, reply: 'x'.repeat(100) }).expect(200);
+    expect(body.counts).to.deep.equal({ changed: 1000, unchanged: 0, refused: 0 });
+  });
+});
