@@ -26,9 +26,10 @@ export interface UndoNote {
   ofCreated?: true;
   /** Ids of the enrollments that were created. */
   enrollments?: string[];
-  /** The enrollments of those who had left and were enrolled again, with their old values. */
+  /** The enrollments of those who had left, or waited, and were enrolled, with their old values. */
   revived?: (Pick<EnrollmentValues, 'status' | 'cancelReason' | 'reply' | 'replyBy'> & {
     id: string;
+    waitingNumber: number | null;
     enrolledAt: string;
     replyAt: string | null;
     updatedAt: string;

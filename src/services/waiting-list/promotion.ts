@@ -25,12 +25,14 @@ interface Step {
 /**
  * Gives the free seats of courses to those who wait first. For the end of whatever frees seats, after its commit: its failure is
  * logged and left to the next run of {@link promoteAll}, for what has freed the seat is done. Newcomers get no seat meanwhile.
+ * @param courseIds all courses by default
  */
-export async function promote(core: Core, courseIds: readonly string[]): Promise<void> {
-  const among = [...new Set(courseIds)];
-  if (among.length === 0) return;
+export async function promote(core: Core, courseIds?: readonly string[]): Promise<void> {
+  const among = courseIds && [...new Set(courseIds)];
+  if (among?.length === 0) return;
   try {
-    for (const id of await coursesToPromoteIn(core.database, { day: today(core), seatStatuses, among }))
+    const wanted = { day: today(core), seatStatuses, ...(among && { among }) };
+    for (const id of await coursesToPromoteIn(core.database, wanted))
       for (let step = await promoteNext(core, id); step.promoted < step.next; ) step = await promoteNext(core, id);
   } catch (error) {
     core.logger.warn({ err: error, courses: among }, 'free seats are not given to those who wait yet');

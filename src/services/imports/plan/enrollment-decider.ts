@@ -93,7 +93,9 @@ export class EnrollmentDecider {
       const enrollments = decision.enrollments.flatMap((planned): PlannedEnrollment[] => {
         const existing = enrolled.get(`${userId} ${planned.course.id}`);
         if (!existing) return [planned];
-        return rulesOf(existing.status).isEnrolled ? [] : [{ ...planned, left: existing }];
+        // As by hand, who waits can get a seat past all others.
+        const isPromoted = existing.status === 'waiting' && mayFollow('waiting', planned.status, 'manager');
+        return rulesOf(existing.status).isEnrolled && !isPromoted ? [] : [{ ...planned, left: existing }];
       });
       // As elsewhere, only trainees can ask for a cancelled enrollment again; a file can only make it active.
       if (enrollments.some(({ left, status }) => left && !mayFollow(left.status, status, 'manager')))
@@ -179,7 +181,7 @@ export class EnrollmentDecider {
     const found = await this.#core.database.read(() =>
       this.#core.database.models.Enrollment.findAll({
         attributes: [
-          ...(['id', 'userId', 'courseId', 'status', 'enrolledAt'] as const),
+          ...(['id', 'userId', 'courseId', 'status', 'waitingNumber', 'enrolledAt'] as const),
           ...(['cancelReason', 'reply', 'replyAt', 'replyBy'] as const),
         ],
         where: { userId: [...users], courseId: [...courses] },

@@ -27,10 +27,10 @@ export interface CourseReference {
   isPublished: boolean;
 }
 
-/** An enrollment of somebody who isn't enrolled any more, as it is before a row enrolls them again. */
+/** An enrollment of somebody who isn't enrolled any more, or waits, as it is before a row enrolls them. */
 export type LeftEnrollment = Pick<
   Enrollment,
-  'id' | 'status' | 'enrolledAt' | 'cancelReason' | 'reply' | 'replyAt' | 'replyBy'
+  'id' | 'status' | 'waitingNumber' | 'enrolledAt' | 'cancelReason' | 'reply' | 'replyAt' | 'replyBy'
 >;
 
 /** An enrollment that a row creates, or enrolls somebody with again. */

@@ -124,13 +124,14 @@ async function revive(
   const { id } = left;
   const written = reply === null ? {} : replyOf(actor, { reply }, now);
   const [revived] = await core.database.models.Enrollment.update(
-    { status, enrolledAt: now, updatedAt: now, cancelReason: null, ...written },
+    { status, waitingNumber: null, enrolledAt: now, updatedAt: now, cancelReason: null, ...written },
     { where: { id, status: left.status }, silent: true, transaction },
   );
   if (revived !== 1) throw new StaleDecision();
   const before = {
     id,
     status: left.status,
+    waitingNumber: left.waitingNumber,
     enrolledAt: left.enrolledAt.toISOString(),
     cancelReason: left.cancelReason,
     reply: left.reply,

@@ -3,7 +3,7 @@ import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import { type UndoNote, undoNoteOf } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
-import { rulesOf } from '../../../schemas/enrollment-statuses.js';
+import { openStatuses } from '../../../schemas/enrollment-statuses.js';
 import type { PhoneKeys } from '../../../schemas/phone-keys.js';
 import type { Core } from '../../core.js';
 import type { KeyIndex } from '../read/rows/key-index.js';
@@ -106,7 +106,7 @@ function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity):
   if (role === undefined) return null;
   if (role !== 'trainer' && activity.withCourses.has(user.id)) return 'HAS_COURSES';
   const isRevived = ({ id }: Enrollment) => note.revived?.some((one) => one.id === id) ?? false;
-  return role !== 'trainee' && others.some((one) => rulesOf(one.status).takesSeat && !isRevived(one))
+  return role !== 'trainee' && others.some((one) => openStatuses.includes(one.status) && !isRevived(one))
     ? 'ENROLLED'
     : null;
 }

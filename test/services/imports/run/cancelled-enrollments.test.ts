@@ -97,4 +97,28 @@ describe('A row with a course that its account has cancelled', () => {
       expect((await cancelled.reload()).status).to.equal(status);
     }
   });
+
+  it('takes who waits from the waiting list, and back to the same place by undo, which frees the seat for who is first', async () => {
+    await course.update({ isPublished: true, maxStudents: 1 });
+    const other = await buildUser(importing.context);
+    const first = await buildEnrollment(importing.context, other, course, { status: 'waiting' });
+    const second = await buildEnrollment(importing.context, await buildUser(importing.context), course, {
+      status: 'waiting',
+    });
+    const { waitingNumber } = second;
+    await second.destroy();
+    await cancelled.update({ status: 'waiting', waitingNumber, cancelReason: null });
+    const { id, counts } = await importRow();
+    expect(counts).to.include({ skipped: 1, enrolled: 1 });
+    expect(await cancelled.reload()).to.include({ status: 'active', waitingNumber: null });
+    await undoImport(importing.context, operator, id, undoing);
+    expect(await cancelled.reload()).to.include({ status: 'waiting', waitingNumber });
+    expect((await first.reload()).status).to.equal('pending');
+  });
+
+  it('leaves who waits on the waiting list where it says pending', async () => {
+    await cancelled.update({ status: 'waiting', waitingNumber: 1 });
+    expect((await importRow(`${row},pending,`)).counts).to.include({ skipped: 1, enrolled: 0, rejected: 0 });
+    expect((await cancelled.reload()).status).to.equal('waiting');
+  });
 });

@@ -1,0 +1,260 @@
+import { expect } from 'chai';
+import { sqlLiteral } from '../../src/db/dialect.js';
+import type { Course } from '../../src/db/models/course.js';
+import { promote, promoteAll } from '../../src/services/waiting-list/promotion.js';
+import { mailSettings } from '../support/environment.js';
+import { buildCourse, buildEnrollment, buildTrainees, buildUser, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+
+const long = new Date('2026-01-02T03:04:05.000Z');
+const signal = new AbortController().signal;
+
+describe('A free seat of a course in which somebody waits', () => {
+  const harness = useHarness(mailSettings);
+  let cast: Cast;
+  let course: Course;
+  /** Has the seat. */
+  let holder: { person: Person; id: string };
+  /** Waits first. */
+  let first: { person: Person; id: string };
+  const models = () => harness.context.database.models;
+  const rowOf = ({ id }: { id: string }) => models().Enrollment.findByPk(id, { rejectOnEmpty: true });
+  const enroll = async (status: 'active' | 'waiting', person?: Person) => {
+    const who = person ?? (await signIn(harness.context));
+    return {
+      person: who,
+      id: (await buildEnrollment(harness.context, who.user, course, { status, enrolledAt: long })).id,
+    };
+  };
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
+    holder = await enroll('active');
+    first = await enroll('waiting', cast.trainee);
+  });
+
+  const send = (by: Person, method: 'post' | 'put' | 'delete', path: string, body: object = {}) =>
+    harness.api(method, `/api${path}`, by.token).send(body);
+  const change = (by: Person, id: string, status: string) => send(by, 'put', `/enrollments/${id}/status`, { status });
+  const leave = () => change(holder.person, holder.id, 'cancelled').expect(200);
+  const day = (offset: number) =>
+    new Date(harness.context.now().getTime() + offset * 86_400_000).toISOString().slice(0, 10);
+
+  const frees: Record<string, () => PromiseLike<unknown>> = {
+    'the trainee leaves': leave,
+    'a manager cancels': () => change(cast.owner, holder.id, 'cancelled').expect(200),
+    'a manager notes a completion': () => change(cast.owner, holder.id, 'completed').expect(200),
+    'an enrollment is removed': () => send(cast.owner, 'delete', `/enrollments/${holder.id}`).expect(200),
+    'enrollments are removed': () =>
+      send(cast.admin, 'delete', '/enrollments/bulk/remove', { enrollmentIds: [holder.id] }).expect(200),
+    'an account is deleted': () => send(cast.admin, 'delete', `/users/${holder.person.user.id}`).expect(200),
+    'accounts are deleted': () =>
+      send(cast.admin, 'post', '/users/bulk', { action: 'delete', ids: [holder.person.user.id] }).expect(200),
+    'there are more seats': () => send(cast.owner, 'put', `/courses/${course.id}`, { maxStudents: 2 }).expect(200),
+    'there is no limit any more': () =>
+      send(cast.owner, 'put', `/courses/${course.id}`, { maxStudents: null }).expect(200),
+  };
+  for (const [what, free] of Object.entries(frees))
+    it(`is held for who waits first when ${what}`, async () => {
+      const second = await enroll('waiting');
+      await free();
+      const row = await rowOf(first);
+      expect(row).to.include({ status: 'pending', waitingNumber: null });
+      expect(row.enrolledAt.getTime()).to.be.greaterThan(long.getTime());
+      expect((await rowOf(second)).status).to.equal(what === 'there is no limit any more' ? 'pending' : 'waiting');
+    });
+
+  it('is given when the course is published, or ends later; and while requests are closed', async () => {
+    await course.update({ isPublished: false, enrollUntil: day(-2), endDate: day(-1) });
+    await leave();
+    await send(cast.owner, 'put', `/courses/${course.id}/publish`, { isPublished: true }).expect(200);
+    expect((await rowOf(first)).status).to.equal('waiting');
+    await send(cast.owner, 'put', `/courses/${course.id}`, { endDate: day(1) }).expect(200);
+    expect((await rowOf(first)).status).to.equal('pending');
+  });
+
+  it('stays free while the course is unpublished', async () => {
+    await course.update({ isPublished: false });
+    await leave();
+    expect((await rowOf(first)).status).to.equal('waiting');
+    await send(cast.owner, 'put', `/courses/${course.id}/publish`, { isPublished: true }).expect(200);
+    expect((await rowOf(first)).status).to.equal('pending');
+  });
+
+  it('is taken at once in a course that accepts by itself', async () => {
+    await course.update({ autoAccept: true });
+    await leave();
+    expect((await rowOf(first)).status).to.equal('active');
+  });
+
+  it('passes over inactive people, who keep their place before those who come later', async () => {
+    const { user } = first.person;
+    const [second, third] = [await enroll('waiting'), await enroll('waiting')];
+    await send(cast.admin, 'put', `/users/${user.id}/status`, { isActive: false }).expect(200);
+    await leave();
+    const statuses = async () => [
+      (await rowOf(first)).status,
+      (await rowOf(second)).status,
+      (await rowOf(third)).status,
+    ];
+    expect(await statuses()).to.deep.equal(['waiting', 'pending', 'waiting']);
+    await send(cast.admin, 'put', `/users/${user.id}/status`, { isActive: true }).expect(200);
+    await change(second.person, second.id, 'cancelled').expect(200);
+    expect(await statuses()).to.deep.equal(['pending', 'cancelled', 'waiting']);
+  });
+
+  it('does not come from deactivating who has it', async () => {
+    await send(cast.admin, 'put', `/users/${holder.person.user.id}/status`, { isActive: false }).expect(200);
+    await promoteAll(harness.context, signal);
+    expect((await rowOf(first)).status).to.equal('waiting');
+  });
+
+  it('is recorded as the act of the service, and told to the trainee, and to the trainer who has to answer', async () => {
+    await leave();
+    const [entry] = (await harness.api('get', '/api/audit', cast.admin.token).expect(200)).body.entries;
+    expect(entry).to.include({ action: 'enrollment.status', origin: 'program', actorId: null, targetId: first.id });
+    expect(entry.before.status).to.equal('waiting');
+    expect(entry.after.status).to.equal('pending');
+    const told = async () => (await models().Mail.findAll({ order: ['id'] })).map(({ kind, userId }) => [kind, userId]);
+    expect(await told()).to.have.deep.members([
+      ['moved_up', cast.trainee.user.id],
+      ['requests', cast.owner.user.id],
+    ]);
+    await models().Mail.destroy({ where: {} });
+    await course.update({ autoAccept: true });
+    const second = await enroll('waiting');
+    await change(first.person, first.id, 'cancelled').expect(200);
+    expect(await told()).to.deep.equal([['moved_up', second.person.user.id]]);
+  });
+
+  it('is given later when that fails: what has freed it is done', async () => {
+    const { sequelize } = harness.context.database;
+    const before = 'CREATE TRIGGER refuse_seat BEFORE UPDATE ON enrollments FOR EACH ROW';
+    const [when, refusal] = ["OLD.status = 'waiting'", 'refused by the test'];
+    const isSqlite = harness.databaseUrl.startsWith('sqlite');
+    await sequelize.query(
+      isSqlite
+        ? `${before} WHEN ${when} BEGIN SELECT RAISE(ABORT, '${refusal}'); END`
+        : `${before} BEGIN IF ${when} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${sqlLiteral(sequelize)(refusal)}; END IF; END`,
+    );
+    try {
+      await leave();
+      expect([(await rowOf(holder)).status, (await rowOf(first)).status]).to.deep.equal(['cancelled', 'waiting']);
+    } finally {
+      await sequelize.query('DROP TRIGGER refuse_seat');
+    }
+    expect(await promoteAll(harness.context, signal)).to.deep.equal({ promoted: 1 });
+    expect((await rowOf(first)).status).to.equal('pending');
+  });
+
+  it('is found by the service after a process that died, by two instances at once too, and for more than 500', async () => {
+    const { context } = harness;
+    const trainees = await buildTrainees(context, 501);
+    const rows = trainees.map((userId, index) => ({
+      // Not in the order in which they wait.
+      id: trainees.at(-1 - index) ?? '',
+      userId,
+      ...{ courseId: course.id, trainerId: course.trainerId, status: 'waiting' as const, enrolledAt: long },
+      waitingNumber: 1_000_000 + index,
+    }));
+    await models().Enrollment.bulkCreate(rows);
+    const waiting = () => models().Enrollment.findAll({ where: { courseId: course.id, status: 'waiting' } });
+    // As it is after a commit without what follows it.
+    await course.update({ maxStudents: 502 });
+    await promote(context, [course.id]);
+    expect((await waiting()).map(({ userId }) => userId)).to.have.members(trainees.slice(-2));
+    const promoted = await Promise.all([promoteAll(context, signal), promoteAll(context, signal)]);
+    expect(promoted.reduce((sum, one) => sum + one.promoted, 0)).to.equal(1);
+    expect((await waiting()).map(({ userId }) => userId)).to.deep.equal(trainees.slice(-1));
+  });
+});
+
+describe('Somebody who waits for a place', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  let course: Course;
+  let id: string;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 2 });
+    await buildEnrollment(harness.context, await buildUser(harness.context), course, { status: 'active' });
+    await buildEnrollment(harness.context, await buildUser(harness.context), course, { status: 'waiting' });
+    ({ id } = await buildEnrollment(harness.context, cast.trainee.user, course, {
+      status: 'waiting',
+      enrolledAt: long,
+    }));
+  });
+  const send = (method: 'post' | 'put' | 'delete', path: string, body: object = {}) =>
+    harness.api(method, `/api${path}`, cast.owner.token).send(body);
+  const stored = () => harness.context.database.models.Enrollment.findByPk(id, { rejectOnEmpty: true });
+
+  const past: Record<string, () => PromiseLike<{ body: object }>> = {
+    'a change of the status': () => send('put', `/enrollments/${id}/status`, { status: 'active' }).expect(200),
+    'an assignment': () =>
+      send('post', '/enrollments/assign', { courseId: course.id, traineeId: cast.trainee.user.id }).expect(201),
+    'an assignment of many': () =>
+      send('post', '/enrollments/bulk', { courseId: course.id, traineeIds: [cast.trainee.user.id] }).expect(201),
+  };
+  for (const [what, pass] of Object.entries(past))
+    it(`gets a seat past the others by ${what}, if there is one`, async () => {
+      await course.update({ maxStudents: 1 });
+      const refused = await send('put', `/enrollments/${id}/status`, { status: 'active' }).expect(400);
+      expect(refused.body).to.deep.equal({ error: 'Course is at maximum capacity.' });
+      await course.update({ maxStudents: 2 });
+      await pass();
+      const row = await stored();
+      expect(row).to.include({ status: 'active', waitingNumber: null });
+      expect(row.enrolledAt.getTime()).to.be.greaterThan(long.getTime());
+    });
+
+  it('can not be assigned as pending', async () => {
+    const body = { courseId: course.id, traineeId: cast.trainee.user.id, status: 'pending' };
+    const { error } = (await send('post', '/enrollments/assign', body).expect(400)).body;
+    expect(error).to.equal("Enrollment can't change from waiting to pending.");
+  });
+
+  it('keeps the role of a trainee', async () => {
+    const path = `/api/users/${cast.trainee.user.id}`;
+    const { body } = await harness.api('put', path, cast.admin.token).send({ role: 'trainer' }).expect(400);
+    expect(body.error).to.equal('Trainee still has enrollments. Remove or complete them first.');
+  });
+
+  it('is told of what managers decide', async () => {
+    expect(
+      (await send('put', `/enrollments/${id}/status`, { status: 'cancelled' }).expect(200)).body.enrollment,
+    ).to.include({
+      status: 'cancelled',
+      cancelReason: 'refused',
+      enrolledAt: long.toISOString(),
+    });
+  });
+
+  it('goes with the course', async () => {
+    await harness.context.database.models.Enrollment.destroy({ where: { status: 'active' } });
+    await send('delete', `/courses/${course.id}`).expect(200);
+    expect(await harness.context.database.models.Enrollment.count()).to.equal(0);
+  });
+});
+
+describe('A completion that is taken back', () => {
+  const harness = useHarness();
+
+  it('needs a seat, keeps progress and the time of enrollment, and tells nobody that they were enrolled', async () => {
+    const cast = await castOf(harness.context);
+    const course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
+    const done = { status: 'completed' as const, progress: 100, enrolledAt: long, completedAt: long };
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, done);
+    const other = await buildEnrollment(harness.context, await buildUser(harness.context), course);
+    const back = () => harness.api('put', `/api/enrollments/${id}/status`, cast.owner.token).send({ status: 'active' });
+    expect((await back().expect(400)).body).to.deep.equal({ error: 'Course is at maximum capacity.' });
+    await other.destroy();
+    const { enrollment } = (await back().expect(200)).body;
+    expect(enrollment).to.include({
+      status: 'active',
+      progress: 100,
+      completedAt: null,
+      enrolledAt: long.toISOString(),
+    });
+  });
+});
