@@ -1382,6 +1382,8 @@ export interface TrainerOverview {
     /** Requests for the course that wait for an answer */
     waiting: number;
   }[];
+  /** Active enrollments that have reached 100 % and can be completed */
+  finished: number;
   /** The last 12 weeks, the oldest first, in UTC */
   weeks: {
     /** First day of the week, a Monday */

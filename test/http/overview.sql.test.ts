@@ -153,18 +153,22 @@ describe('GET /api/overview', () => {
         [knots, 'pending'],
         [weaving, 'active'],
         [foreign, 'pending'],
+        [foreign, 'active'],
       ] as const)
-        await enrollment({ status }, of);
+        await enrollment({ status, progress: status === 'active' ? 100 : 0 }, of);
+      await enrollment({ status: 'active', progress: 99 }, knots);
+      await enrollment({ status: 'completed', progress: 100 }, knots);
       expect(await show(cast.owner)).to.deep.equal({
         role: 'trainer',
         courses: { total: 2, published: 1, unpublished: 1 },
-        enrollments: { ...noEnrollments, total: 4, pending: 3, active: 1 },
+        enrollments: { ...noEnrollments, total: 6, pending: 3, active: 2, completed: 1 },
         requestsWaiting: 3,
         requestsByCourse: [
           { course: { id: knots.id, title: 'Knots' }, waiting: 2 },
           { course: { id: weaving.id, title: 'Weaving' }, waiting: 1 },
         ],
-        weeks: thisWeek().map((week, index) => ({ week, enrollments: index === 11 ? 4 : 0 })),
+        finished: 1,
+        weeks: thisWeek().map((week, index) => ({ week, enrollments: index === 11 ? 6 : 0 })),
       });
     });
   });

@@ -10,10 +10,12 @@ interface EnrollmentFiguresProps {
   title: string;
   enrollments: ResponseBody<'enrollmentStatistics'>['stats'];
   requestsWaiting: number;
+  /** Of a trainer: those at 100 %, whom only they can complete. */
+  finished?: number;
 }
 
 /** Enrollments by status; requests that wait for an answer are what there is to do. */
-export function EnrollmentFigures({ title, enrollments, requestsWaiting }: EnrollmentFiguresProps) {
+export function EnrollmentFigures({ title, enrollments, requestsWaiting, finished }: EnrollmentFiguresProps) {
   const { t } = useTranslation();
   return (
     <Section
@@ -50,6 +52,19 @@ export function EnrollmentFigures({ title, enrollments, requestsWaiting }: Enrol
             ),
             value: enrollments[status],
           })),
+          ...(finished === undefined
+            ? []
+            : [
+                {
+                  key: 'finished',
+                  label: (
+                    <TextLink to="/enrollments" search={{ status: 'finished' }}>
+                      {t('overview.finished')}
+                    </TextLink>
+                  ),
+                  value: finished,
+                },
+              ]),
         ]}
       />
     </Section>

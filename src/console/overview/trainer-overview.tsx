@@ -16,11 +16,16 @@ export function TrainerOverview() {
 
 function Parts({ overview }: { overview: Overview<'trainer'> }) {
   const { t } = useTranslation();
-  const { courses, enrollments, requestsWaiting, requestsByCourse, weeks } = overview;
+  const { courses, enrollments, requestsWaiting, requestsByCourse, finished, weeks } = overview;
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <EnrollmentFigures enrollments={enrollments} requestsWaiting={requestsWaiting} title={t('nav.participants')} />
+        <EnrollmentFigures
+          enrollments={enrollments}
+          requestsWaiting={requestsWaiting}
+          finished={finished}
+          title={t('nav.participants')}
+        />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
         <Section

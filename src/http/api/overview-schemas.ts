@@ -95,6 +95,7 @@ const trainer = component(
         }),
       )
       .required(),
+    finished: count.description('Active enrollments that have reached 100 % and can be completed').example(12),
     weeks: weeks(Joi.object(perWeek)),
   }),
 );

@@ -60,6 +60,12 @@ export async function requestsByCourse(core: Core, trainerId: string, limit: num
   });
 }
 
+/** The number of a trainer's active enrollments that have reached 100 % and can be completed. */
+export async function countFinished(core: Core, trainerId: string): Promise<number> {
+  const where = { trainerId, status: participantStatuses, progress: 100 };
+  return core.database.read(() => core.database.models.Enrollment.count({ where }));
+}
+
 /** The average progress of an account's active enrollments, in percent; null without any. */
 export async function averageProgress(core: Core, userId: string): Promise<number | null> {
   const { Enrollment } = core.database.models;

@@ -7,6 +7,7 @@ import { type CourseCounts, countCourses } from '../courses/queries.js';
 import { currentEnrollmentIds, currentEnrollments } from '../enrollments/queries.js';
 import {
   averageProgress,
+  countFinished,
   type CourseRequests,
   type EnrollmentStatistics,
   enrollmentStatistics,
@@ -44,6 +45,8 @@ export interface TrainerOverview {
   enrollments: EnrollmentStatistics;
   requestsWaiting: number;
   requestsByCourse: CourseRequests[];
+  /** Active enrollments at 100 %. */
+  finished: number;
   weeks: { week: string; enrollments: number }[];
 }
 
@@ -111,6 +114,7 @@ async function trainerOverview(core: Core, actor: Actor, trainerId: string): Pro
     enrollments,
     requestsWaiting: enrollments.pending,
     requestsByCourse: enrollments.pending === 0 ? [] : await requestsByCourse(core, trainerId, maxCoursesShown),
+    finished: enrollments.active === 0 ? 0 : await countFinished(core, trainerId),
     weeks: starts.map((start, index) => ({ week: dayOf(start), enrollments: perWeek[index] ?? 0 })),
   };
 }
