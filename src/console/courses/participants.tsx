@@ -20,7 +20,7 @@ const AssignDialog = lazyDialog(async () => (await import('./assign-dialog.js'))
 const route = getRouteApi('/courses/$id');
 type Search = ReturnType<typeof route.useSearch>;
 
-const sortKeys = ['lastName', 'progress', 'enrolledAt', 'completedAt'] as const;
+const sortKeys = ['lastName', 'progress', 'enrolledAt', 'completedAt', 'waitingPlace'] as const;
 
 /** Who takes part in a course, or has asked to. */
 export function Participants({ course }: { course: Course }) {
@@ -28,8 +28,9 @@ export function Participants({ course }: { course: Course }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [assigning, setAssigning] = useState(false);
-  const { page, limit, search: text, sort = '-enrolledAt' } = search;
   const status = oneOf(enrollmentStatuses, search.status);
+  const waiting = status === 'waiting';
+  const { page, limit, search: text, sort = waiting ? 'waitingPlace' : '-enrolledAt' } = search;
   const query = useApi(
     'listCourseTrainees',
     {
@@ -57,7 +58,10 @@ export function Participants({ course }: { course: Course }) {
             value={text}
             onSearch={(next) => onSearch({ search: next })}
           />
-          <StatusFilter value={status} onChange={(next) => onSearch({ status: next })} />
+          <StatusFilter
+            value={status}
+            onChange={(next) => onSearch({ status: next, ...(waiting && { sort: undefined }) })}
+          />
           <Text size="sm" c="dimmed">
             <SeatsTaken course={course} />
           </Text>
@@ -72,6 +76,7 @@ export function Participants({ course }: { course: Course }) {
         search={search}
         onSearch={onSearch}
         sortKeys={sortKeys}
+        waiting={waiting}
         filtered={status !== undefined || text !== undefined}
         onClearFilters={() => onSearch({ status: undefined, search: undefined })}
         empty={<Empty message={t('courses.participants.none')} />}

@@ -8,18 +8,18 @@ export function EnrollmentBadge({ status }: { status: EnrollmentStatus }) {
   return <StatusBadge tone={statusTones[status]}>{t(`courses.status.${status}`)}</StatusBadge>;
 }
 
-/** The status for those who manage the course, with how a cancelled enrollment ended. */
-export function EnrollmentState({ enrollment }: { enrollment: Pick<Enrollment, 'status' | 'cancelReason'> }) {
+type State = Pick<Enrollment, 'status' | 'waitingPlace' | 'cancelReason'>;
+
+/** The status for those who manage the course, with the place on the waiting list, or how a cancelled enrollment ended. */
+export function EnrollmentState({ enrollment: { status, waitingPlace, cancelReason } }: { enrollment: State }) {
   const { t } = useTranslation();
-  const { status, cancelReason } = enrollment;
   return (
     <>
       <EnrollmentBadge status={status} />
-      {cancelReason !== null && (
-        <Text size="xs" c="dimmed" ps={4}>
-          {t(`courses.cancelReason.${cancelReason}`)}
-        </Text>
-      )}
+      <Text size="xs" c="dimmed" ps={4}>
+        {waitingPlace !== null && t('courses.waitingPlace', { place: waitingPlace })}
+        {cancelReason !== null && t(`courses.cancelReason.${cancelReason}`)}
+      </Text>
     </>
   );
 }

@@ -25,6 +25,7 @@ export type EnrollmentRow = Pick<
   | 'replyAt'
   | 'replyBy'
   | 'cancelReason'
+  | 'waitingPlace'
   | 'enrolledAt'
   | 'completedAt'
   | 'user'

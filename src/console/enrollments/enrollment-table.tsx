@@ -20,6 +20,8 @@ type EnrollmentTableProps = Pick<
 > & {
   /** Names the course of each row. */
   withCourse?: boolean;
+  /** Of a waiting list: shows the places instead of the status, and begins with the first. */
+  waiting?: boolean;
   /** What the listing can be sorted by. */
   sortKeys: readonly string[];
 };
@@ -28,7 +30,7 @@ const ReplyDialog = lazyDialog(async () => (await import('./reply-dialog.js')).R
 const ProgressDialog = lazyDialog(async () => (await import('./progress-dialog.js')).ProgressDialog, 'enrollment');
 
 /** Enrollments with what can be done with them, one by one or with all that are selected. */
-export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: EnrollmentTableProps) {
+export function EnrollmentTable({ withCourse = false, waiting = false, sortKeys, ...props }: EnrollmentTableProps) {
   const [selected, setSelected] = useState<ReadonlyMap<string, EnrollmentRow>>(new Map());
   const [change, setChange] = useState<EnrollmentChange>();
   const [progressOf, setProgressOf] = useState<EnrollmentRow>();
@@ -38,6 +40,7 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
   const current = [...selected.values()].map((row) => now.get(row.id) ?? row);
   const all = useColumns({
     withCourse,
+    waiting,
     onAction: (action, row) => setChange({ action, rows: [row] }),
     onProgress: setProgressOf,
     onReply: setRepliedTo,
@@ -58,7 +61,7 @@ export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: Enro
         rowKey={({ id }) => id}
         rowName={({ user, course }) => (withCourse ? `${nameOf(user)}, ${course.title}` : nameOf(user))}
         selection={{ selected, onChange: setSelected }}
-        defaultSort="-enrolledAt"
+        defaultSort={waiting ? 'waitingPlace' : '-enrolledAt'}
       />
       <EnrollmentDialog
         change={change}
@@ -108,12 +111,13 @@ function BulkBar({ rows, onAction, onClear }: BulkBarProps) {
 
 interface ColumnOptions {
   withCourse: boolean;
+  waiting: boolean;
   onAction(action: EnrollmentAction, row: EnrollmentRow): void;
   onProgress(row: EnrollmentRow): void;
   onReply(row: EnrollmentRow): void;
 }
 
-function useColumns({ withCourse, ...handlers }: ColumnOptions): readonly Column<EnrollmentRow>[] {
+function useColumns({ withCourse, waiting, ...handlers }: ColumnOptions): readonly Column<EnrollmentRow>[] {
   const { t } = useTranslation();
   const course: Column<EnrollmentRow> = {
     id: 'course',
@@ -124,10 +128,21 @@ function useColumns({ withCourse, ...handlers }: ColumnOptions): readonly Column
       </TextLink>
     ),
   };
+  const status: Column<EnrollmentRow> = {
+    id: 'status',
+    header: t('field.status'),
+    render: (row) => <EnrollmentState enrollment={row} />,
+  };
+  const place: Column<EnrollmentRow> = {
+    id: 'waitingPlace',
+    header: t('courses.field.waitingPlace'),
+    sortKey: 'waitingPlace',
+    render: ({ waitingPlace }) => waitingPlace,
+  };
   return [
     { id: 'trainee', header: t('role.trainee'), sortKey: 'lastName', render: (row) => <Trainee row={row} /> },
     ...(withCourse ? [course] : []),
-    { id: 'status', header: t('field.status'), render: (row) => <EnrollmentState enrollment={row} /> },
+    waiting ? place : status,
     {
       id: 'progress',
       header: t('courses.field.progress'),
@@ -182,7 +197,7 @@ function Trainee({ row }: { row: EnrollmentRow }) {
   );
 }
 
-type RowActionsProps = Omit<ColumnOptions, 'withCourse'> & { row: EnrollmentRow };
+type RowActionsProps = Omit<ColumnOptions, 'withCourse' | 'waiting'> & { row: EnrollmentRow };
 
 function RowActions({ row, onAction, onProgress, onReply }: RowActionsProps) {
   const { t } = useTranslation();

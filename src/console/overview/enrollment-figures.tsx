@@ -58,7 +58,7 @@ export function EnrollmentFigures({ title, enrollments, requestsWaiting, finishe
                 {
                   key: 'finished',
                   label: (
-                    <TextLink to="/enrollments" search={{ status: 'finished' }}>
+                    <TextLink to="/enrollments" search={{ status: 'active' }}>
                       {t('overview.finished')}
                     </TextLink>
                   ),

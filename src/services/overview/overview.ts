@@ -7,8 +7,8 @@ import { type CourseCounts, countCourses } from '../courses/queries.js';
 import { currentEnrollmentIds, currentEnrollments } from '../enrollments/queries.js';
 import {
   averageProgress,
-  countFinished,
   type CourseRequests,
+  countFinished,
   type EnrollmentStatistics,
   enrollmentStatistics,
   requestsByCourse,

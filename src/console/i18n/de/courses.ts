@@ -27,6 +27,7 @@ export const courses: Words['courses'] = {
     completed: 'Du hast diesen Kurs abgeschlossen.',
     cancelled: 'Dein Platz wurde abgesagt oder deine Anfrage abgelehnt.',
   },
+  waitingPlace: 'Nummer {{place}}',
   cancelReason: {
     left: 'Selbst abgesagt',
     refused: 'Anfrage abgelehnt',
@@ -115,6 +116,7 @@ export const courses: Words['courses'] = {
     reply: 'Antwort',
     replyAt: 'Beantwortet',
     replyBy: 'Beantwortet von',
+    waitingPlace: 'Platz in der Reihe',
     cancelReason: 'Grund der Absage',
     actions: 'Aktionen',
   },

@@ -26,6 +26,7 @@ export const courses = {
     completed: 'You have completed this course.',
     cancelled: 'Your place was cancelled, or your request refused.',
   },
+  waitingPlace: 'Number {{place}}',
   cancelReason: {
     left: 'By the trainee',
     refused: 'Request refused',
@@ -114,6 +115,7 @@ export const courses = {
     reply: 'Reply',
     replyAt: 'Replied',
     replyBy: 'Replied by',
+    waitingPlace: 'Place',
     cancelReason: 'Cancelled because',
     actions: 'Actions',
   },
