@@ -611,6 +611,35 @@ export interface Enrollment {
   certificate: string | null;
 }
 
+/** The course of an enrollment, with its dates and its trainer */
+export interface DatedCourse {
+  /** Opaque identifier */
+  id: string;
+  /** Title of the course */
+  title: string;
+  /** Full description; may have several lines */
+  description: string;
+  /** URL of the course's image; empty without one */
+  thumbnail: string;
+  /** The trainer of the course */
+  trainer: {
+    /** Opaque identifier */
+    id: string;
+    /** First name */
+    firstName: string;
+    /** Last name */
+    lastName: string;
+  };
+  /** How the course is held */
+  courseType: 'online' | 'classroom' | 'hybrid' | null;
+  /** First day of the course */
+  startDate: string | null;
+  /** Last day of the course */
+  endDate: string | null;
+  /** Where the course takes place */
+  location: string | null;
+}
+
 /** An enrollment with its course, for the trainee */
 export interface OwnEnrollment {
   /** Opaque identifier */
@@ -642,7 +671,7 @@ export interface OwnEnrollment {
   waitingPlace: number | null;
   /** Code of the certificate of a completed one; null without a valid one */
   certificate: string | null;
-  course: CourseSummary;
+  course: DatedCourse;
 }
 
 /** The outcome for each enrollment */
@@ -1334,6 +1363,15 @@ export interface StorageUsage {
 export interface SuperAdminOverview {
   /** Role of the account */
   role: 'super_admin';
+  /** The day in the programme */
+  programme: {
+    /** Time zone of the programme */
+    timeZone: string;
+    /** The day there: courses end after their last one */
+    today: string;
+    /** Whether the service is in production without a time zone of its own: containers have UTC */
+    timeZoneMissing: boolean;
+  };
   people: AccountStatistics;
   courses: CourseCounts;
   enrollments: EnrollmentStatistics;
@@ -1393,6 +1431,18 @@ export interface TrainerOverview {
   }[];
 }
 
+/** An active or pending enrollment with its course and its dates */
+export interface CurrentEnrollmentWithDates {
+  /** Opaque identifier */
+  id: string;
+  status: EnrollmentStatus;
+  /** Progress in percent */
+  progress: number;
+  /** Time of enrollment */
+  enrolledAt: string;
+  course: DatedCourse;
+}
+
 /** The courses of a trainee */
 export interface TraineeOverview {
   /** Role of the account */
@@ -1401,7 +1451,7 @@ export interface TraineeOverview {
   /** Average progress of active enrollments in percent; null without any */
   averageProgress: number | null;
   /** The newest 10 active and pending enrollments */
-  current: CurrentEnrollment[];
+  current: CurrentEnrollmentWithDates[];
 }
 
 /** The demo programme of this database */
@@ -1939,7 +1989,7 @@ export interface ListUsersParameters {
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
-    /** Field to sort by; names, titles and categories as in a dictionary */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
     sortBy?: 'createdAt' | 'lastName' | 'firstName' | 'email' | 'lastLogin';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2254,12 +2304,14 @@ export interface ListCoursesParameters {
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
+    /** Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all */
+    ended?: 'true' | 'false' | 'all';
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by; names, titles and categories as in a dictionary */
-    sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
@@ -2391,12 +2443,14 @@ export interface ListTrainerCoursesParameters {
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
+    /** Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all */
+    ended?: 'true' | 'false' | 'all';
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by; names, titles and categories as in a dictionary */
-    sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
@@ -2433,6 +2487,8 @@ export interface ExportCoursesParameters {
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
+    /** Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all */
+    ended?: 'true' | 'false' | 'all';
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
     /** The columns, in this order; several are separated by commas. All by default */
@@ -2615,7 +2671,7 @@ export interface ListEnrollmentsParameters {
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Progress in percent */
     progress?: number;
-    /** Field to sort by; names, titles and categories as in a dictionary */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2663,12 +2719,14 @@ export interface ListOwnEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
+    /** Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all */
+    ended?: 'true' | 'false' | 'all';
     /** Text to search for in title, category and tags of the course */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary */
-    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
@@ -2850,7 +2908,7 @@ export interface ListTrainerEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2884,7 +2942,7 @@ export interface ListCourseTraineesParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName' | 'waitingPlace';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';

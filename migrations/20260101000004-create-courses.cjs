@@ -50,7 +50,8 @@ module.exports = tableMigration({
     courses_published_updated: ['is_published', 'updated_at', 'id'],
     // The list of categories is made of it.
     courses_published_category: ['is_published', 'category', 'id'],
-    courses_published_start: ['is_published', 'start_date', 'id'],
+    // With the last day: soonest first is sorted by it.
+    courses_published_start: ['is_published', 'start_date', 'id', 'end_date'],
     courses_published_title_key: ['is_published', 'title_key', 'id'],
     courses_published_category_key: ['is_published', 'category_key', 'id'],
     // For those who see unpublished courses.
@@ -58,7 +59,7 @@ module.exports = tableMigration({
     courses_updated_at: ['updated_at', 'id'],
     courses_title_key: ['title_key', 'id'],
     courses_category_key: ['category_key', 'id'],
-    courses_start_date: ['start_date', 'id'],
+    courses_start_date: ['start_date', 'id', 'end_date'],
   },
   checks: {
     courses_level_known: oneOf('level', ['beginner', 'intermediate', 'advanced']),

@@ -49,5 +49,11 @@ export const presentCourseSummary = (course: Course) => ({
   trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName']),
 });
 
+/** What a trainee's own list shows of the course besides its summary. */
+export const datesView = ['courseType', 'startDate', 'endDate', 'location'] as const satisfies CourseField[];
+
+/** A course as the list of a trainee's own enrollments shows it. */
+export const presentOwnCourse = (course: Course) => ({ ...presentCourseSummary(course), ...pick(course, datesView) });
+
 /** A course after it was published or unpublished. */
 export const presentPublishedCourse = (course: Course) => pick(course, ['id', 'title', 'isPublished']);

@@ -2,7 +2,7 @@ import type { Enrollment } from '../db/models/enrollment.js';
 import type { User } from '../db/models/user.js';
 import { type EnrollmentField, enrollmentFieldNames } from '../schemas/enrollment-fields.js';
 import { rulesOf } from '../schemas/enrollment-statuses.js';
-import { presentCourseSummary, presentEnrolledCourse } from './course.js';
+import { presentCourseSummary, presentEnrolledCourse, presentOwnCourse } from './course.js';
 import { loaded, pick, type View } from './pick.js';
 import { presentPerson } from './user.js';
 
@@ -26,20 +26,30 @@ export const presentCurrentEnrollment = (enrollment: Enrollment) => ({
   course: presentCourseSummary(loaded(enrollment.course)),
 });
 
+/** The same with the dates of the course, for the trainee's overview. */
+export const presentCurrentWithDates = (enrollment: Enrollment) => ({
+  ...presentCurrentEnrollment(enrollment),
+  course: presentOwnCourse(loaded(enrollment.course)),
+});
+
 /**
- * What a trainee may know of a course that was unpublished after they had given up their place: the course itself is not found, so
- * the enrollment names it and says no more.
+ * Whether a course was unpublished after the trainee had given up their place: then the course itself is not found, so the
+ * enrollment names it and says no more.
  */
-function withoutDraft<T extends { description: string; thumbnail: string }>(enrollment: Enrollment, course: T): T {
-  const isHidden = !rulesOf(enrollment.status).isEnrolled && !loaded(enrollment.course).isPublished;
-  return isHidden ? { ...course, description: '', thumbnail: '' } : course;
-}
+const isDraftTo = (enrollment: Enrollment): boolean =>
+  !rulesOf(enrollment.status).isEnrolled && !loaded(enrollment.course).isPublished;
+
+const hidden = { description: '', thumbnail: '' };
+const hiddenDates = { courseType: null, startDate: null, endDate: null, location: null };
 
 /** An enrollment with its course, as its trainee sees it. */
-export const presentOwnEnrollment = (enrollment: Enrollment) => ({
-  ...presentEnrollment(enrollment),
-  course: withoutDraft(enrollment, presentCourseSummary(loaded(enrollment.course))),
-});
+export const presentOwnEnrollment = (enrollment: Enrollment) => {
+  const course = presentOwnCourse(loaded(enrollment.course));
+  return {
+    ...presentEnrollment(enrollment),
+    course: isDraftTo(enrollment) ? { ...course, ...hidden, ...hiddenDates } : course,
+  };
+};
 
 /** An enrollment with its trainee and course, as a trainer sees it. */
 export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
@@ -51,7 +61,8 @@ export const presentTrainerEnrollment = (enrollment: Enrollment) => ({
 /** An enrollment as this role sees it. */
 export function presentEnrollmentTo({ role }: Pick<User, 'role'>, enrollment: Enrollment) {
   const presented = presentTrainerEnrollment(enrollment);
-  return role === 'trainee' ? { ...presented, course: withoutDraft(enrollment, presented.course) } : presented;
+  const isHidden = role === 'trainee' && isDraftTo(enrollment);
+  return isHidden ? { ...presented, course: { ...presented.course, ...hidden } } : presented;
 }
 
 /** A trainee of a course with the enrollment. */

@@ -1,6 +1,6 @@
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { Import } from '../db/models/import.js';
-import { presentCurrentEnrollment } from './enrollment.js';
+import { presentCurrentWithDates } from './enrollment.js';
 import { presentImportSummary } from './import.js';
 
 /** An overview as the service gives it: its imports and enrollments are still entities. */
@@ -12,7 +12,7 @@ interface Entities {
 /** What an overview shows in their place. */
 interface Presented {
   imports?: ReturnType<typeof presentImportSummary>[];
-  current?: ReturnType<typeof presentCurrentEnrollment>[];
+  current?: ReturnType<typeof presentCurrentWithDates>[];
 }
 
 /** The figures of an overview: what entities there are in it as the API shows them. */
@@ -21,6 +21,6 @@ export function presentOverview<T extends object>(overview: T & Entities): Omit<
   return {
     ...figures,
     ...(imports && { imports: imports.map(presentImportSummary) }),
-    ...(current && { current: current.map(presentCurrentEnrollment) }),
+    ...(current && { current: current.map(presentCurrentWithDates) }),
   };
 }

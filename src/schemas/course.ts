@@ -9,11 +9,11 @@ import {
 } from './course-fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
-import type { PagingWithKey, Sorting } from './listing.js';
+import type { EndedFilter, PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { type ExportQuery, exportQuery } from './table-format.js';
 
-const courseSortFields = ['createdAt', 'updatedAt', 'title', 'category', 'startDate'] as const;
+const courseSortFields = ['createdAt', 'updatedAt', 'title', 'category', 'startDate', 'soonest'] as const;
 
 /** What a course is shown with on request. */
 export interface CourseDetails {
@@ -29,6 +29,7 @@ export const courseDetailsSchema = Joi.object<CourseDetails>(courseDetails);
 interface TrainerCourseFilter {
   isPublished?: boolean;
   seatsLeft?: boolean;
+  ended: EndedFilter;
   search?: string;
 }
 
@@ -38,6 +39,7 @@ const trainerFilter = {
     .queryBoolean('seatsLeft')
     .description('Only courses that have seats left, or only full ones')
     .example(true),
+  ended: listing.ended,
   search: listing.search,
 };
 

@@ -11,7 +11,7 @@ import {
 import * as fields from './fields.js';
 import Joi from './joi.js';
 import { searchKey } from './keys.js';
-import type { PagingWithKey, Sorting } from './listing.js';
+import type { EndedFilter, PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { refused } from './problems.js';
 import { type ExportQuery, exportQuery } from './table-format.js';
@@ -61,16 +61,22 @@ const statusListing = {
 
 const searchIn = (what: string) => listing.search.description(`Text to search for in ${what}`);
 
-export interface OwnEnrollmentListing extends StatusListing {
+const ownSortFields = [...enrollmentSortFields, 'soonest'] as const;
+
+export interface OwnEnrollmentListing extends PagingWithKey, Sorting<(typeof ownSortFields)[number]> {
+  status?: EnrollmentStatus[];
   courseId?: string;
+  ended: EndedFilter;
   search?: string;
 }
 
 /** Query of `GET /api/enrollments/my`. */
 export const ownEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
   courseId,
+  ended: listing.ended,
   search: searchIn('title, category and tags of the course'),
   ...statusListing,
+  ...listing.sorting(ownSortFields),
 });
 
 /** Which enrollments are listed or exported. */
@@ -119,11 +125,13 @@ export const trainerEnrollmentExportSchema = exportSchemaOf(
 );
 
 /** Query of `GET /api/enrollments/trainer/:trainerId` (specification, section 4.12). */
-export const trainerEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
-  courseId,
-  search: listing.search,
-  ...statusListing,
-});
+export const trainerEnrollmentListingSchema = Joi.object<StatusListing & Pick<EnrollmentFilter, 'courseId' | 'search'>>(
+  {
+    courseId,
+    search: listing.search,
+    ...statusListing,
+  },
+);
 
 const traineeSortFields = [...enrollmentSortFields, 'lastName', 'waitingPlace'] as const;
 

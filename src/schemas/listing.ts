@@ -42,6 +42,11 @@ export const search = checked(text('search', searchTooLong).trim().allow(''), (v
   .custom((value: string) => withoutInvisible(value).trim())
   .meta({ maxLength: searchMaximum });
 
+export type EndedFilter = 'true' | 'false' | 'all';
+
+/** Which courses: those that have ended, the running and coming ones, or all. */
+export const ended = oneOf('ended', ['true', 'false', 'all'] as const).default('all');
+
 /** `true` or `false` in a query string. */
 export const queryBoolean = (label: string) =>
   Joi.boolean()

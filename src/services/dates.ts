@@ -14,6 +14,20 @@ const dayIn = (core: Pick<Core, 'config'>, moment: Date): string =>
 /** Today in the programme's time zone, as `YYYY-MM-DD`. */
 export const today = (core: Pick<Core, 'config' | 'now'>): string => dayIn(core, core.now());
 
+/** The day by which courses begin and end. */
+export interface ProgrammeDay {
+  timeZone: string;
+  today: string;
+  /** Whether nobody has chosen the zone of a programme in production: containers have UTC. */
+  timeZoneMissing: boolean;
+}
+
+export const programmeDay = (core: Pick<Core, 'config' | 'now'>): ProgrammeDay => ({
+  timeZone: timeZoneOf(core),
+  today: today(core),
+  timeZoneMissing: core.config.environment === 'production' && core.config.programme.timeZone === undefined,
+});
+
 /** Whether the last day of a course is over. */
 export const hasEnded = ({ endDate }: Pick<Course, 'endDate'>, day: string): boolean =>
   endDate !== null && endDate < day;

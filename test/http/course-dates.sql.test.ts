@@ -2,6 +2,9 @@ import { expect } from 'chai';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf } from './support/cast.js';
+import { expectInvalid } from './support/expectations.js';
+
+const dayMs = 86_400_000;
 
 describe('Requests for a place in a course with dates', () => {
   const harness = useHarness({ TIME_ZONE: 'Europe/Berlin' });
@@ -14,7 +17,7 @@ describe('Requests for a place in a course with dates', () => {
   const ask = (courseId: string) => harness.api('post', '/api/enrollments', cast.trainee.token).send({ courseId });
   const day = (offset: number) =>
     new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(
-      new Date(harness.context.now().getTime() + offset * 86_400_000),
+      new Date(harness.context.now().getTime() + offset * dayMs),
     );
 
   it('are refused after the last day, and after the last day for requests', async () => {
@@ -41,5 +44,119 @@ describe('Requests for a place in a course with dates', () => {
     expect((await again.expect(400)).body).to.deep.equal({ error: 'Course has ended.' });
     const body = { courseId: ended.id, traineeId: cast.trainee.user.id };
     await harness.api('post', '/api/enrollments/assign', cast.owner.token).send(body).expect(201);
+  });
+});
+
+describe('Lists of courses with dates', () => {
+  const timeZone = 'Pacific/Kiritimati';
+  const harness = useHarness({ TIME_ZONE: timeZone });
+  let cast: Cast;
+  const day = (offset: number) =>
+    new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date(harness.context.now().getTime() + offset * dayMs));
+  beforeEach(async () => {
+    // At noon in UTC it is tomorrow there.
+    harness.advance((1.5 * dayMs - (harness.context.now().getTime() % dayMs)) % dayMs);
+    cast = await castOf(harness.context);
+    for (const [title, first, last] of [
+      ['undated', null, null],
+      ['next', 5, 5],
+      ['ended', -200, -1],
+      ['ends today', -100, 0],
+      ['running', -50, null],
+      ['only until', null, 150],
+      ['long ended', -2000, -1999],
+      ['later', 200, 230],
+      ['ended, undated', null, -2],
+    ] as const) {
+      const dates = { startDate: first === null ? null : day(first), endDate: last === null ? null : day(last) };
+      const course = await buildCourse(harness.context, cast.owner.user, { title, ...dates, isPublished: true });
+      await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
+    }
+  });
+
+  const soonest = [
+    'ends today',
+    'running',
+    'next',
+    'later',
+    'undated',
+    'only until',
+    'ended, undated',
+    'long ended',
+    'ended',
+  ];
+  const coming = soonest.slice(0, 6);
+  interface Listed {
+    id: string;
+    title?: string;
+    course?: { title: string };
+  }
+  const lists = {
+    '/api/courses': 'trainee',
+    '/api/courses/trainer/:id': 'owner',
+    '/api/enrollments/my': 'trainee',
+  } as const;
+
+  for (const [path, who] of Object.entries(lists)) {
+    const read = async (query: Record<string, string | number>) => {
+      const url = path.replace(':id', cast.owner.user.id);
+      const { body } = await harness.api('get', url, cast[who].token).query(query).expect(200);
+      const items = (body.courses ?? body.enrollments) as Listed[];
+      return { ids: items.map(({ id }) => id), titles: items.map(({ title, course }) => title ?? course?.title), body };
+    };
+
+    it(`${path} shows all, those that have ended, or the others`, async () => {
+      for (const query of [{}, { ended: 'all' }]) expect((await read(query)).titles).to.have.members(soonest);
+      const { titles, body } = await read({ ended: 'false' });
+      expect(titles).to.have.members(coming);
+      expect(body.pagination.totalItems).to.equal(coming.length);
+      expect((await read({ ended: 'true' })).titles).to.have.members(soonest.slice(6));
+      const url = path.replace(':id', cast.owner.user.id);
+      expectInvalid(await harness.api('get', url, cast[who].token).query({ ended: 'maybe' }), ['ended'], 'query');
+    });
+
+    it(`${path} has the next course first, those without a first day after them and ended ones last`, async () => {
+      for (const sortOrder of ['ASC', 'DESC'])
+        expect((await read({ sortBy: 'soonest', sortOrder })).titles).to.deep.equal(soonest);
+      expect((await read({ sortBy: 'soonest', ended: 'false' })).titles).to.deep.equal(coming);
+    });
+
+    it(`${path} is read page by page in this order, by number and after an id`, async () => {
+      const [byNumber, byId]: (string | undefined)[][] = [[], []];
+      let afterId: string | undefined;
+      for (let page = 1; page <= 5; page += 1) {
+        const query = { sortBy: 'soonest', limit: 2, page };
+        byNumber?.push(...(await read(query)).titles);
+        const { ids, titles } = await read({ ...query, ...(afterId !== undefined && { afterId }) });
+        byId?.push(...titles);
+        afterId = ids.at(-1);
+      }
+      expect(byNumber).to.deep.equal(soonest);
+      expect(byId).to.deep.equal(soonest);
+    });
+  }
+
+  it('by seats are sorted like this, too', async () => {
+    const query = { sortBy: 'soonest', seatsLeft: 'true', ended: 'false', limit: 4 };
+    const { body } = await harness.api('get', '/api/courses').query(query).expect(200);
+    expect(body.courses.map(({ title }: Listed) => title)).to.deep.equal(coming.slice(0, 4));
+  });
+
+  it('of trainees say when, where and of which kind their courses are, unless these are hidden from them', async () => {
+    const { Course, Enrollment } = harness.context.database.models;
+    const dates = { courseType: 'hybrid', startDate: day(5), endDate: day(6), location: 'Room 5' } as const;
+    await Course.update(dates, { where: { title: 'next' } });
+    const shown = async () => {
+      const { body } = await harness.api('get', '/api/enrollments/my?search=next', cast.trainee.token).expect(200);
+      const { courseType, startDate, endDate, location } = body.enrollments[0].course;
+      return { courseType, startDate, endDate, location };
+    };
+    expect(await shown()).to.deep.equal(dates);
+    await Course.update({ isPublished: false }, { where: { title: 'next' } });
+    await Enrollment.update({ status: 'cancelled' }, { where: {} });
+    expect(await shown()).to.deep.equal({ courseType: null, startDate: null, endDate: null, location: null });
+    const { body } = await harness.api('post', '/api/auth/check-enrollment', cast.trainee.token).expect(200);
+    for (const { course } of body.enrollments)
+      expect(course).to.have.all.keys('id', 'title', 'description', 'thumbnail', 'trainer');
   });
 });

@@ -147,8 +147,10 @@ describe('Pages with the longest texts', () => {
       await signIn(harness.context, { firstName: sign.repeat(50), lastName: sign.repeat(50) }),
     ];
     const courseId = await buildLongest(trainer.token);
-    const body = { courseId, traineeId: trainee.user.id, notes: sign.repeat(2000) };
-    expect((await harness.api('post', '/api/enrollments/assign', trainer.token).send(body)).status).to.equal(201);
+    const body = { courseId, notes: sign.repeat(2000) };
+    const { enrollment } = (await harness.api('post', '/api/enrollments', trainee.token).send(body).expect(201)).body;
+    const reply = { reply: sign.repeat(2000) };
+    await harness.api('put', `/api/enrollments/${enrollment.id}/reply`, trainer.token).send(reply).expect(200);
     const checked = await harness.api('post', '/api/auth/check-enrollment', trainee.token);
     expect(Buffer.byteLength(checked.text)).to.be.within(80_000, itemBytes.enrollment);
     const change = { ...longest, description: '"'.repeat(20_000), requirements: null, learningOutcomes: null };

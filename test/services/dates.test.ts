@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config/config.js';
-import { closedRefusal, today } from '../../src/services/dates.js';
+import { closedRefusal, programmeDay, today } from '../../src/services/dates.js';
 
 const coreAt = (moment: string, zone: string) => ({
   config: loadConfig({ env: { TIME_ZONE: zone }, cwd: '/' }),
@@ -13,6 +14,16 @@ describe('The days of the programme', () => {
     expect(today(coreAt(moment, 'UTC'))).to.equal('2026-12-31');
     expect(today(coreAt(moment, 'Europe/Berlin'))).to.equal('2027-01-01');
     expect(today(coreAt('2026-03-29T03:30:00.000Z', 'America/New_York'))).to.equal('2026-03-28');
+  });
+
+  it('lack a zone in production where TIME_ZONE is not set', () => {
+    const missing = (env: Record<string, string>) => {
+      const config = loadConfig({ env: { JWT_SECRET: randomBytes(48).toString('base64'), ...env }, cwd: '/' });
+      return programmeDay({ config, now: () => new Date() }).timeZoneMissing;
+    };
+    expect(missing({ NODE_ENV: 'production' })).to.equal(true);
+    expect(missing({ NODE_ENV: 'production', TIME_ZONE: 'Europe/Berlin' })).to.equal(false);
+    expect(missing({})).to.equal(false);
   });
 
   it('close a course after its last day, and requests after theirs: the last days count', () => {

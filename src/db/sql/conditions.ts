@@ -9,6 +9,7 @@ import {
   type WhereOptions,
 } from 'sequelize';
 import { sqlLiteral } from '../dialect.js';
+import type { Course } from '../models/course.js';
 import type { User } from '../models/user.js';
 import { internalsOf } from '../sequelize/internals.js';
 
@@ -66,6 +67,31 @@ export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses:
   const limit = '`Course`.`max_students`';
   return literal(seatsLeft ? `(${limit} IS NULL OR ${limit} > ${taken})` : `${limit} <= ${taken}`);
 }
+
+/**
+ * The order in which running and coming courses are first, those without a first day next and those that ended last, on every
+ * database.
+ * @param ofCourse the column with the id of a course, where its rows belong to courses; the rows are courses where it is absent
+ */
+export function soonestFirst(
+  sequelize: Sequelize,
+  today: string,
+  ofCourse?: string,
+): [by: string | Utils.Literal, direction: 'ASC'][] {
+  const table = ofCourse === undefined ? '`Course`' : 'courses';
+  const value = (sql: string) =>
+    literal(ofCourse === undefined ? sql : `(SELECT ${sql} FROM courses WHERE courses.id = ${ofCourse})`);
+  const hasEnded = `${table}.end_date < ${sequelize.escape(today)}`;
+  return [
+    [value(`CASE WHEN ${hasEnded} THEN 2 WHEN ${table}.start_date IS NULL THEN 1 ELSE 0 END`), 'ASC'],
+    [value(`${table}.start_date`), 'ASC'],
+    ['id', 'ASC'],
+  ];
+}
+
+/** Matches courses whose last day is over, or those that are running or to come. */
+export const courseHasEnded = (ended: boolean, today: string): WhereOptions<Course> =>
+  ended ? { endDate: { [Op.lt]: today } } : { [Op.or]: [{ endDate: null }, { endDate: { [Op.gte]: today } }] };
 
 /**
  * Matches accounts that must change their initial password, or need not. For accounts found by another index, or read in the

@@ -113,6 +113,11 @@ export const fieldDocs: Readonly<
     description: 'Last day on which trainees can ask for a place; null for no limit but the end of the course',
     example: '2026-04-30',
   },
+  ended: {
+    description:
+      'Which courses: those whose last day is over, in the time zone of the programme, those that are running or to come, or all',
+    example: 'false',
+  },
   endedCount: { description: 'Number of sessions that ended', example: 2 },
   enrolled: { description: 'Enrollments created', example: 12 },
   enrolledAt: { description: 'Time of enrollment', example: moment },
@@ -313,7 +318,11 @@ export const fieldDocs: Readonly<
   setupRequired: { description: 'Whether the super admin is still to be created', example: false },
   shortDescription: { description: 'Description in a sentence', example: 'An introduction to compilers.' },
   skipped: { description: 'Rows skipped', example: 0 },
-  sortBy: { description: 'Field to sort by; names, titles and categories as in a dictionary', example: 'createdAt' },
+  sortBy: {
+    description:
+      'Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is',
+    example: 'createdAt',
+  },
   sortOrder: { description: 'Ascending or descending', example: 'DESC' },
   startDate: { description: 'First day of the course', example: '2026-02-01' },
   startedAt: { description: 'Time at which the import started; null until then', example: moment },

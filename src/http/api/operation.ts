@@ -141,8 +141,8 @@ export const superAdmin = { kind: 'roles', roles: ['super_admin'] } as const;
 export const itemBytes = {
   /** 131,000 with all texts. */
   course: 135_000,
-  /** With the course's description, and notes. */
-  enrollment: 92_000,
+  /** With the course's description, notes and reply. */
+  enrollment: 102_000,
   /** A course before and after a change, of which one body brings 100 KiB at most. */
   auditEntry: 240_000,
   /** 256 cells of 100 characters; more where `IMPORT_MAX_COLUMNS` permits more. */

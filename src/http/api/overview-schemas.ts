@@ -52,6 +52,16 @@ const superAdmin = component(
   'Figures of the whole programme',
   Joi.object({
     role: Joi.valid('super_admin').required(),
+    programme: Joi.object({
+      timeZone: text.description('Time zone of the programme').example('Europe/Berlin'),
+      today: text.description('The day there: courses end after their last one').example('2026-02-01'),
+      timeZoneMissing: Joi.boolean()
+        .required()
+        .description('Whether the service is in production without a time zone of its own: containers have UTC')
+        .example(false),
+    })
+      .required()
+      .description('The day in the programme'),
     people,
     courses,
     enrollments,
@@ -108,7 +118,7 @@ const trainee = component(
     enrollments,
     averageProgress: count.max(100).allow(null),
     current: Joi.array()
-      .items(shapes.currentEnrollment)
+      .items(shapes.currentEnrollmentWithDates)
       .required()
       .description('The newest 10 active and pending enrollments'),
   }),

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { mailLanguages } from '../../config/mail-settings.js';
 import { problemCodes } from '../../field-problem.js';
-import { enrolledCourseView } from '../../presenters/course.js';
+import { datesView, enrolledCourseView } from '../../presenters/course.js';
 import { currentEnrollmentView } from '../../presenters/enrollment.js';
 import { userViews } from '../../presenters/user.js';
 import { accountFields } from '../../schemas/account-fields.js';
@@ -122,13 +122,24 @@ const enrolledCourse = {
   thumbnail: Joi.string().allow('').required().description("URL of the course's image; empty without one"),
 };
 
+const summarized = { ...enrolledCourse, trainer: Joi.object({ id, firstName: text, lastName: text }).required() };
+
 const courseSummary = component(
   'CourseSummary',
   'The course of an enrollment, with its trainer',
-  Joi.object({
-    ...enrolledCourse,
-    trainer: Joi.object({ id, firstName: text, lastName: text }).required(),
-  }).required(),
+  Joi.object(summarized).required(),
+);
+
+const datedCourse = component(
+  'DatedCourse',
+  'The course of an enrollment, with its dates and its trainer',
+  Joi.object({ ...summarized, ...shapesOf(courseFields, datesView) }).required(),
+);
+
+export const currentEnrollmentWithDates = component(
+  'CurrentEnrollmentWithDates',
+  'An active or pending enrollment with its course and its dates',
+  Joi.object({ ...shapesOf(enrollmentFields, currentEnrollmentView.shown), course: datedCourse }),
 );
 
 export const currentEnrollment = component(
@@ -160,7 +171,7 @@ export const person = component(
 export const ownEnrollment = component(
   'OwnEnrollment',
   'An enrollment with its course, for the trainee',
-  Joi.object({ ...enrollmentKeys, course: courseSummary }),
+  Joi.object({ ...enrollmentKeys, course: datedCourse }),
 );
 
 export const courseTrainee = component(

@@ -1,7 +1,16 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
-import { contains, hasSeatsLeft, isActiveTrainer, isPublishedOrOf, trainerKey } from '../../db/sql/conditions.js';
+import {
+  contains,
+  courseHasEnded,
+  hasSeatsLeft,
+  isActiveTrainer,
+  isPublishedOrOf,
+  soonestFirst,
+  trainerKey,
+} from '../../db/sql/conditions.js';
+import type { Order } from '../../db/sql/page.js';
 import { notFound } from '../../errors.js';
 import {
   type CourseDetails,
@@ -13,8 +22,10 @@ import {
 } from '../../schemas/course.js';
 import { participantStatuses, seatStatuses } from '../../schemas/enrollment-statuses.js';
 import { searchKey } from '../../schemas/keys.js';
+import type { EndedFilter, Sorting } from '../../schemas/listing.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core, Identity } from '../core.js';
+import { today } from '../dates.js';
 import { addSeats } from '../locks/capacity.js';
 import { maxCounted, orderOf, type Page, pageOf } from '../paging.js';
 import { coursesFound, coursesWith } from './search.js';
@@ -46,11 +57,19 @@ const maxCountedByRow = 1000;
 const bySeats = ({ database: { sequelize } }: Core, seatsLeft: boolean | undefined): WhereOptions<Course>[] =>
   seatsLeft === undefined ? [] : [{ [Op.and]: [hasSeatsLeft(sequelize, seatsLeft, seatStatuses)] }];
 
+/** Courses that have ended by today, or those that haven't. */
+const byEnd = (core: Core, ended: EndedFilter): WhereOptions<Course>[] =>
+  ended === 'all' ? [] : [courseHasEnded(ended === 'true', today(core))];
+
+/** The order of a listing of courses; soonest first in one direction only. */
+const courseOrder = (core: Core, listing: Sorting<string>): Order =>
+  listing.sortBy === 'soonest' ? soonestFirst(core.database.sequelize, today(core)) : orderOf(listing);
+
 /** Those of the given courses that a filter matches. */
 export async function coursesMatching(
   core: Core,
   among: WhereOptions<Course>,
-  { category, level, courseType, trainerId, isPublished, search, seatsLeft }: CourseFilter,
+  { category, level, courseType, trainerId, isPublished, search, seatsLeft, ended }: CourseFilter,
 ): Promise<WhereOptions<Course>> {
   return {
     [Op.and]: [
@@ -62,6 +81,7 @@ export async function coursesMatching(
         ...(trainerId !== undefined && { trainerId }),
         ...(isPublished !== undefined && { isPublished }),
       },
+      ...byEnd(core, ended),
       ...(await coursesFound(core, search)),
       ...bySeats(core, seatsLeft),
     ],
@@ -72,7 +92,7 @@ export async function coursesMatching(
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
   const listing = validate(courseListingSchema, query);
   const where = await coursesMatching(core, visibleTo(core, viewer), listing);
-  const order = orderOf(listing);
+  const order = courseOrder(core, listing);
   // Seats are counted of each course that is looked at: once, for the page and the number.
   const parts = { parts: [{ where, sortedBy: order[0]?.[0] }], areFew: true };
   const page = await pageOf(core, core.database.models.Course, listing, {
@@ -108,8 +128,15 @@ export async function listTrainerCourses(
   const { isPublished } = listing;
   const own = { trainerId, ...(isPublished !== undefined && { isPublished }) };
   const page = await pageOf(core, core.database.models.Course, listing, {
-    where: { [Op.and]: [own, ...coursesWith(core, listing.search), ...bySeats(core, listing.seatsLeft)] },
-    order: orderOf(listing),
+    where: {
+      [Op.and]: [
+        own,
+        ...byEnd(core, listing.ended),
+        ...coursesWith(core, listing.search),
+        ...bySeats(core, listing.seatsLeft),
+      ],
+    },
+    order: courseOrder(core, listing),
     include: withTrainer(core),
     // A trainer lists their own courses, and exists.
     ifNone: viewer.role !== 'trainer' && (() => assertTrainer(core, trainerId)),

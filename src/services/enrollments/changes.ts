@@ -216,8 +216,11 @@ export async function setReply(core: Core, actor: Actor, id: string, input: unkn
   return changeEnrollment(core, actor, id, {
     action: 'enrollment.reply',
     lock: async () => undefined,
-    async change(enrollment) {
+    async change(enrollment, _, transaction) {
       enrollment.set(replyOf(actor, { reply: reply || null }, core.now()));
+      // Other changes begin or end with the certificate; this one leaves it, and the answer shows it.
+      const where = { enrollmentId: enrollment.id };
+      enrollment.certificate = await core.database.models.Certificate.findOne({ where, transaction });
     },
   });
 }

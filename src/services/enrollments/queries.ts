@@ -1,7 +1,15 @@
 import { Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import { courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch } from '../../db/sql/conditions.js';
+import {
+  courseExists,
+  courseHasEnded,
+  isNotEnrolled,
+  lastNameKeyOf,
+  refersToMatch,
+  refersToOneOfMany,
+  soonestFirst,
+} from '../../db/sql/conditions.js';
 import type { Order } from '../../db/sql/page.js';
 import { notFound, validationError } from '../../errors.js';
 import {
@@ -20,6 +28,7 @@ import { certificateOf } from '../certificates/queries.js';
 import type { Actor, Caller, Core, Identity } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
+import { today } from '../dates.js';
 import { orderOf, type Page, pageOf, partsOf } from '../paging.js';
 import { addWaitingPlaces } from '../waiting-list/places.js';
 import { type Matching, matchingTrainees } from './search.js';
@@ -50,7 +59,10 @@ const withCourseSummary = ({ database: { models } }: Core) => [
   {
     model: models.Course,
     as: 'course',
-    attributes: ['id', 'title', 'thumbnail', 'description', 'isPublished'],
+    attributes: [
+      ...['id', 'title', 'thumbnail', 'description', 'isPublished'],
+      ...['courseType', 'startDate', 'endDate', 'location'],
+    ],
     include: [{ model: models.User, as: 'trainer', attributes: ['id', 'firstName', 'lastName'] }],
   },
 ];
@@ -181,13 +193,19 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
   const listing = validate(ownEnrollmentListingSchema, query);
   const { sequelize, models } = core.database;
   const sought = searchKey(listing.search);
+  const { ended, sortBy } = listing;
+  const day = today(core);
+  const ofCourse = 'Enrollment.course_id';
   const page = pageOf(core, models.Enrollment, listing, {
     where: {
       userId: user.id,
       ...filtered(listing),
-      ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.course_id', 'courses', sought)] }),
+      [Op.and]: [
+        ...(sought ? [refersToMatch(sequelize, ofCourse, 'courses', sought)] : []),
+        ...(ended === 'all' ? [] : [refersToOneOfMany(ofCourse, models.Course, courseHasEnded(ended === 'true', day))]),
+      ],
     },
-    order: orderOf(listing),
+    order: sortBy === 'soonest' ? soonestFirst(sequelize, day, ofCourse) : orderOf(listing),
     include: [...withCourseSummary(core), certificateOf(core)],
   });
   return withPlaces(core, page);

@@ -4,6 +4,7 @@ import { readInParallel } from '../../db/read-in-parallel.js';
 import { type AccountStatistics, accountStatistics } from '../accounts/statistics.js';
 import type { Actor, Core } from '../core.js';
 import { type CourseCounts, countCourses } from '../courses/queries.js';
+import { type ProgrammeDay, programmeDay } from '../dates.js';
 import { currentEnrollmentIds, currentEnrollments } from '../enrollments/queries.js';
 import {
   averageProgress,
@@ -26,6 +27,7 @@ const maxEnrollmentsShown = 10;
 /** The figures of the whole programme. */
 export interface SuperAdminOverview {
   role: 'super_admin';
+  programme: ProgrammeDay;
   people: AccountStatistics;
   courses: CourseCounts;
   enrollments: EnrollmentStatistics;
@@ -92,6 +94,7 @@ export async function superAdminOverview(core: Core, actor: Actor): Promise<Supe
   const requestsWaiting = enrollments.pending;
   return {
     role: 'super_admin',
+    programme: programmeDay(core),
     people,
     courses,
     enrollments,

@@ -24,6 +24,7 @@ export function register(program: Command, registry: Registry): void {
       'courses list --trainer ada@example.org --sort title',
       'courses list --search weaving --json',
       'courses list --seats-left --include seats',
+      'courses list --ended false --sort soonest',
     ],
     options: courseListOptions,
     load: () => import('./queries.js').then(({ checkList, list }) => ({ check: checkList, run: list })),

@@ -17,6 +17,7 @@ export const courseFilterOptions = {
   '--unpublished': 'only courses that are not published',
   '--seats-left': 'only courses that have seats left',
   '--full': 'only courses that have no seats left',
+  '--ended <which>': '"true": only courses whose last day is over; "false": only the others; "all" by default',
   '--search <text>': 'search in title, category and tags',
 };
 
@@ -24,7 +25,7 @@ export const courseExportOptions = { ...courseFilterOptions, ...exportOptions };
 
 export const courseListOptions = {
   ...courseFilterOptions,
-  ...sortOption('createdAt, updatedAt, title, category or startDate'),
+  ...sortOption('createdAt, updatedAt, title, category, startDate or soonest (ended ones last)'),
   ...courseDetailOptions,
   ...listingOptions('courses', courseColumns),
 };

@@ -46,13 +46,14 @@ const columnsOf = (options: OptionValues<typeof courseListOptions>) =>
 
 /** The options as the API's filter, but for the trainer. @throws AppError `USAGE` for options that cannot be used together */
 function filterOf(options: OptionValues<typeof courseFilterOptions>) {
-  const { category, level, type, published, unpublished, seatsLeft, full, search } = options;
+  const { category, level, type, published, unpublished, seatsLeft, full, ended, search } = options;
   if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished cannot be used together.');
   if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full cannot be used together.');
   return {
     category,
     level,
     courseType: type,
+    ended,
     search,
     isPublished: published ?? (unpublished ? false : undefined),
     seatsLeft: seatsLeft ?? (full ? false : undefined),

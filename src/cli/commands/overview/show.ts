@@ -67,10 +67,15 @@ function mailText({ mailTrouble }: Overview, io: Io): string[] {
   ];
 }
 
+/** The day by which courses begin and end. */
+const dayText = ({ programme: { today, timeZone, timeZoneMissing } }: Overview): string =>
+  `Today is ${today} in ${timeZone}${timeZoneMissing ? '. TIME_ZONE is not set: containers have UTC.' : ''}`;
+
 /** The overview for people. */
 function overviewText(overview: Overview, { display, io }: Pick<Run, 'display' | 'io'>): string {
   const { courses, enrollments, requestsWaiting, weeks } = overview;
   return [
+    dayText(overview),
     peopleText(overview, display),
     `${counted(courses.total, 'course')}: ${courses.published} published, ${courses.unpublished} not published`,
     rowsText(['ENROLLMENTS', 'NUMBER'], Object.entries(enrollments), display),

@@ -59,7 +59,8 @@ describe('coursectl courses', () => {
       expect(await cli.json(['courses', 'list', '--limit', '2'])).to.deep.equal(body);
     });
 
-    it('filters by category, level, type, trainer, state and text, sorts and pages', async () => {
+    it('filters by category, level, type, trainer, state, end and text, sorts and pages', async () => {
+      await loom.update({ endDate: '2020-01-01' });
       for (const [line, found] of [
         ['--category Crafts', ['Überfärben', 'Weaving']],
         ['--level advanced', ['Überfärben']],
@@ -70,6 +71,8 @@ describe('coursectl courses', () => {
         ['--sort title --limit 2 --page 1', ['Bees', 'Überfärben']],
         ['--sort title --limit 2 --page 2', ['Weaving']],
         ['--sort title --limit 2 --page 3', []],
+        ['--ended true', ['Weaving']],
+        ['--ended false --sort soonest', ['Überfärben', 'Bees']],
       ] as const)
         expect(await titles(...line.split(' ')), line).to.deep.equal(found);
     });
@@ -96,7 +99,7 @@ describe('coursectl courses', () => {
     it('refuses unknown values', async () => {
       for (const [line, exitCode, message] of [
         ['--level hard', 2, '--level must be one of beginner, intermediate, advanced.'],
-        ['--sort trainer', 2, '--sort must be one of createdAt, updatedAt, title, category, startDate.'],
+        ['--sort trainer', 2, '--sort must be one of createdAt, updatedAt, title, category, startDate, soonest.'],
         ['--include trainees', 2, '--include must be one of seats.'],
         ['--seats-left --full', 2, '--seats-left and --full cannot be used together.'],
         ['--trainer nobody@x.org', 1, 'User not found: nobody@x.org. To list them: coursectl users list'],

@@ -13,6 +13,7 @@ describe('coursectl overview', () => {
     const { exitCode, stdout, stderr } = await cli.run(['overview']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     const lines = stdout.split('\n').map((line) => line.replace(/ {2,}/g, '  '));
+    expect(lines[0]).to.match(/^Today is \d{4}-\d\d-\d\d in \S+$/);
     expect(lines).to.include.members([
       'ACCOUNTS  TOTAL  ACTIVE  INACTIVE  INITIAL PASSWORD  LOCKED',
       'trainee  1  1  0  1  0',

@@ -231,7 +231,8 @@ function removeAll(programme: Programme, caller: Caller, ids: readonly string[])
   const person = managerOf(caller);
   const enrollments = ids.map((id) => knownEnrollment(programme, person, id));
   for (const { id } of enrollments) programme.enrollments.delete(id);
-  return enrollments.map(enrollmentView);
+  // Their certificates are revoked.
+  return enrollments.map((enrollment) => ({ ...enrollmentView(enrollment), certificate: null }));
 }
 
 export function removeOne(programme: Programme, caller: Caller, { id }: { id: string }): ModelResponse {

@@ -46,6 +46,7 @@ export const courseView = (programme: Programme, course: Course) => ({
 
 export const enrollmentView = (enrollment: Enrollment) => ({
   ...enrollment,
+  waitingPlace: null,
   certificate: enrollment.status === 'completed' ? 'a code' : null,
 });
 
@@ -72,13 +73,16 @@ const courseSummary = (programme: Programme, course: Course) => ({
 /** As its trainee sees it. */
 export const ownEnrollmentView = (programme: Programme, enrollment: Enrollment) => ({
   ...enrollmentView(enrollment),
-  course: courseSummary(programme, courseOfTrainee(programme, enrollment)),
+  course: {
+    ...courseSummary(programme, courseOfTrainee(programme, enrollment)),
+    ...{ courseType: null, startDate: null, endDate: null, location: null },
+  },
 });
 
 /** An entry of the enrollment check (specification, section 4.11). */
 export const currentEnrollmentView = (programme: Programme, enrollment: Enrollment) => {
-  const { id, status, progress, enrolledAt, course } = ownEnrollmentView(programme, enrollment);
-  return { id, status, progress, enrolledAt, course };
+  const { id, status, progress, enrolledAt } = enrollment;
+  return { id, status, progress, enrolledAt, course: courseSummary(programme, courseOf(programme, enrollment)) };
 };
 
 export const courseTraineeView = (programme: Programme, enrollment: Enrollment) => ({
