@@ -176,7 +176,7 @@ describePages("A trainee's own courses", function () {
       progress: 100,
       completedAt: new Date(),
     });
-    return { trainee, compilers };
+    return { trainer, trainee, compilers };
   }
 
   it('are the first page, with status, materials and progress, which the trainee sets while they are active', async () => {
@@ -208,6 +208,26 @@ describePages("A trainee's own courses", function () {
     await expect(cards(page)).toHaveText([/Weaving/]);
     await page.reload();
     await expect(cards(page)).toHaveText([/Weaving/]);
+  });
+
+  it('come with dates, place and kind, the next one first, then ended ones, then those that were cancelled', async () => {
+    const { trainer, trainee } = await scene();
+    const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+    const update = (title: string, values: object) =>
+      test.context.database.models.Course.update(values, { where: { title } });
+    await update('Pottery', {
+      startDate: '2099-03-02',
+      endDate: '2099-03-06',
+      location: 'Room 4',
+      courseType: 'hybrid',
+    });
+    await update('Compilers', { startDate: day(7) });
+    await update('Weaving', { endDate: day(-7) });
+    const left = await buildCourse(test.context, trainer, { title: 'Knitting', isPublished: true, startDate: day(1) });
+    await buildEnrollment(test.context, trainee, left, { status: 'cancelled', cancelReason: 'left' });
+    const page = await test.openAs(trainee);
+    await expect(cards(page)).toHaveText([/^Compilers/, /^Pottery/, /^Weaving/, /^Knitting/]);
+    await expect(cards(page).nth(1)).toContainText('2 Mar 2099 to 6 Mar 2099 · Room 4 · Online and classroom');
   });
 
   it('lead to the own place in a course that is not published any more, and to cancelling its request', async () => {

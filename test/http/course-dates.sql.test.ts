@@ -136,6 +136,19 @@ describe('Lists of courses with dates', () => {
     });
   }
 
+  it('of trainees have what was cancelled at the end', async () => {
+    const { Course, Enrollment } = harness.context.database.models;
+    const { id } = await Course.findOne({ where: { title: 'next' }, rejectOnEmpty: true });
+    await Enrollment.update({ status: 'cancelled' }, { where: { courseId: id } });
+    const titles: string[] = [];
+    for (let page = 1; page <= 3; page += 1) {
+      const query = { sortBy: 'soonest', limit: 3, page };
+      const { body } = await harness.api('get', '/api/enrollments/my', cast.trainee.token).query(query).expect(200);
+      titles.push(...body.enrollments.map(({ course }: Required<Listed>) => course.title));
+    }
+    expect(titles).to.deep.equal([...soonest.filter((title) => title !== 'next'), 'next']);
+  });
+
   it('by seats are sorted like this, too', async () => {
     const query = { sortBy: 'soonest', seatsLeft: 'true', ended: 'false', limit: 4 };
     const { body } = await harness.api('get', '/api/courses').query(query).expect(200);

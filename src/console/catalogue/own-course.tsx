@@ -4,6 +4,7 @@ import { IconChevronDown } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { statusRules } from '../api/enrollment-statuses.js';
+import { CourseDates } from '../courses/course-facts.js';
 import { CourseImage } from '../courses/course-image.js';
 import { MaterialList } from '../courses/material-list.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
@@ -40,6 +41,7 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
           <Text size="sm" c="dimmed">
             {line}
           </Text>
+          <WhenAndWhere course={course} />
           {!hasPlace && (
             <Text size="sm">
               <OwnStatus enrollment={enrollment} />
@@ -53,6 +55,18 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
       </Group>
     </Card>
   );
+}
+
+function WhenAndWhere({ course }: { course: OwnEnrollment['course'] }) {
+  const { t } = useTranslation();
+  const { startDate, endDate, location, courseType } = course;
+  const facts = [
+    (startDate || endDate) && <CourseDates key="dates" course={course} />,
+    location,
+    courseType && t(`courses.type.${courseType}`),
+  ].filter(Boolean);
+  if (facts.length === 0) return null;
+  return <Text size="sm">{facts.flatMap((fact, index) => (index === 0 ? [fact] : [' · ', fact]))}</Text>;
 }
 
 interface ActiveCourseProps {

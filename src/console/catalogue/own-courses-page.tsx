@@ -24,7 +24,7 @@ const ProgressDialog = lazyDialog(
 const route = getRouteApi('/');
 type Search = ReturnType<typeof route.useSearch>;
 
-/** A trainee's own courses, with their states and progress. */
+/** A trainee's own courses, the next one first, with their states and progress. */
 export function OwnCoursesPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
@@ -34,7 +34,7 @@ export function OwnCoursesPage() {
   const status = oneOf(enrollmentStatuses, search.status);
   const query = useApi(
     'listOwnEnrollments',
-    { query: { status: status && [status], page, limit } },
+    { query: { status: status && [status], page, limit, sortBy: 'soonest' } },
     { keepPrevious: true },
   );
 

@@ -320,7 +320,7 @@ export const fieldDocs: Readonly<
   skipped: { description: 'Rows skipped', example: 0 },
   sortBy: {
     description:
-      'Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is',
+      'Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is',
     example: 'createdAt',
   },
   sortOrder: { description: 'Ascending or descending', example: 'DESC' },

@@ -1,4 +1,4 @@
-import { Op, type WhereOptions } from 'sequelize';
+import { literal, Op, type WhereOptions } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import {
@@ -188,6 +188,8 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
   return withPlaces(core, page);
 }
 
+const cancelledLast: Order[number] = [literal("CASE WHEN Enrollment.status = 'cancelled' THEN 1 ELSE 0 END"), 'ASC'];
+
 /** One page of the caller's own enrollments, newest first by default. @throws AppError `VALIDATION` */
 export async function listOwnEnrollments(core: Core, { user }: Caller, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(ownEnrollmentListingSchema, query);
@@ -205,7 +207,7 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
         ...(ended === 'all' ? [] : [refersToOneOfMany(ofCourse, models.Course, courseHasEnded(ended === 'true', day))]),
       ],
     },
-    order: sortBy === 'soonest' ? soonestFirst(sequelize, day, ofCourse) : orderOf(listing),
+    order: sortBy === 'soonest' ? [cancelledLast, ...soonestFirst(sequelize, day, ofCourse)] : orderOf(listing),
     include: [...withCourseSummary(core), certificateOf(core)],
   });
   return withPlaces(core, page);
