@@ -133,6 +133,20 @@ describePages("A trainee's own place", function () {
     await expect(button(page, 'Join the waiting list')).toBeVisible();
   });
 
+  it('on a list is not given up by who has moved up meanwhile', async () => {
+    const course = await build({ maxStudents: 1 });
+    const waiting = await buildEnrollment(test.context, trainee, course, { status: 'waiting' });
+    const page = await open(course);
+    await button(page, 'Leave the waiting list').click();
+    await waiting.update({ status: 'active', waitingNumber: null });
+    const dialog = page.getByRole('dialog', { name: 'Leave the waiting list?' });
+    test.expectErrors(page, /status of 409/);
+    await dialog.getByRole('button', { name: 'Leave the waiting list' }).click();
+    await expect(dialog).toContainText('The place has changed in the meantime.');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(button(page, 'Leave course')).toBeVisible();
+  });
+
   it('on a list says when nobody moves up', async () => {
     const course = await build({ maxStudents: 1, endDate: day(-1) });
     await take(course);
