@@ -67,7 +67,7 @@ function RequestForm({ course, again, offer, onRefused }: RequestFormProps) {
       const body = { courseId: course.id, joinWaitingList, ...(notes.trim() !== '' && { notes }) };
       try {
         const { enrollment } = await request.mutateAsync({ body });
-        notifyDone(t(`courses.ownStatus.${enrollment.status}`));
+        notifyDone(t(`catalogue.status.${enrollment.status}`));
       } catch (error) {
         onRefused(error instanceof ApiError ? error.code : undefined);
         throw error;

@@ -18,6 +18,6 @@ export function OwnStatus({ enrollment }: { enrollment: OwnEnrollment }) {
   const { t } = useTranslation();
   const { status, waitingPlace, cancelReason } = enrollment;
   if (status === 'waiting' && waitingPlace) return t('catalogue.waiting.place', { place: waitingPlace });
-  if (status === 'cancelled' && cancelReason) return t(`catalogue.cancelled.${cancelReason}`);
-  return t(`courses.ownStatus.${status}`);
+  if (status === 'cancelled' && cancelReason) return t(`catalogue.cancelReason.${cancelReason}`);
+  return t(`catalogue.status.${status}`);
 }

@@ -47,7 +47,14 @@ export const catalogue: Words['catalogue'] = {
       ended: 'Der Kurs ist zu Ende: Es rückt niemand mehr nach.',
     },
   },
-  cancelled: {
+  status: {
+    pending: 'Du hast einen Platz angefragt. Die Kursleitung hat noch nicht geantwortet.',
+    waiting: 'Du stehst auf der Warteliste.',
+    active: 'Du nimmst an diesem Kurs teil.',
+    completed: 'Du hast diesen Kurs abgeschlossen.',
+    cancelled: 'Dein Platz wurde abgesagt oder deine Anfrage abgelehnt.',
+  },
+  cancelReason: {
     left: 'Du hast dich von diesem Kurs abgemeldet.',
     refused: 'Deine Anfrage wurde abgelehnt.',
     removed: 'Du wurdest von diesem Kurs abgemeldet.',

@@ -20,13 +20,6 @@ export const courses: Words['courses'] = {
     completed: 'Abgeschlossen',
     cancelled: 'Abgesagt',
   },
-  ownStatus: {
-    pending: 'Du hast einen Platz angefragt. Die Kursleitung hat noch nicht geantwortet.',
-    waiting: 'Du stehst auf der Warteliste.',
-    active: 'Du nimmst an diesem Kurs teil.',
-    completed: 'Du hast diesen Kurs abgeschlossen.',
-    cancelled: 'Dein Platz wurde abgesagt oder deine Anfrage abgelehnt.',
-  },
   waitingPlace: 'Nummer {{place}}',
   cancelReason: {
     left: 'Selbst abgesagt',

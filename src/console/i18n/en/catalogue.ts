@@ -44,7 +44,14 @@ export const catalogue = {
       ended: 'The course has ended: nobody moves up any more.',
     },
   },
-  cancelled: {
+  status: {
+    pending: 'You have asked for a place. The trainer has not answered yet.',
+    waiting: 'You are on the waiting list.',
+    active: 'You take part in this course.',
+    completed: 'You have completed this course.',
+    cancelled: 'Your place was cancelled, or your request refused.',
+  },
+  cancelReason: {
     left: 'You withdrew from this course.',
     refused: 'Your request was refused.',
     removed: 'You were removed from this course.',

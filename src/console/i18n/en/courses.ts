@@ -19,13 +19,6 @@ export const courses = {
     completed: 'Completed',
     cancelled: 'Cancelled',
   },
-  ownStatus: {
-    pending: 'You have asked for a place. The trainer has not answered yet.',
-    waiting: 'You are on the waiting list.',
-    active: 'You take part in this course.',
-    completed: 'You have completed this course.',
-    cancelled: 'Your place was cancelled, or your request refused.',
-  },
   waitingPlace: 'Number {{place}}',
   cancelReason: {
     left: 'By the trainee',
