@@ -10,7 +10,7 @@ async function buildProgramme({ context }: ConsoleTest) {
   await buildCourse(context, trainer, { title: 'Draft' });
   for (const status of ['pending', 'pending', 'active', 'completed'] as const)
     await buildEnrollment(context, await buildUser(context, { isActive: status !== 'completed' }), course, { status });
-  return { admin, trainer };
+  return { admin, trainer, course };
 }
 
 describePages('The overview', function () {
@@ -36,6 +36,21 @@ describePages('The overview', function () {
     await page.goBack();
     await page.getByRole('link', { name: 'Answer 2 requests' }).click();
     await expect(page).toHaveURL(/\/enrollments\?status=pending/);
+  });
+
+  it('of a trainer shows who waits, and who has finished, with the list behind it', async () => {
+    const { trainer, course } = await buildProgramme(test);
+    for (const given of [{ status: 'waiting' }, { status: 'active', progress: 100 }] as const)
+      await buildEnrollment(test.context, await buildUser(test.context, { lastName: given.status }), course, given);
+    const page = await test.openAs(trainer);
+    const figures = page.getByRole('region', { name: 'Participants' });
+    await expect(figures).toContainText('Waiting list1');
+    await expect(figures).toContainText('Taking part2');
+    await expect(figures).toContainText('Ready to complete1');
+    await figures.getByRole('link', { name: 'Ready to complete' }).click();
+    await expect(page.getByRole('combobox', { name: 'Status' })).toHaveValue('finished');
+    await expect(page.getByRole('row').filter({ hasText: '@' })).toHaveCount(1);
+    await expect(page.getByRole('row').filter({ hasText: '@' })).toContainText(/active.*100%/);
   });
 
   it('of a trainer shows the requests for each course, also when it can not be read again', async () => {

@@ -68,7 +68,7 @@ export function OwnCoursesPage() {
   return (
     <Page title={t('nav.learning')}>
       <Filters>
-        <StatusFilter value={status} onChange={(value) => onSearch({ status: value })} />
+        <StatusFilter choices={enrollmentStatuses} value={status} onChange={(value) => onSearch({ status: value })} />
       </Filters>
       <Loaded query={query}>{content}</Loaded>
       {pages && <Pager pagination={pages} onChange={onSearch} />}

@@ -59,6 +59,7 @@ export function Participants({ course }: { course: Course }) {
             onSearch={(next) => onSearch({ search: next })}
           />
           <StatusFilter
+            choices={enrollmentStatuses}
             value={status}
             onChange={(next) => onSearch({ status: next, ...(waiting && { sort: undefined }) })}
           />

@@ -1,7 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { useApi } from '../api/queries.js';
 import { CoursePicker } from '../pickers/course-picker.js';
 import { PersonPicker } from '../pickers/person-picker.js';
@@ -13,7 +12,7 @@ import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { EnrollmentTable } from './enrollment-table.js';
-import { StatusFilter } from './status-filter.js';
+import { conditionsOf, StatusFilter, statusChoices } from './status-filter.js';
 
 const route = getRouteApi('/enrollments');
 type Search = ReturnType<typeof route.useSearch>;
@@ -31,8 +30,7 @@ function useEnrollments({
   limit,
   sort = '-enrolledAt',
 }: Search) {
-  const status = oneOf(enrollmentStatuses, given);
-  const filters = { status: status && [status], courseId, userId, trainerId, search };
+  const filters = { ...conditionsOf(oneOf(statusChoices, given)), courseId, userId, trainerId, search };
   return useApi(
     'listEnrollments',
     { query: { ...filters, page, limit, ...orderOf(sortKeys, sort) } },
@@ -59,7 +57,11 @@ export function EnrollmentsPage() {
           value={text}
           onSearch={(next) => onSearch({ search: next })}
         />
-        <StatusFilter value={oneOf(enrollmentStatuses, status)} onChange={(next) => onSearch({ status: next })} />
+        <StatusFilter
+          choices={statusChoices}
+          value={oneOf(statusChoices, status)}
+          onChange={(next) => onSearch({ status: next })}
+        />
         <CoursePicker
           label={t('courses.field.course')}
           placeholder={t('courses.any.course')}

@@ -58,8 +58,8 @@ export function EnrollmentFigures({ title, enrollments, requestsWaiting, finishe
                 {
                   key: 'finished',
                   label: (
-                    <TextLink to="/enrollments" search={{ status: 'active' }}>
-                      {t('overview.finished')}
+                    <TextLink to="/enrollments" search={{ status: 'finished' }}>
+                      {t('courses.status.finished')}
                     </TextLink>
                   ),
                   value: finished,

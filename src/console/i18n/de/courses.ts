@@ -17,6 +17,7 @@ export const courses: Words['courses'] = {
     pending: 'Angefragt',
     waiting: 'Warteliste',
     active: 'Nimmt teil',
+    finished: 'Bereit zum Abschluss',
     completed: 'Abgeschlossen',
     cancelled: 'Abgesagt',
   },

@@ -10,7 +10,6 @@ export const overview: Words['overview'] = {
   title: 'Übersicht',
   all: 'Alle anzeigen',
   requestsWaiting: 'Offene Anfragen',
-  finished: 'Bereit zum Abschluss',
   answerRequests_one: '{{count}} Anfrage beantworten',
   answerRequests_other: '{{count}} Anfragen beantworten',
   first: {

@@ -16,6 +16,7 @@ export const courses = {
     pending: 'Requested',
     waiting: 'Waiting list',
     active: 'Taking part',
+    finished: 'Ready to complete',
     completed: 'Completed',
     cancelled: 'Cancelled',
   },

@@ -8,7 +8,6 @@ export const overview = {
   title: 'Overview',
   all: 'Show all',
   requestsWaiting: 'Requests waiting',
-  finished: 'Ready to complete',
   answerRequests_one: 'Answer {{count}} request',
   answerRequests_other: 'Answer {{count}} requests',
   first: {
