@@ -1989,7 +1989,7 @@ export interface ListUsersParameters {
     invited?: 'no' | 'queued' | 'sent' | 'failed' | 'accepted';
     /** Text to search for in names, emails and titles; of super admins in phones, too; for rows of imports also in the cells of rejected ones. See docs/OPERATIONS.md */
     search?: string;
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
     sortBy?: 'createdAt' | 'lastName' | 'firstName' | 'email' | 'lastLogin';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2310,7 +2310,7 @@ export interface ListCoursesParameters {
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2449,7 +2449,7 @@ export interface ListTrainerCoursesParameters {
     search?: string;
     /** Optional keys of the response: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2671,7 +2671,7 @@ export interface ListEnrollmentsParameters {
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Progress in percent */
     progress?: number;
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2725,7 +2725,7 @@ export interface ListOwnEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'soonest';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2908,7 +2908,7 @@ export interface ListTrainerEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2942,7 +2942,7 @@ export interface ListCourseTraineesParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, whatever the sortOrder is */
+    /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName' | 'waitingPlace';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
