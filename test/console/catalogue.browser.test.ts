@@ -179,6 +179,29 @@ describePages("A trainee's own courses", function () {
     return { trainer, trainee, compilers };
   }
 
+  it('have their dates for the calendar program where there are any, while they are not over', async () => {
+    const { context } = test;
+    await buildUser(context, { role: 'super_admin' });
+    const trainer = await buildUser(context, { role: 'trainer' });
+    const trainee = await buildUser(context);
+    const dates = { startDate: '2030-05-04', isPublished: true };
+    for (const [title, status, given] of [
+      ['Pottery', 'active', dates],
+      ['Weaving', 'pending', dates],
+      ['Dyeing', 'completed', dates],
+      ['Bees', 'active', { isPublished: true }],
+    ] as const)
+      await buildEnrollment(context, trainee, await buildCourse(context, trainer, { title, ...given }), { status });
+    const page = await test.openAs(trainee, '/', { locale: 'de-DE', viewport: { width: 360, height: 740 } });
+    await expect(cards(page)).toHaveCount(4);
+    await expect(page.getByRole('link', { name: /^In den Kalender/ })).toHaveCount(2);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'In den Kalender: Pottery' }).click();
+    expect(readFileSync(await (await download).path(), 'utf8')).toContain('SUMMARY:Pottery');
+    await keepScreenshot(page, 'Own courses with dates');
+    expect(await layoutProblems(page)).toEqual([]);
+  });
+
   it('are the first page, with status, materials and progress, which the trainee sets while they are active', async () => {
     const { trainee } = await scene();
     const page = await test.openAs(trainee);

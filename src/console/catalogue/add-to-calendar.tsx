@@ -6,10 +6,12 @@ import type { Course } from '../courses/course-values.js';
 
 interface AddToCalendarProps extends ButtonProps {
   course: Pick<Course, 'id' | 'startDate' | 'endDate'>;
+  /** Of the course, where there are several. */
+  name?: string;
 }
 
 /** Opens the dates of a course in the calendar program; nothing for a course without dates. */
-export function AddToCalendar({ course: { id, startDate, endDate }, ...button }: AddToCalendarProps) {
+export function AddToCalendar({ course: { id, startDate, endDate }, name, ...button }: AddToCalendarProps) {
   const { t } = useTranslation();
   if (startDate === null && endDate === null) return null;
   return (
@@ -17,6 +19,7 @@ export function AddToCalendar({ course: { id, startDate, endDate }, ...button }:
       component="a"
       // Phones offer to add it, where a download would only be kept.
       href={addressOf('courseCalendar', { path: { id } })}
+      aria-label={name === undefined ? undefined : t('catalogue.addToCalendarOf', { name })}
       variant="default"
       leftSection={<IconCalendarPlus size={16} aria-hidden />}
       {...button}

@@ -12,13 +12,14 @@ import { ProgressBar } from '../enrollments/progress-bar.js';
 import { formatDate } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
+import { AddToCalendar } from './add-to-calendar.js';
 import { hasProgress, type OwnEnrollment, OwnStatus } from './own-status.js';
 
 /** One of the trainee's own courses. */
 export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnrollment; onSetProgress(): void }) {
   const { t } = useTranslation();
   const { course, status, progress, enrolledAt, completedAt } = enrollment;
-  const { isEnrolled, takesPart } = statusRules[status];
+  const { isEnrolled, takesPart, isCurrent } = statusRules[status];
   const hasPlace = isEnrolled && status !== 'waiting';
   const trainer = nameOf(course.trainer);
   const since = hasPlace ? t('catalogue.own.since', { trainer, day: formatDate(enrolledAt) }) : trainer;
@@ -50,6 +51,7 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
           {hasProgress(status) && (
             <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
           )}
+          {isCurrent && <AddToCalendar course={course} name={course.title} size="xs" style={{ alignSelf: 'start' }} />}
           {takesPart && <ActiveCourse courseId={course.id} title={course.title} onSetProgress={onSetProgress} />}
         </Stack>
       </Group>

@@ -14,6 +14,7 @@ export const catalogue: Words['catalogue'] = {
   back: 'Alle Kurse',
   browse: 'Kurs finden',
   addToCalendar: 'In den Kalender',
+  addToCalendarOf: 'In den Kalender: {{name}}',
   withdrawn: 'Dieser Kurs ist nicht mehr veröffentlicht. Du siehst hier nur noch deinen Platz.',
   place: {
     title: 'Dein Platz',

@@ -12,6 +12,7 @@ export const catalogue = {
   back: 'All courses',
   browse: 'Find a course',
   addToCalendar: 'Add to calendar',
+  addToCalendarOf: 'Add to calendar: {{name}}',
   withdrawn: 'This course is not published any more. Only your place in it is shown.',
   place: {
     title: 'Your place',
