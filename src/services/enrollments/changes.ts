@@ -135,6 +135,8 @@ async function changeEnrollment<Locked>(
     await wanted.tell?.(from, enrollment, transaction);
     if (found.course) enrollment.course = found.course;
     if (found.user) enrollment.user = found.user;
+    // That of a completion that stays one.
+    if (enrollment.status === from && found.certificate) enrollment.certificate = found.certificate;
     return enrollment;
   };
   const inTransaction = () => core.database.inTransaction(run);

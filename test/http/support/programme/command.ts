@@ -10,6 +10,7 @@ import {
   type ModelResponse,
   type Person,
   type Programme,
+  promote,
   Refusal,
 } from './model.js';
 import { chosenIn, compare, type Question, type Service } from './service.js';
@@ -176,8 +177,32 @@ export async function askAll(
     const response = await service.ask(asked, by);
     const expected = responseOf(() => rule(chosenIn(response, programme)));
     compare(response, expected, `${words} (${asked.method} ${asked.path})`);
+    await datePromoted(programme, service, response);
   }
 }
+
+/** Takes over when the service has given seats to those who waited. */
+async function datePromoted(
+  programme: Programme,
+  service: Service,
+  moments: Awaited<ReturnType<Service['sweep']>>,
+): Promise<void> {
+  for (const enrollment of programme.promoted.splice(0))
+    enrollment.enrolledAt = await service.momentOf(enrollment.id, moments);
+}
+
+/** The hourly cleanup of the service, which gives all free seats. */
+export const sweep: WeightedCommand = {
+  weight: 1,
+  arbitrary: fc.constant({
+    check: () => true,
+    async run(programme: Programme, service: Service) {
+      promote(programme, programme.courses.keys());
+      await datePromoted(programme, service, await service.sweep());
+    },
+    toString: () => 'the hourly cleanup',
+  }),
+};
 
 function responseOf(rule: () => ModelResponse): ModelResponse {
   try {

@@ -9,13 +9,14 @@ import {
   question,
   type Step,
   scenario,
+  sweep,
   trainees,
   type WeightedCommand,
 } from './command.js';
 import * as courses from './course-rules.js';
 import * as enrollments from './enrollment-rules.js';
 import * as listings from './listing-rules.js';
-import { castNames, type Programme, statuses } from './model.js';
+import { castNames, farAhead, longAgo, type Programme, statuses } from './model.js';
 import type { Service } from './service.js';
 import * as users from './user-rules.js';
 
@@ -27,6 +28,15 @@ const words = (text: string) => fc.option(fc.constantFrom(null, text), { nil: un
 const notes = words('Comes late.');
 const reply = words('See you.');
 const maxStudents = fc.constantFrom(null, 1, 2);
+const lastDay = maybe(fc.constantFrom(null, farAhead, longAgo));
+/** What few courses say. */
+const terms = {
+  endDate: lastDay,
+  enrollUntil: lastDay,
+  autoAccept: maybe(fc.boolean()),
+  waitingMax: maybe(fc.constantFrom(null, 0, 1, 2)),
+};
+const joinWaitingList = maybe(fc.boolean());
 const isPublished = fc.boolean();
 const tag = derived(({ tag: own }) => own);
 
@@ -88,6 +98,7 @@ const courseCommands: readonly WeightedCommand[] = [
       description: fc.constant('A new one.'),
       category: tag,
       maxStudents,
+      ...terms,
       trainerId: maybe(trainer),
     },
     courses.createCourse,
@@ -101,6 +112,7 @@ const courseCommands: readonly WeightedCommand[] = [
       title: maybe(fc.constantFrom('Weaving', 'Knots')),
       description: maybe(fc.constant('Changed.')),
       maxStudents: maybe(maxStudents),
+      ...terms,
     },
     courses.updateCourse,
   ),
@@ -125,7 +137,13 @@ const courseCommands: readonly WeightedCommand[] = [
 ];
 
 const enrollmentCommands: readonly WeightedCommand[] = [
-  operation(5, 'requestEnrollment', trainees, { courseId: course, notes }, enrollments.requestEnrollment),
+  operation(
+    6,
+    'requestEnrollment',
+    trainees,
+    { courseId: course, notes, joinWaitingList },
+    enrollments.requestEnrollment,
+  ),
   operation(
     4,
     'assignEnrollment',
@@ -150,7 +168,7 @@ const enrollmentCommands: readonly WeightedCommand[] = [
     8,
     'changeStatus',
     [...managers, ...trainees],
-    { id: enrollment, status, expectedStatus: maybe(status), notes, reply },
+    { id: enrollment, status, expectedStatus: maybe(status), notes, reply, joinWaitingList },
     enrollments.changeStatus,
   ),
   operation(
@@ -240,6 +258,7 @@ export const commands = fc.commands(
       ...listingCommands,
       ...administration,
       ...ownAccount,
+      sweep,
       scenario(1, 'look at the whole', ['superAdmin'], fc.constant(null), (_, programme) => whole(programme)),
     ),
   ],

@@ -11,8 +11,10 @@ import {
   type ModelResponse,
   managed,
   managerOf,
+  openCourse,
   type Person,
   type Programme,
+  promote,
   refuse,
   seatsTaken,
 } from './model.js';
@@ -28,22 +30,27 @@ function trainerWith({ people }: Programme, id: string): Person {
 }
 
 type Input = Pick<Course, 'title' | 'description' | 'category' | 'maxStudents'>;
+type Terms = { [K in 'endDate' | 'enrollUntil' | 'autoAccept' | 'waitingMax']?: Course[K] | undefined };
+
+/** Without the fields that are not sent. */
+const sent = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  JSON.parse(JSON.stringify(fields));
 
 export function createCourse(
   programme: Programme,
   caller: Caller,
-  { trainerId, ...fields }: Input & { trainerId?: string | undefined },
+  { trainerId, ...fields }: Input & Terms & { trainerId?: string | undefined },
   chosen: Chosen,
 ): ModelResponse {
   const person = managerOf(caller);
   const ownerId = person.role === 'trainer' ? person.id : (trainerId ?? invalid('trainerId'));
   const trainer = trainerWith(programme, ownerId);
-  const course: Course = { id: chosen.id, ...fields, isPublished: false, trainerId: trainer.id };
+  const course: Course = { id: chosen.id, ...openCourse, ...sent(fields), isPublished: false, trainerId: trainer.id };
   add(programme, 'course', course);
   return done('Course created successfully.', { course: courseView(programme, course) }, 201);
 }
 
-type Changes = { [K in 'title' | 'description' | 'maxStudents']?: Course[K] | undefined };
+type Changes = Terms & { [K in 'title' | 'description' | 'maxStudents']?: Course[K] | undefined };
 
 export function updateCourse(
   programme: Programme,
@@ -54,8 +61,8 @@ export function updateCourse(
   const { maxStudents } = fields;
   // A limit that those who have a seat already break.
   if (typeof maxStudents === 'number' && seatsTaken(programme, id) > maxStudents) invalid('maxStudents');
-  // Without those that are not sent.
-  Object.assign(course, JSON.parse(JSON.stringify(fields)));
+  Object.assign(course, sent(fields));
+  if (maxStudents !== undefined || fields.endDate !== undefined) promote(programme, [id]);
   return done('Course updated successfully.', { course: courseView(programme, course) });
 }
 
@@ -66,6 +73,7 @@ export function publishCourse(
 ): ModelResponse {
   const course = managed(programme, caller, id);
   course.isPublished = isPublished;
+  if (isPublished) promote(programme, [id]);
   const message = `Course ${isPublished ? 'published' : 'unpublished'} successfully.`;
   return done(message, { course: { id, title: course.title, isPublished } });
 }

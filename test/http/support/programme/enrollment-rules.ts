@@ -3,22 +3,31 @@ import {
   admitted,
   type Caller,
   type Chosen,
+  type Course,
   courseOf,
+  coursesOf,
   deny,
   done,
   type Enrollment,
+  eligibleIn,
   enrollmentIn,
+  hasSeat,
   invalid,
+  join,
   knownEnrollment,
+  longAgo,
   type ModelResponse,
   managed,
   managerOf,
   type Person,
   type Programme,
+  promote,
   refuse,
   reserveSeats,
   type Status,
+  seatsTaken,
   unwritten,
+  waitingIn,
 } from './model.js';
 import { enrollmentView } from './views.js';
 
@@ -53,6 +62,7 @@ function assertCanBecome(from: Status, to: Status, wisher: 'trainee' | 'manager'
   const next: Record<Status, readonly Status[]> = {
     pending: ['active', 'cancelled'],
     active: ['completed', 'cancelled'],
+    waiting: wisher === 'trainee' ? ['cancelled'] : ['active', 'cancelled'],
     completed: wisher === 'trainee' ? [] : ['active'],
     cancelled: wisher === 'trainee' ? ['pending'] : ['active'],
   };
@@ -62,7 +72,7 @@ function assertCanBecome(from: Status, to: Status, wisher: 'trainee' | 'manager'
 interface Entry {
   userId: string;
   courseId: string;
-  status: 'pending' | 'active';
+  status: 'pending' | 'active' | 'waiting';
   written: Written;
 }
 
@@ -77,24 +87,41 @@ function enter(programme: Programme, entry: Entry, { id, enrolledAt }: { id: str
   return enrollment;
 }
 
+/** What a trainee gets who asks for a place: a seat, if there is one for which nobody waits, or a place on the list. */
+function requested(programme: Programme, course: Course, waits = false): 'pending' | 'active' | 'waiting' {
+  if (!course.isPublished) refuse(400, 'Course is not published.');
+  if (course.endDate === longAgo) refuse(400, 'Course has ended.');
+  if (course.enrollUntil === longAgo) refuse(400, 'Enrollment has closed.');
+  const isFull = course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents;
+  if (!isFull && eligibleIn(programme, course.id).length === 0) return course.autoAccept ? 'active' : 'pending';
+  if (!waits) refuse(400, 'Course is at maximum capacity.');
+  const { waitingMax } = course;
+  if (waitingMax !== null && waitingIn(programme, course.id).length >= waitingMax)
+    refuse(400, 'The waiting list of the course is full.');
+  return 'waiting';
+}
+
+/** The response to who asks, as long as the enrollment waits: then whatever is free is given to the first ones. */
+function asked(programme: Programme, enrollment: Enrollment, message: string, status: number): ModelResponse {
+  if (enrollment.status === 'waiting') join(programme, enrollment);
+  const response = done(message, { enrollment: enrollmentView(programme, enrollment) }, status);
+  if (!hasSeat(enrollment)) promote(programme, [enrollment.courseId]);
+  return response;
+}
+
 export function requestEnrollment(
   programme: Programme,
   caller: Caller,
-  { courseId, notes }: { courseId: string; notes: Text },
+  { courseId, notes, joinWaitingList }: { courseId: string; notes: Text; joinWaitingList: boolean | undefined },
   chosen: Chosen,
 ): ModelResponse {
   const { id: userId } = admitted(caller, 'trainee');
   const course = programme.courses.get(courseId) ?? refuse(404, 'Course not found.');
   const earlier = enrollmentIn(programme, courseId, userId);
   if (earlier && earlier.status !== 'cancelled') refuse(400, 'Already enrolled in this course.');
-  if (!course.isPublished) refuse(400, 'Course is not published.');
-  reserveSeats(programme, course, 1);
-  const enrollment = enter(
-    programme,
-    { userId, courseId, status: 'pending', written: noted(notes, chosen.notesAt) },
-    chosen,
-  );
-  return done('Enrollment requested successfully.', { enrollment: enrollmentView(enrollment) }, 201);
+  const status = requested(programme, course, joinWaitingList);
+  const entry = { userId, courseId, status, written: noted(notes, chosen.notesAt) };
+  return asked(programme, enter(programme, entry, chosen), 'Enrollment requested successfully.', 201);
 }
 
 /** Why a manager can't enroll a trainee; undefined if they can. */
@@ -107,11 +134,12 @@ function obstacle(
   if (!trainee.isActive)
     return { status: 400, entry: { reason: 'Trainee account is inactive.', code: 'ACCOUNT_INACTIVE' } };
   const earlier = enrollmentIn(programme, courseId, userId);
-  if (earlier && earlier.status !== 'cancelled')
+  if (earlier && earlier.status !== 'cancelled' && earlier.status !== 'waiting')
     return { status: 400, entry: { reason: 'Already enrolled in this course.', code: 'ALREADY_ENROLLED' } };
   if (earlier && status === 'pending') {
-    const reason = "Enrollment can't change from cancelled to pending.";
-    return { status: 400, entry: { reason, code: 'STATUS_REFUSED', params: { from: 'cancelled', to: 'pending' } } };
+    const { status: from } = earlier;
+    const reason = `Enrollment can't change from ${from} to pending.`;
+    return { status: 400, entry: { reason, code: 'STATUS_REFUSED', params: { from, to: 'pending' } } };
   }
   return null;
 }
@@ -136,7 +164,7 @@ export function assign(
   if (refused) refuse(refused.status, refused.entry.reason);
   reserveSeats(programme, course, 1);
   const enrollment = enter(programme, entry, chosen);
-  return done('Trainee enrolled successfully.', { enrollment: enrollmentView(enrollment) }, 201);
+  return done('Trainee enrolled successfully.', { enrollment: enrollmentView(programme, enrollment) }, 201);
 }
 
 export function assignMany(
@@ -159,17 +187,42 @@ export function assignMany(
     const own = chosen.ofTrainee(entry.userId);
     return enter(programme, { ...entry, written: replied(person, words, own.replyAt) }, own);
   });
-  return done('Trainees enrolled successfully.', { enrollments: enrollments.map(enrollmentView), skipped }, 201);
+  return done(
+    'Trainees enrolled successfully.',
+    { enrollments: enrollments.map((enrollment) => enrollmentView(programme, enrollment)), skipped },
+    201,
+  );
+}
+
+interface ChangeOfStatus extends Words {
+  id: string;
+  status: Status;
+  expectedStatus: Status | undefined;
+  joinWaitingList: boolean | undefined;
+}
+
+/** What a change makes of an enrollment without a seat. */
+function seated(programme: Programme, enrollment: Enrollment, change: ChangeOfStatus, isOwn: boolean): Status {
+  const course = courseOf(programme, enrollment);
+  if (isOwn) return requested(programme, course, change.joinWaitingList);
+  // Some have become trainers since they cancelled.
+  const trainee = programme.people.get(enrollment.userId);
+  if (trainee?.role !== 'trainee') refuse(404, 'Trainee not found.');
+  if (!trainee?.isActive) refuse(400, 'Trainee account is inactive.');
+  reserveSeats(programme, course, 1);
+  return change.status;
 }
 
 export function changeStatus(
   programme: Programme,
   caller: Caller,
-  change: { id: string; status: Status; expectedStatus: Status | undefined } & Words,
+  change: ChangeOfStatus,
   chosen: Chosen,
 ): ModelResponse {
   const { id, status, expectedStatus, notes, reply } = change;
   const person = admitted(caller);
+  // Only the programme lets people wait.
+  if (status === 'waiting') invalid('status');
   assertOneOf(change);
   const wisher = person.role === 'trainee' ? 'trainee' : 'manager';
   if (wisher === 'trainee' && reply !== undefined) invalid('reply');
@@ -180,23 +233,16 @@ export function changeStatus(
     refuse(409, `${words} Look at it before you change it.`);
   }
   assertCanBecome(enrollment.status, status, wisher);
-  if (enrollment.status === 'cancelled' || enrollment.status === 'completed') {
-    const course = courseOf(programme, enrollment);
-    if (wisher === 'trainee' && !course.isPublished) refuse(400, 'Course is not published.');
-    // Some have become trainers since they cancelled.
-    const trainee = programme.people.get(enrollment.userId);
-    if (trainee?.role !== 'trainee') refuse(404, 'Trainee not found.');
-    if (!trainee?.isActive) refuse(400, 'Trainee account is inactive.');
-    reserveSeats(programme, course, 1);
-    if (enrollment.status === 'cancelled') enrollment.enrolledAt = chosen.enrolledAt;
-    enrollment.completedAt = null;
-  }
+  const takesSeat = !hasSeat(enrollment) && (status === 'pending' || status === 'active');
+  const given = takesSeat ? seated(programme, enrollment, change, wisher === 'trainee') : status;
+  if (takesSeat && enrollment.status !== 'completed') enrollment.enrolledAt = chosen.enrolledAt;
+  enrollment.completedAt = null;
   if (status === 'completed') Object.assign(enrollment, { completedAt: chosen.completedAt, progress: 100 });
   const written = wisher === 'trainee' ? noted(notes, chosen.notesAt) : replied(person, change, chosen.replyAt);
   const byManager = enrollment.status === 'active' ? 'removed' : 'refused';
   const cancelReason = status !== 'cancelled' ? null : wisher === 'trainee' ? 'left' : byManager;
-  Object.assign(enrollment, { status, cancelReason, ...written });
-  return done('Enrollment status updated successfully.', { enrollment: enrollmentView(enrollment) });
+  Object.assign(enrollment, { status: given, cancelReason, ...written });
+  return asked(programme, enrollment, 'Enrollment status updated successfully.', 200);
 }
 
 export function setReply(
@@ -208,7 +254,7 @@ export function setReply(
   const person = managerOf(caller);
   const enrollment = knownEnrollment(programme, person, id);
   Object.assign(enrollment, replied(person, { notes: undefined, reply }, chosen.replyAt));
-  return done('Reply updated successfully.', { enrollment: enrollmentView(enrollment) });
+  return done('Reply updated successfully.', { enrollment: enrollmentView(programme, enrollment) });
 }
 
 export function setProgress(
@@ -223,7 +269,7 @@ export function setProgress(
   const isOpen = status === 'active' || (status === 'pending' && person.role !== 'trainee');
   if (!isOpen) refuse(400, `Progress can't change while the enrollment is ${status}.`);
   enrollment.progress = progress;
-  return done('Progress updated successfully.', { enrollment: enrollmentView(enrollment) });
+  return done('Progress updated successfully.', { enrollment: enrollmentView(programme, enrollment) });
 }
 
 /** Removes all of them or none. */
@@ -231,8 +277,8 @@ function removeAll(programme: Programme, caller: Caller, ids: readonly string[])
   const person = managerOf(caller);
   const enrollments = ids.map((id) => knownEnrollment(programme, person, id));
   for (const { id } of enrollments) programme.enrollments.delete(id);
-  // Their certificates are revoked.
-  return enrollments.map((enrollment) => ({ ...enrollmentView(enrollment), certificate: null }));
+  promote(programme, coursesOf(enrollments.filter(hasSeat)));
+  return enrollments.map((enrollment) => enrollmentView(programme, enrollment));
 }
 
 export function removeOne(programme: Programme, caller: Caller, { id }: { id: string }): ModelResponse {

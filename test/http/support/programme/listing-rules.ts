@@ -105,7 +105,6 @@ export function showEnrollment(programme: Programme, caller: Caller, { id }: { i
 export function enrollmentStatistics(programme: Programme, caller: Caller): ModelResponse {
   const known = knownEnrollments(programme, admitted(caller));
   const stats: Record<string, number> = { total: known.length };
-  stats.waiting = 0;
   for (const status of statuses) stats[status] = known.filter((enrollment) => enrollment.status === status).length;
   return { status: 200, body: { stats } };
 }

@@ -4,7 +4,7 @@
  */
 
 export type Role = 'super_admin' | 'trainer' | 'trainee';
-export const statuses = ['pending', 'active', 'completed', 'cancelled'] as const;
+export const statuses = ['pending', 'waiting', 'active', 'completed', 'cancelled'] as const;
 export type Status = (typeof statuses)[number];
 
 export interface Person {
@@ -28,9 +28,19 @@ export interface Course {
   description: string;
   category: string;
   maxStudents: number | null;
+  /** The last days: long ago, or far ahead. */
+  endDate: string | null;
+  enrollUntil: string | null;
+  autoAccept: boolean;
+  waitingMax: number | null;
   isPublished: boolean;
   trainerId: string;
 }
+
+export const [longAgo, farAhead] = ['2020-02-02', '2999-12-31'];
+
+/** What nobody has said of a course. */
+export const openCourse = { endDate: null, enrollUntil: null, autoAccept: false, waitingMax: null };
 
 export interface Enrollment {
   id: string;
@@ -62,6 +72,10 @@ export interface Programme {
   people: Map<string, Person>;
   courses: Map<string, Course>;
   enrollments: Map<string, Enrollment>;
+  /** Who waits, in the order in which they have joined the lists of all courses. */
+  waiting: string[];
+  /** Who has got a seat from a list since the last response: when is the service's to say. */
+  promoted: Enrollment[];
   /** Every id there has ever been, in the order of their appearance: those of deleted rows are tried too. */
   known: { person: string[]; course: string[]; enrollment: string[] };
   /** What the courses of this run have in common, and the names of its people. */
@@ -168,8 +182,13 @@ export function enrollmentIn({ enrollments }: Programme, courseId: string, userI
   );
 }
 
-/** Only who waits or takes part has a seat. */
+/** Only who asks or takes part has a seat. */
 export const hasSeat = ({ status }: Enrollment) => status === 'pending' || status === 'active';
+
+/** Who has a place, asks or waits for one. */
+export const isOpen = (enrollment: Enrollment) => hasSeat(enrollment) || enrollment.status === 'waiting';
+
+export const coursesOf = (enrollments: readonly Enrollment[]) => new Set(enrollments.map(({ courseId }) => courseId));
 
 export const seatsTaken = ({ enrollments }: Programme, courseId: string): number =>
   [...enrollments.values()].filter((one) => one.courseId === courseId && hasSeat(one)).length;
@@ -180,6 +199,45 @@ export function reserveSeats(programme: Programme, { id, maxStudents }: Course, 
   if (left <= 0 || wanted === 1) refuse(400, 'Course is at maximum capacity.');
   const some = `The course has ${left} ${left === 1 ? 'seat' : 'seats'} left`;
   refuse(400, `${some}, and ${wanted} trainees would be enrolled: none was. Choose fewer, or raise its maximum.`);
+}
+
+/** Those who wait in a course, in their order. */
+export const waitingIn = ({ enrollments, waiting }: Programme, courseId: string): Enrollment[] =>
+  waiting.flatMap((id) => {
+    const enrollment = enrollments.get(id);
+    return enrollment?.courseId === courseId && enrollment.status === 'waiting' ? [enrollment] : [];
+  });
+
+/** Those of them who can get a seat. */
+export const eligibleIn = (programme: Programme, courseId: string): Enrollment[] =>
+  waitingIn(programme, courseId).filter(({ userId }) => personWith(programme, userId).isActive);
+
+/** The place of who waits: one after all before it who can get a seat. */
+export function waitingPlace(programme: Programme, { id, courseId }: Enrollment): number | null {
+  const before = waitingIn(programme, courseId).findIndex((one) => one.id === id);
+  if (before < 0) return null;
+  const passed = waitingIn(programme, courseId).slice(0, before);
+  return passed.filter(({ userId }) => personWith(programme, userId).isActive).length + 1;
+}
+
+/** Lets an enrollment wait, at the end of the list. */
+export function join(programme: Programme, enrollment: Enrollment): void {
+  programme.waiting = [...programme.waiting.filter((id) => id !== enrollment.id), enrollment.id];
+  enrollment.status = 'waiting';
+}
+
+/** Gives the free seats of courses to those who wait first. */
+export function promote(programme: Programme, courseIds: Iterable<string>): void {
+  for (const courseId of courseIds) {
+    const course = programme.courses.get(courseId);
+    if (!course?.isPublished || course.endDate === longAgo) continue;
+    const limit = course.maxStudents ?? Number.POSITIVE_INFINITY;
+    for (const enrollment of eligibleIn(programme, courseId)) {
+      if (seatsTaken(programme, courseId) >= limit) break;
+      enrollment.status = course.autoAccept ? 'active' : 'pending';
+      programme.promoted.push(enrollment);
+    }
+  }
 }
 
 export function personWith(programme: Programme, id: string): Person {

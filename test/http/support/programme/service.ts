@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import { promoteAll } from '../../../../src/services/waiting-list/promotion.js';
 import type { Harness } from '../../../support/harness.js';
 import { sendRaw } from '../../../support/raw-http.js';
 import type { Caller, Chosen, ModelResponse, Programme } from './model.js';
@@ -31,6 +32,24 @@ export class Service {
 
   close(): void {
     this.agent.destroy();
+  }
+
+  /** When somebody got a seat, which came of a request or of the hourly cleanup. @throws where nobody got it since */
+  async momentOf(id: string, { asked, answered }: Pick<Given, 'asked' | 'answered'>): Promise<string> {
+    const { Enrollment } = this.harness.context.database.models;
+    const { status, enrolledAt } = await Enrollment.findByPk(id, { rejectOnEmpty: true });
+    if (enrolledAt < asked || enrolledAt > answered)
+      throw new Error(`${id} got no seat: it is ${status} since ${enrolledAt.toISOString()}.`);
+    return enrolledAt.toISOString();
+  }
+
+  /** The hourly cleanup gives all free seats. */
+  async sweep(): Promise<Pick<Given, 'asked' | 'answered'>> {
+    this.harness.advance(1000);
+    const { context } = this.harness;
+    const asked = context.now();
+    await promoteAll(context, new AbortController().signal);
+    return { asked, answered: context.now() };
   }
 
   async ask({ method, path, query = {}, body }: Question, caller: Caller): Promise<Given> {

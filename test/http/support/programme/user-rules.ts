@@ -3,11 +3,14 @@ import {
   authenticated,
   type Caller,
   type Chosen,
+  coursesOf,
   done,
   hasSeat,
+  isOpen,
   type ModelResponse,
   type Person,
   type Programme,
+  promote,
   type Role,
   refuse,
 } from './model.js';
@@ -53,7 +56,7 @@ export function updateUser(
     protect(person);
     if (role === 'super_admin') refuse(400, 'Super Admin account already exists. Cannot create another one.');
     assertNoCourses(programme, person);
-    if ([...programme.enrollments.values()].some((one) => one.userId === id && hasSeat(one)))
+    if ([...programme.enrollments.values()].some((one) => one.userId === id && isOpen(one)))
       refuse(400, 'Trainee still has enrollments. Remove or complete them first.');
     Object.assign(person, { role, hasSession: false });
   }
@@ -68,8 +71,9 @@ export function deleteUser(programme: Programme, caller: Caller, { id }: { id: s
   assertNoCourses(programme, person);
   programme.people.delete(id);
   person.hasSession = false;
-  for (const enrollment of [...programme.enrollments.values()])
-    if (enrollment.userId === id) programme.enrollments.delete(enrollment.id);
+  const own = [...programme.enrollments.values()].filter(({ userId }) => userId === id);
+  for (const enrollment of own) programme.enrollments.delete(enrollment.id);
+  promote(programme, coursesOf(own.filter(hasSeat)));
   return done('User deleted successfully.');
 }
 

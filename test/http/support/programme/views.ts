@@ -1,4 +1,12 @@
-import { type Course, courseOf, type Enrollment, type Person, type Programme, personWith } from './model.js';
+import {
+  type Course,
+  courseOf,
+  type Enrollment,
+  type Person,
+  type Programme,
+  personWith,
+  waitingPlace,
+} from './model.js';
 
 /** What the API shows of the model's entities: the field lists of the specification and the contract, times of change left out. */
 
@@ -29,10 +37,6 @@ const unsetFields = {
   requirements: null,
   learningOutcomes: null,
   startDate: null,
-  endDate: null,
-  enrollUntil: null,
-  autoAccept: false,
-  waitingMax: null,
   location: null,
   thumbnail: null,
   isFeatured: false,
@@ -44,10 +48,11 @@ export const courseView = (programme: Programme, course: Course) => ({
   trainer: { ...name(personWith(programme, course.trainerId)), avatar: null },
 });
 
-export const enrollmentView = (enrollment: Enrollment) => ({
+export const enrollmentView = (programme: Programme, enrollment: Enrollment) => ({
   ...enrollment,
-  waitingPlace: null,
-  certificate: enrollment.status === 'completed' ? 'a code' : null,
+  waitingPlace: waitingPlace(programme, enrollment),
+  // Removing revokes it.
+  certificate: enrollment.status === 'completed' && programme.enrollments.has(enrollment.id) ? 'a code' : null,
 });
 
 const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: '' });
@@ -60,7 +65,7 @@ const courseOfTrainee = (programme: Programme, enrollment: Enrollment): Course =
 
 /** With its trainee and course, as who asks sees it. */
 export const wholeEnrollmentView = (programme: Programme, { role }: Person, enrollment: Enrollment) => ({
-  ...enrollmentView(enrollment),
+  ...enrollmentView(programme, enrollment),
   user: personView(personWith(programme, enrollment.userId)),
   course: courseHead((role === 'trainee' ? courseOfTrainee : courseOf)(programme, enrollment)),
 });
@@ -72,10 +77,10 @@ const courseSummary = (programme: Programme, course: Course) => ({
 
 /** As its trainee sees it. */
 export const ownEnrollmentView = (programme: Programme, enrollment: Enrollment) => ({
-  ...enrollmentView(enrollment),
+  ...enrollmentView(programme, enrollment),
   course: {
     ...courseSummary(programme, courseOfTrainee(programme, enrollment)),
-    ...{ courseType: null, startDate: null, endDate: null, location: null },
+    ...{ courseType: null, startDate: null, endDate: courseOf(programme, enrollment).endDate, location: null },
   },
 });
 
@@ -87,7 +92,7 @@ export const currentEnrollmentView = (programme: Programme, enrollment: Enrollme
 
 export const courseTraineeView = (programme: Programme, enrollment: Enrollment) => ({
   ...personView(personWith(programme, enrollment.userId)),
-  enrollment: enrollmentView(enrollment),
+  enrollment: enrollmentView(programme, enrollment),
 });
 
 /** The first page of a listing that holds all there is. */

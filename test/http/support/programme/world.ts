@@ -9,8 +9,11 @@ import { emptyDatabase } from '../../../support/harness.js';
 import {
   add,
   type CastName,
+  type Course,
   castNames,
   enrollmentIn,
+  farAhead,
+  longAgo,
   type Person,
   type Programme,
   type Role,
@@ -20,22 +23,34 @@ import {
   unwritten,
 } from './model.js';
 
+type Term = 'isPublished' | 'maxStudents' | 'endDate' | 'enrollUntil' | 'autoAccept' | 'waitingMax';
+
 /** What a run begins with: fresh people, and courses and enrollments of theirs, written past the API. */
 export interface Beginning {
   /** The newcomer and the sleeper are one of these. */
   newcomer: 'trainer' | 'trainee';
   sleeper: 'trainer' | 'trainee';
-  courses: { trainer: number; isPublished: boolean; maxStudents: number | null }[];
+  courses: ({ trainer: number } & Pick<Course, Term>)[];
   enrollments: { trainee: number; course: number; status: Status; progress: number }[];
 }
 
+const rarely = <T>(...values: T[]) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constantFrom(...values) });
 const role = fc.constantFrom('trainer' as const, 'trainee' as const);
 
 export const beginning: fc.Arbitrary<Beginning> = fc.record({
   newcomer: role,
   sleeper: role,
   courses: fc.array(
-    fc.record({ trainer: fc.nat(3), isPublished: fc.boolean(), maxStudents: fc.constantFrom(null, 1, 2) }),
+    fc.record({
+      trainer: fc.nat(3),
+      isPublished: fc.boolean(),
+      maxStudents: fc.constantFrom(null, 1, 2),
+      endDate: rarely(farAhead, longAgo),
+      enrollUntil: rarely(farAhead, longAgo),
+      autoAccept: fc.boolean(),
+      waitingMax: rarely(0, 1, 2),
+    }),
     { minLength: 1, maxLength: 4, size: 'max' },
   ),
   enrollments: fc.array(
@@ -66,11 +81,13 @@ export async function begin(context: Context, given: Beginning): Promise<Program
   // One for all: to hash it for each would take longer than all the rest.
   const secret = { passwordHash: await context.hasher.hash(factoryPassword, 4), initialPasswordExpiresAt: null };
   const accounts = Object.values(cast).map((person) => ({ ...person, ...secret }));
-  const rows = [...courses.values()].map((course) => ({ ...course, ...courseKeys(course) }));
+  const waitingCounter = programme.waiting.length;
+  const rows = [...courses.values()].map((course) => ({ ...course, ...courseKeys(course), waitingCounter }));
   const placed = [...enrollments.values()].map((enrollment) => ({
     ...enrollment,
     ...unwritten,
     trainerId: courses.get(enrollment.courseId)?.trainerId ?? '',
+    waitingNumber: enrollment.status === 'waiting' ? programme.waiting.indexOf(enrollment.id) + 1 : null,
     enrolledAt: new Date(enrollment.enrolledAt),
     completedAt: enrollment.completedAt === null ? null : new Date(enrollment.completedAt),
   }));
@@ -132,6 +149,8 @@ function modelled(context: Context, given: Beginning): Programme {
     people: new Map(),
     courses: new Map(),
     enrollments: new Map(),
+    waiting: [],
+    promoted: [],
     known: { person: [], course: [], enrollment: [] },
     tag,
   };
@@ -162,11 +181,15 @@ function addEnrollments(programme: Programme, given: Beginning, now: number): vo
     const course = courses[place % courses.length];
     if (!course || enrollmentIn(programme, course.id, userId)) continue;
     if (role === 'trainer' && status !== 'cancelled' && status !== 'completed') continue;
-    if (course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents) continue;
+    const isFull = course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents;
+    if (isFull && (status === 'pending' || status === 'active')) continue;
     // No two at the same time: the enrollment check shows them in its order.
     const moment = new Date(now - (index + 1) * 1000).toISOString();
     const message = { status, ...unwritten, cancelReason: null, enrolledAt: moment };
     const done = status === 'completed' ? { progress: 100, completedAt: moment } : { progress, completedAt: null };
-    add(programme, 'enrollment', { id: ids[index] ?? '', userId, courseId: course.id, ...message, ...done });
+    const id = ids[index] ?? '';
+    add(programme, 'enrollment', { id, userId, courseId: course.id, ...message, ...done });
+    // Not in the order of the ids.
+    if (status === 'waiting') programme.waiting.unshift(id);
   }
 }
