@@ -16,13 +16,15 @@ const pages: Record<string, ComponentType<PublicPageProps>> = {
   '/set-password': publicPage(async () => (await import('../links/set-password-page.js')).SetPasswordPage),
   '/forgot-password': publicPage(async () => (await import('../links/forgot-password-page.js')).ForgotPasswordPage),
   '/confirm-email': publicPage(async () => (await import('../links/confirm-email-page.js')).ConfirmEmailPage),
+  '/certificates': publicPage(async () => (await import('../links/certificate-page.js')).CertificatePage),
   '/cancel-email': publicPage(async () => (await import('../links/cancel-email-page.js')).CancelEmailPage),
 };
 
 /** The page of the address, which everybody sees, also who is signed in as somebody else. */
 export function PublicPage({ onSignedIn }: PublicPageProps) {
   useKeptFocus();
-  const Page = pages[window.location.pathname];
+  // The code of a certificate is a part of its address.
+  const Page = pages[window.location.pathname.replace(/^(\/certificates)\/.*/, '$1')];
   function leave(): void {
     window.history.replaceState(null, '', '/');
     onSignedIn();

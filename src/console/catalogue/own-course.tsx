@@ -7,6 +7,7 @@ import { statusRules } from '../api/enrollment-statuses.js';
 import { CourseDates } from '../courses/course-facts.js';
 import { CourseImage } from '../courses/course-image.js';
 import { MaterialList } from '../courses/material-list.js';
+import { CertificateButton } from '../enrollments/certificate-button.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
 import { ProgressBar } from '../enrollments/progress-bar.js';
 import { formatDate } from '../i18n/format.js';
@@ -18,7 +19,7 @@ import { hasProgress, type OwnEnrollment, OwnStatus } from './own-status.js';
 /** One of the trainee's own courses. */
 export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnrollment; onSetProgress(): void }) {
   const { t } = useTranslation();
-  const { course, status, progress, enrolledAt, completedAt } = enrollment;
+  const { certificate, course, status, progress, enrolledAt, completedAt } = enrollment;
   const { isEnrolled, takesPart, isCurrent } = statusRules[status];
   const hasPlace = isEnrolled && status !== 'waiting';
   const trainer = nameOf(course.trainer);
@@ -52,6 +53,9 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
             <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
           )}
           {isCurrent && <AddToCalendar course={course} name={course.title} size="xs" style={{ alignSelf: 'start' }} />}
+          {certificate !== null && (
+            <CertificateButton code={certificate} title={course.title} size="xs" style={{ alignSelf: 'start' }} />
+          )}
           {takesPart && <ActiveCourse courseId={course.id} title={course.title} onSetProgress={onSetProgress} />}
         </Stack>
       </Group>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { statusRules } from '../api/enrollment-statuses.js';
 import { closedOn } from '../courses/course-values.js';
+import { CertificateButton } from '../enrollments/certificate-button.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
 import { setsProgress } from '../enrollments/enrollment-changes.js';
 import { ProgressBar } from '../enrollments/progress-bar.js';
@@ -105,7 +106,7 @@ function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEn
   const { t } = useTranslation();
   const [editing, setEditing] = useState(false);
   const [leaving, setLeaving] = useState<Leavable>();
-  const { id, status, progress, enrolledAt, completedAt } = enrollment;
+  const { id, status, progress, enrolledAt, completedAt, certificate } = enrollment;
   return (
     <>
       {status === 'waiting' ? (
@@ -123,6 +124,7 @@ function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEn
       {hasProgress(status) && (
         <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
       )}
+      {certificate !== null && <CertificateButton code={certificate} title={course.title} />}
       {isLeavable(status) && (
         <Group gap="xs">
           {setsProgress('trainee', status) && (

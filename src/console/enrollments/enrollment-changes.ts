@@ -28,6 +28,7 @@ export type EnrollmentRow = Pick<
   | 'waitingPlace'
   | 'enrolledAt'
   | 'completedAt'
+  | 'certificate'
   | 'user'
 > & { course: { id: string; title: string } };
 

@@ -8,6 +8,7 @@ import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { RowMenu } from '../ui/lists/row-menu.js';
 import { nameOf } from '../ui/person-name.js';
+import { certificatePage } from './certificate-button.js';
 import { EnrollmentState } from './enrollment-badge.js';
 import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor, setsProgress } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
@@ -221,6 +222,9 @@ function RowActions({ row, onAction, onProgress, onReply }: RowActionsProps) {
       <RowMenu label={t('courses.actionsOf', { title: name })}>
         {setsProgress('manager', row.status) && (
           <Menu.Item onClick={() => onProgress(row)}>{t('courses.progress.set')}</Menu.Item>
+        )}
+        {row.certificate !== null && (
+          <Menu.Item {...certificatePage(row.certificate)}>{t('courses.certificate.open')}</Menu.Item>
         )}
         <Menu.Item onClick={() => onReply(row)}>
           {t(row.reply === null ? 'courses.messages.reply' : 'courses.messages.changeReply')}

@@ -30,6 +30,10 @@ export function formatDay(iso: string | null | undefined): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 }
 
+/** A day in full, for documents: `22 November 2026`. */
+export const formatFullDay = (iso: string): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(iso));
+
 /** A day without the year, for scales. */
 export const formatShortDay = (iso: string): string =>
   new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(iso));

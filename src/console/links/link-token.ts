@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the address is one of public-pages.tsx: mailed links open them, with a token as fragment, or nobody is signed in. */
+/** Whether the address is one of public-pages.tsx: mailed links open them, some with a token as fragment, or nobody is signed in. */
 export const isPublicPage = (): boolean =>
-  /^\/((set|forgot)-password|(confirm|cancel)-email)$/.test(window.location.pathname);
+  /^\/((set|forgot)-password|(confirm|cancel)-email|certificates(\/[^/]*)?)$/.test(window.location.pathname);
 
 /** In memory alone: no address bar, request URL, log or storage of the browser has it. */
 let token = '';

@@ -21,6 +21,7 @@ export const courses: Words['courses'] = {
     completed: 'Abgeschlossen',
     cancelled: 'Abgesagt',
   },
+  certificate: { open: 'Zertifikat', of: 'Zertifikat: {{name}}' },
   waitingPlace: 'Nummer {{place}}',
   cancelReason: {
     left: 'Selbst abgesagt',

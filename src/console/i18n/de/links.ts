@@ -60,4 +60,20 @@ export const links: Words['links'] = {
   askPerson: 'Bitte die Person, die das Programm leitet, deinem Konto seine E-Mail-Adresse zurückzugeben.',
   cancelRenew:
     'Schon benutzt? Dann suche in deinem Postfach nach einem Link, mit dem du ein neues Passwort setzt. Sonst lass dir einen schicken, und frag die Person, die das Programm leitet, wenn nichts ankommt.',
+  certificate: {
+    kind: 'Zertifikat',
+    completed: 'hat den Kurs abgeschlossen',
+    on: 'Abgeschlossen am {{day}}',
+    trainer: 'Kursleitung:',
+    checkAt: 'Alle können dieses Zertifikat hier prüfen:',
+    valid: 'Dieses Zertifikat ist gültig',
+    validHint: 'Es wurde von {{programme}} ausgestellt und nicht widerrufen.',
+    print: 'Drucken',
+    check: 'Zertifikat prüfen',
+    checkHint: 'Gib den Code ein, wie er auf dem Zertifikat steht.',
+    invalid: 'Es gibt kein gültiges Zertifikat mit diesem Code',
+    invalidHint:
+      'Vielleicht wurde es widerrufen. Vergleiche den Code mit dem auf dem Zertifikat; wenn er derselbe ist, frag, wer es ausgestellt hat.',
+    code: 'Code',
+  },
 };

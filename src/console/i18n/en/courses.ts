@@ -20,6 +20,7 @@ export const courses = {
     completed: 'Completed',
     cancelled: 'Cancelled',
   },
+  certificate: { open: 'Certificate', of: 'Certificate: {{name}}' },
   waitingPlace: 'Number {{place}}',
   cancelReason: {
     left: 'By the trainee',

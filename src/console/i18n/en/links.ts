@@ -57,4 +57,20 @@ export const links = {
   askPerson: 'Ask the person who runs your programme to give your account its email back.',
   cancelRenew:
     'Used already? Then look at your mail for a link to set a new password. Otherwise have one mailed, and ask the person who runs your programme if nothing arrives.',
+  certificate: {
+    kind: 'Certificate of completion',
+    completed: 'has completed the course',
+    on: 'Completed on {{day}}',
+    trainer: 'Trainer:',
+    checkAt: 'Anybody can check this certificate here:',
+    valid: 'This certificate is valid',
+    validHint: 'It was issued by {{programme}}, and has not been revoked.',
+    print: 'Print',
+    check: 'Check a certificate',
+    checkHint: 'Enter the code as it stands on the certificate.',
+    invalid: 'There is no valid certificate with this code',
+    invalidHint:
+      'It may have been revoked. Compare the code with the one on the certificate; if it is the same, ask who has issued it.',
+    code: 'Code',
+  },
 } as const;

@@ -1,0 +1,129 @@
+import { Alert, Box, Button, Group, Image, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconCircleCheck, IconPrinter } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { ResponseBody } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { AppearanceMenu, LanguageFailure, useLanguageChange } from '../appearance/appearance-menu.js';
+import { formatFullDay } from '../i18n/format.js';
+import { SignInLayout } from '../sign-in/sign-in-layout.js';
+import { useDocumentTitle } from '../ui/document-title.js';
+import { useApiForm } from '../ui/forms/form.js';
+import { nameOf } from '../ui/person-name.js';
+import { Failed, Loading } from '../ui/states.js';
+import './certificate.css';
+
+type Certificate = NonNullable<ResponseBody<'verifyCertificate'>['certificate']>;
+
+/** The code in the address, without the spaces that somebody may have typed. */
+function codeInAddress(): string {
+  const [, , code = ''] = window.location.pathname.split('/');
+  try {
+    return decodeURIComponent(code).replace(/\s/g, '');
+  } catch (error) {
+    // A part of an encoded character: it is no code either.
+    if (error instanceof URIError) return code;
+    throw error;
+  }
+}
+
+/** The certificate whose code is in the address, to be checked by everybody and printed; else a field for a code. */
+export function CertificatePage() {
+  const { t } = useTranslation();
+  const code = codeInAddress();
+  const check = useApi('verifyCertificate', { path: { code } }, { enabled: code !== '' });
+  if (code === '') return <AskForCode title={t('links.certificate.check')} hint={t('links.certificate.checkHint')} />;
+  if (check.data?.certificate) return <Valid certificate={check.data.certificate} />;
+  // Of texts that can't be a code the service says that there is no such page.
+  if (check.data || check.error?.status === 404)
+    return <AskForCode title={t('links.certificate.invalid')} hint={t('links.certificate.invalidHint')} />;
+  return (
+    <SignInLayout title={t('links.certificate.check')}>
+      {check.error ? <Failed error={check.error} onRetry={() => void check.refetch()} /> : <Loading lines={3} />}
+    </SignInLayout>
+  );
+}
+
+function AskForCode({ title, hint }: { title: string; hint: string }) {
+  const { t } = useTranslation();
+  const form = useApiForm({
+    initialValues: { code: codeInAddress() },
+    submit: async ({ code }) => window.location.assign(`/certificates/${encodeURIComponent(code.trim())}`),
+  });
+  return (
+    <SignInLayout title={title} hint={hint}>
+      <form onSubmit={form.onSubmit} noValidate>
+        <Stack>
+          <TextInput
+            {...form.field('code')}
+            label={t('links.certificate.code')}
+            dir="ltr"
+            autoComplete="off"
+            required
+          />
+          <Button type="submit">{t('links.certificate.check')}</Button>
+        </Stack>
+      </form>
+    </SignInLayout>
+  );
+}
+
+function Valid({ certificate }: { certificate: Certificate }) {
+  const { t } = useTranslation();
+  const language = useLanguageChange();
+  useDocumentTitle(t('links.certificate.kind'));
+  return (
+    <Stack component="main" id="content" className="certificate-page">
+      <Group justify="space-between">
+        <Title order={1} size="h3" tabIndex={-1} className="page-heading">
+          {t('links.certificate.kind')}
+        </Title>
+        <Group gap="xs">
+          <Button leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
+            {t('links.certificate.print')}
+          </Button>
+          <AppearanceMenu onLanguage={(chosen) => void language.change(chosen)} />
+        </Group>
+      </Group>
+      <LanguageFailure failed={language.failed} />
+      <Alert color="teal" variant="light" icon={<IconCircleCheck aria-hidden />} title={t('links.certificate.valid')}>
+        <Text size="sm">{t('links.certificate.validHint', { programme: certificate.programme })}</Text>
+      </Alert>
+      <Sheet certificate={certificate} />
+    </Stack>
+  );
+}
+
+/** Smaller where a text is long, so that the sheet stays one page. */
+const sizeOf = (text: string): string => (text.length > 60 ? 'certificate-long' : '');
+
+/** What is printed. */
+function Sheet({ certificate }: { certificate: Certificate }) {
+  const { t } = useTranslation();
+  const { programme, logo, courseTitle, trainerName, startDate, endDate, completedOn, code } = certificate;
+  const name = nameOf(certificate);
+  const days = [...new Set([startDate, endDate])].flatMap((day) => (day === null ? [] : [formatFullDay(day)]));
+  return (
+    <Box component="article" className="certificate" aria-label={t('links.certificate.kind')}>
+      {logo !== null && <Image src={logo} alt="" w="auto" />}
+      <p dir="auto">{programme}</p>
+      <p className="certificate-kind">{t('links.certificate.kind')}</p>
+      <h2 dir="auto" className={`certificate-name ${sizeOf(name)}`}>
+        {name}
+      </h2>
+      <p>{t('links.certificate.completed')}</p>
+      <p dir="auto" className={`certificate-title ${sizeOf(courseTitle)}`}>
+        {courseTitle}
+      </p>
+      {days.length > 0 && <p>{days.join(' – ')}</p>}
+      <p>{t('links.certificate.on', { day: formatFullDay(completedOn) })}</p>
+      <p>
+        {t('links.certificate.trainer')} <bdi>{trainerName}</bdi>
+      </p>
+      <p className="certificate-check">
+        {t('links.certificate.checkAt')}
+        <br />
+        <bdi dir="ltr">{certificate.url ?? `${window.location.origin}/certificates/${code}`}</bdi>
+      </p>
+    </Box>
+  );
+}
