@@ -233,7 +233,7 @@ describePages("A trainee's own courses", function () {
     await expect(cards(page)).toHaveText([/Weaving/]);
   });
 
-  it('come with dates, place and kind, the next one first, then ended ones, then those that were cancelled', async () => {
+  it('come with dates, place, kind and what became of them: the next one first, ended ones late, cancelled ones last', async () => {
     const { trainer, trainee } = await scene();
     const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
     const update = (title: string, values: object) =>
@@ -248,9 +248,17 @@ describePages("A trainee's own courses", function () {
     await update('Weaving', { endDate: day(-7) });
     const left = await buildCourse(test.context, trainer, { title: 'Knitting', isPublished: true, startDate: day(1) });
     await buildEnrollment(test.context, trainee, left, { status: 'cancelled', cancelReason: 'left' });
+    const full = await buildCourse(test.context, trainer, { title: 'Spinning', isPublished: true, maxStudents: 1 });
+    await buildEnrollment(test.context, await buildUser(test.context), full, { status: 'active' });
+    await buildEnrollment(test.context, trainee, full, { status: 'waiting' });
     const page = await test.openAs(trainee);
-    await expect(cards(page)).toHaveText([/^Compilers/, /^Pottery/, /^Weaving/, /^Knitting/]);
-    await expect(cards(page).nth(1)).toContainText('2 Mar 2099 to 6 Mar 2099 · Room 4 · Online and classroom');
+    await expect(cards(page)).toHaveText([
+      /^Compilers/,
+      /^Pottery.*2 Mar 2099 to 6 Mar 2099 · Room 4 · Online and classroom/,
+      /^Spinning.*You are number 1 on the waiting list\./,
+      /^Weaving/,
+      /^Knitting.*You withdrew from this course\./,
+    ]);
   });
 
   it('lead to the own place in a course that is not published any more, and to cancelling its request', async () => {
