@@ -2940,6 +2940,8 @@ export interface ListCourseTraineesParameters {
   query?: {
     /** Text to search for in name and email address of the trainee */
     search?: string;
+    /** Progress in percent */
+    progress?: number;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'waiting' | 'active' | 'completed' | 'cancelled')[];
     /** Field to sort by; names, titles and categories as in a dictionary. `soonest`: running and coming courses by their first day, then those without one, ended ones last, cancelled enrollments after them, whatever the sortOrder is */

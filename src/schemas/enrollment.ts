@@ -89,13 +89,15 @@ export interface EnrollmentFilter {
   progress?: number;
 }
 
+const progress = listing.wholeNumber('progress', ...enrollmentFields.progress.column.range);
+
 const enrollmentFilter = {
   courseId,
   userId: fields.id('userId'),
   trainerId: fields.id('trainerId'),
   search: searchIn('name and email address of the trainee'),
   status: statuses,
-  progress: listing.wholeNumber('progress', ...enrollmentFields.progress.column.range),
+  progress,
 };
 
 export interface EnrollmentListing extends EnrollmentFilter, StatusListing {}
@@ -138,11 +140,13 @@ const traineeSortFields = [...enrollmentSortFields, 'lastName', 'waitingPlace'] 
 export interface CourseTraineeListing extends PagingWithKey, Sorting<(typeof traineeSortFields)[number]> {
   status?: EnrollmentStatus[];
   search?: string;
+  progress?: number;
 }
 
 /** Query of `GET /api/enrollments/course/:courseId/trainees`. */
 export const courseTraineeListingSchema = Joi.object<CourseTraineeListing>({
   search: searchIn('name and email address of the trainee'),
+  progress,
   ...statusListing,
   ...listing.sorting(traineeSortFields),
 });

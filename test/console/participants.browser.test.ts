@@ -1,4 +1,6 @@
-import { buildEnrollment } from '../support/factories.js';
+import { insertEnrollments } from '../../src/services/enrollments/store.js';
+import { withNewIds } from '../../src/services/new-ids.js';
+import { buildEnrollment, buildTrainees } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, expect, holdRequests, settled } from './support/browser.js';
 import { answerLeaving, useConsole } from './support/console.js';
@@ -176,7 +178,6 @@ describePages('The participants of a course', function () {
       order: [['id', 'DESC']],
     });
     await taken?.update({ status: 'cancelled' });
-    test.expectErrors(page, /status of 409/);
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
     await expect(dialog(page).getByRole('alert')).toContainText('1 enrollment could not be changed.');
     await expect(dialog(page)).toContainText(
@@ -239,14 +240,31 @@ describePages('The participants of a course', function () {
     expect(leaving.asked).toHaveLength(1);
   });
 
-  it('are not left unasked while they change, and the rest stays as it is after leaving', async () => {
-    const { trainer, course, trainees } = await withRequests();
+  /** A page with 101 requests, all of which are selected. */
+  async function withManySelected() {
+    const { trainer, course } = await buildScene(test);
+    await course.update({ maxStudents: null });
+    const places = (await buildTrainees(test.context, 101)).map((userId) => ({ userId, courseId: course.id }));
+    const requests = withNewIds(places).map(([id, place]) => ({
+      ...{ id, ...place, trainerId: trainer.id },
+      ...{ status: 'pending' as const, notes: null },
+    }));
+    await test.context.database.inTransaction((transaction) =>
+      insertEnrollments(test.context, requests, new Date(), transaction),
+    );
     const page = await test.openAs(trainer);
     await page.goto(`${test.url}/courses/${course.id}?tab=participants&status=pending`);
     await page.getByRole('link', { name: 'Participants' }).click();
     await page.getByLabel('Select all on this page').check();
-    await page.getByRole('button', { name: 'Accept (4)' }).click();
-    const release = await holdRequests(page, '**/api/enrollments/*/status');
+    await page.getByRole('button', { name: 'Select all 101 that match' }).click();
+    await page.getByRole('button', { name: 'Accept (101)' }).click();
+    const { Enrollment } = test.context.database.models;
+    return { page, accepted: () => Enrollment.count({ where: { courseId: course.id, status: 'active' } }) };
+  }
+
+  it('are not left unasked while they change, and the rest stays as it is after leaving', async () => {
+    const { page, accepted } = await withManySelected();
+    const release = await holdRequests(page, '**/api/enrollments/bulk/status');
     const leaving = answerLeaving(page);
     await dialog(page).getByRole('button', { name: 'Accept' }).click();
     await page.goBack();
@@ -254,13 +272,65 @@ describePages('The participants of a course', function () {
     leaving.answer = 'leave';
     await page.goBack();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Compilers');
-    const answered = page.waitForResponse('**/api/enrollments/*/status');
+    const answered = page.waitForResponse('**/api/enrollments/bulk/status');
     release();
     await answered;
     await settled(page);
-    const statuses = await test.context.database.models.Enrollment.findAll({ where: { courseId: course.id } });
-    expect(statuses.filter(({ status }) => status === 'active')).toHaveLength(1);
-    expect(statuses).toHaveLength(trainees.length);
+    expect(await accepted()).toBe(100);
+  });
+
+  it('are changed a hundred at a time until they are all done, or are stopped', async () => {
+    const { page, accepted } = await withManySelected();
+    const release = await holdRequests(page, '**/api/enrollments/bulk/status');
+    await dialog(page).getByRole('button', { name: 'Accept' }).click();
+    await dialog(page).getByRole('button', { name: 'Stop' }).click();
+    release();
+    await expect(dialog(page).getByRole('alert')).toContainText('Stopped: 100 of 101 are done');
+    expect(await accepted()).toBe(100);
+    await dialog(page).getByRole('button', { name: 'Accept' }).click();
+    await expect(page.getByText('1 enrollment was changed.')).toBeVisible();
+    expect(await accepted()).toBe(101);
+  });
+
+  it('who have finished the course are completed at once, and listed alone', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    for (const [index, trainee] of trainees.entries())
+      await buildEnrollment(test.context, trainee, course, { status: 'active', progress: index < 2 ? 100 : 99 });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await expect(page.getByText('2 trainees have finished the course.')).toBeVisible();
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Ready to complete');
+    await expect(row(page, 'Taking part')).toHaveCount(2);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Complete all 2' }).click();
+    await expect(dialog(page)).toContainText('Have 2 trainees completed the course?');
+    await dialog(page).getByRole('button', { name: 'Mark as completed' }).click();
+    await expect(page.getByText('2 enrollments were changed.')).toBeVisible();
+    await expect(page.getByText('have finished the course')).toHaveCount(0);
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Completed');
+    await expect(row(page, 'Trainee').filter({ hasText: 'Completed' })).toHaveCount(2);
+  });
+
+  it('are downloaded as they are filtered, and so are courses', async () => {
+    const { trainer, course } = await withRequests();
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants&status=pending`);
+    const addresses = async () => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const links = await page.getByRole('menuitem').all();
+      return Promise.all(links.map((link) => link.getAttribute('href')));
+    };
+    expect(await addresses()).toEqual([
+      `/api/enrollments/export.csv?courseId=${course.id}&status=pending&format=xlsx`,
+      `/api/enrollments/export.csv?courseId=${course.id}&status=pending`,
+    ]);
+    const download = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'CSV' }).click();
+    expect((await download).suggestedFilename()).toBe('enrollments.csv');
+    await page.goto(`${test.url}/enrollments?status=finished&search=Ben`);
+    const finished = '/api/enrollments/export.csv?status=active&progress=100&search=Ben';
+    expect(await addresses()).toEqual([`${finished}&format=xlsx`, finished]);
+    await page.goto(`${test.url}/courses?isPublished=true`);
+    const courses = `/api/courses/export.csv?isPublished=true&trainerId=${trainer.id}`;
+    expect(await addresses()).toEqual([`${courses}&format=xlsx`, courses]);
   });
 
   it('stand in one list for all courses, by status and course', async () => {

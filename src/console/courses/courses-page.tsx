@@ -2,10 +2,12 @@ import { Box, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { addressOf } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { formatDay, formatTime } from '../i18n/format.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
+import { DownloadMenu } from '../ui/download-menu.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { FilterSelect } from '../ui/lists/filter-select.js';
@@ -126,22 +128,17 @@ export function CoursesPage() {
   const columns = useColumns();
   const { page, limit = 20, sort = '-createdAt', search: text, category, level, isPublished, seatsLeft } = search;
   const trainerId = user.role === 'trainer' ? user.id : search.trainerId;
+  const filter = {
+    search: text,
+    category,
+    level: oneOf(levels, level),
+    isPublished: flag(oneOf(yesOrNo, isPublished)),
+    seatsLeft: flag(oneOf(yesOrNo, seatsLeft)),
+    trainerId,
+  };
   const query = useApi(
     'listCourses',
-    {
-      query: {
-        include: ['seats'],
-        search: text,
-        category,
-        level: oneOf(levels, level),
-        isPublished: flag(oneOf(yesOrNo, isPublished)),
-        seatsLeft: flag(oneOf(yesOrNo, seatsLeft)),
-        trainerId,
-        page,
-        limit,
-        ...orderOf(sortKeys, sort),
-      },
-    },
+    { query: { include: ['seats'], ...filter, page, limit, ...orderOf(sortKeys, sort) } },
     { keepPrevious: true },
   );
   const filters = { search: text, category, level, isPublished, seatsLeft, trainerId: search.trainerId };
@@ -155,7 +152,21 @@ export function CoursesPage() {
     </ButtonLink>
   );
   return (
-    <Page title={t('courses.title')} actions={create}>
+    <Page
+      title={t('courses.title')}
+      actions={
+        <>
+          <DownloadMenu
+            label={t('action.export')}
+            formats={{
+              csv: addressOf('exportCourses', { query: filter }),
+              xlsx: addressOf('exportCourses', { query: { ...filter, format: 'xlsx' } }),
+            }}
+          />
+          {create}
+        </>
+      }
+    >
       <CourseFilters search={search} onSearch={onSearch} />
       <DataTable
         label={t('courses.title')}

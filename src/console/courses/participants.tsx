@@ -3,13 +3,14 @@ import { IconUserPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { useApi } from '../api/queries.js';
+import { EnrollmentDownload } from '../enrollments/enrollment-download.js';
 import { EnrollmentTable } from '../enrollments/enrollment-table.js';
-import { StatusFilter } from '../enrollments/status-filter.js';
+import { FinishedNote } from '../enrollments/finished-note.js';
+import { filterOfStatus, StatusFilter, statusOption, statusOptions } from '../enrollments/status-filter.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { Filters } from '../ui/lists/filters.js';
-import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { listChange, orderOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Empty } from '../ui/states.js';
 import type { Course } from './course-values.js';
@@ -28,17 +29,18 @@ export function Participants({ course }: { course: Course }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [assigning, setAssigning] = useState(false);
-  const status = oneOf(enrollmentStatuses, search.status);
-  const waiting = status === 'waiting';
+  const option = statusOption(search.status);
+  const waiting = option === 'waiting';
   const { page, limit, search: text, sort = waiting ? 'waitingPlace' : '-enrolledAt' } = search;
   const query = useApi(
     'listCourseTrainees',
     {
       path: { courseId: course.id },
-      query: { status: status && [status], search: text, page, limit, ...orderOf(sortKeys, sort) },
+      query: { ...filterOfStatus(option), search: text, page, limit, ...orderOf(sortKeys, sort) },
     },
     { keepPrevious: true },
   );
+  const filter = { courseId: course.id, ...filterOfStatus(option), ...(text !== undefined && { search: text }) };
   const rows = query.data?.trainees.map(({ enrollment, ...user }) => ({ ...enrollment, user, course }));
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
@@ -59,16 +61,20 @@ export function Participants({ course }: { course: Course }) {
             onSearch={(next) => onSearch({ search: next })}
           />
           <StatusFilter
-            choices={enrollmentStatuses}
-            value={status}
+            choices={statusOptions}
+            value={option}
             onChange={(next) => onSearch({ status: next, ...(waiting && { sort: undefined }) })}
           />
           <Text size="sm" c="dimmed">
             <SeatsTaken course={course} />
           </Text>
         </Filters>
-        {add}
+        <Group>
+          <EnrollmentDownload filter={filter} />
+          {add}
+        </Group>
       </Group>
+      <FinishedNote courseId={course.id} />
       <EnrollmentTable
         label={t('courses.tab.participants')}
         query={query}
@@ -78,7 +84,8 @@ export function Participants({ course }: { course: Course }) {
         onSearch={onSearch}
         sortKeys={sortKeys}
         waiting={waiting}
-        filtered={status !== undefined || text !== undefined}
+        filter={filter}
+        filtered={option !== undefined || text !== undefined}
         onClearFilters={() => onSearch({ status: undefined, search: undefined })}
         empty={<Empty message={t('courses.participants.none')} />}
       />

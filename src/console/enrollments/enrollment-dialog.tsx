@@ -1,12 +1,12 @@
 import { List, Progress, ScrollArea, Stack, Text, Textarea } from '@mantine/core';
 import type { TFunction } from 'i18next';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, call } from '../api/client.js';
+import { ApiError, call, type Refusal } from '../api/client.js';
 import { useRefresh } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/forms/confirm.js';
 import { useUnsavedGuard } from '../ui/forms/unsaved.js';
-import { messageOf } from '../ui/messages.js';
+import { refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { useUnmountSignal } from '../ui/unmount-signal.js';
@@ -27,12 +27,25 @@ interface EnrollmentDialogProps {
   onDone(ids: readonly string[]): void;
 }
 
+/** Who was refused, and why. */
+interface Refused {
+  id: string;
+  name: string;
+  reason: string;
+}
+
 /** So many enrollments can be removed by one request. */
 const maxRemovals = 500;
 
-/** Why one of many was refused; of a full course also what to do. */
-const reasonOf = (error: unknown, t: TFunction): string =>
-  error instanceof ApiError && error.code === 'COURSE_FULL' ? t('courses.change.full') : messageOf(error, t);
+/** So many get another status by one request: between two of them, progress is shown. */
+const maxChanges = 100;
+
+/** The characters of a reply that one request may write: each enrollment has them. */
+const maxReply = 100_000;
+
+/** Why one was refused; of a full course also what to do. */
+const reasonOf = (refusal: Refusal, t: TFunction): string =>
+  refusal.code === 'COURSE_FULL' ? t('courses.change.full') : refusalText(refusal, t);
 
 /** Does one thing with one or many enrollments: says what it will do, shows how far it is, and who was refused why. */
 export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogProps) {
@@ -40,11 +53,12 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const refresh = useRefresh();
   const [reply, setReply] = useState('');
   const [done, setDone] = useState(0);
-  const [refused, setRefused] = useState<readonly { id: string; name: string; reason: string }[]>([]);
+  const [refused, setRefused] = useState<readonly Refused[]>([]);
   const [shown, setShown] = useState(change);
   const [isChanging, setChanging] = useState(false);
   useUnsavedGuard(isChanging, t('courses.change.leave'));
   const left = useUnmountSignal();
+  const stopped = useRef(false);
   useEffect(() => {
     if (!change) return;
     setShown(change);
@@ -72,26 +86,55 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     }
   }
 
-  async function setStatus(to: ReturnType<typeof statusAfter>): Promise<void> {
-    const failed: { id: string; name: string; reason: string }[] = [];
-    const changed: string[] = [];
-    for (const { id, user, status: expectedStatus } of rows) {
-      // Nobody would see what became of the others.
-      if (left.aborted) return;
-      try {
-        await call('changeStatus', { path: { id }, body: { status: to, expectedStatus, ...written } });
-        changed.push(id);
-      } catch (error) {
-        failed.push({ id, name: nameOf(user), reason: reasonOf(error, t) });
-      }
-      setDone(changed.length + failed.length);
+  /** Moves some of them to a status. @returns who was refused, and why */
+  async function changeSome(some: readonly EnrollmentRow[], status: ReturnType<typeof statusAfter>) {
+    const [first] = some;
+    if (!first) return [];
+    // All rows of an action have the same status.
+    const change = { status, expectedStatus: first.status, ...written };
+    const { outcomes } = await call('changeManyStatuses', { body: { ...change, ids: some.map(({ id }) => id) } });
+    const names = new Map(some.map(({ id, user }) => [id, nameOf(user)]));
+    return outcomes.flatMap(({ id, outcome, code, params }) =>
+      outcome === 'refused' && code !== null
+        ? [{ id, name: names.get(id) ?? '', reason: reasonOf({ code, ...(params && { params }) }, t) }]
+        : [],
+    );
+  }
+
+  async function setOne({ id, status: expectedStatus }: EnrollmentRow, status: ReturnType<typeof statusAfter>) {
+    try {
+      await call('changeStatus', { path: { id }, body: { status, expectedStatus, ...written } });
+    } catch (error) {
+      throw error instanceof ApiError && error.code === 'COURSE_FULL' ? new Error(t('courses.change.full')) : error;
     }
-    onDone(changed);
-    const [only] = failed;
-    if (only && asked.length === 1) throw new Error(only.reason);
-    setRefused(failed);
-    // Trying again concerns those who are left.
-    if (failed.length > 0) setShown({ action, rows: rows.filter(({ id }) => !changed.includes(id)) });
+    onDone([id]);
+  }
+
+  async function setStatus(status: ReturnType<typeof statusAfter>): Promise<void> {
+    const [only] = rows;
+    if (only && asked.length === 1) return setOne(only, status);
+    const failed: Refused[] = [];
+    let tried = 0;
+    stopped.current = false;
+    const size = Math.max(1, Math.min(maxChanges, Math.floor(maxReply / Math.max(reply.length, 1))));
+    try {
+      // Nobody would see what became of the others.
+      while (tried < count && !left.aborted && !stopped.current) {
+        const some = rows.slice(tried, tried + size);
+        failed.push(...(await changeSome(some, status)));
+        tried += some.length;
+        setDone(tried);
+      }
+    } finally {
+      const refusedIds = new Set(failed.map(({ id }) => id));
+      onDone(rows.slice(0, tried).flatMap(({ id }) => (refusedIds.has(id) ? [] : [id])));
+      setRefused(failed);
+      // Trying again concerns those who are left.
+      const others = rows.filter(({ id }, index) => index >= tried || refusedIds.has(id));
+      if (others.length > 0) setShown({ action, rows: others });
+    }
+    if (left.aborted) return;
+    if (tried < count) throw new Error(t('courses.change.stopped', { done: tried - failed.length, count }));
     if (failed.length > 0) throw new Error(t('courses.change.refused', { count: failed.length }));
   }
 
@@ -103,6 +146,11 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       action={t(`courses.change.action.${action}`)}
       destructive={isDestructive(action)}
       dirty={reply !== ''}
+      stop={
+        count > maxChanges && action !== 'remove'
+          ? { action: t('courses.change.stop'), onStop: () => (stopped.current = true) }
+          : undefined
+      }
       onConfirm={async () => {
         setDone(0);
         setChanging(true);

@@ -7,13 +7,17 @@ import { lazyDialog } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
 import { type Column, DataTable } from '../ui/lists/data-table.js';
 import { RowMenu } from '../ui/lists/row-menu.js';
+import { messageOf } from '../ui/messages.js';
 import { nameOf } from '../ui/person-name.js';
+import { useUnmountSignal } from '../ui/unmount-signal.js';
 import { certificatePage } from './certificate-button.js';
 import { EnrollmentState } from './enrollment-badge.js';
 import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor, setsProgress } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
 import { EnrollmentNotes } from './enrollment-notes.js';
 import { ProgressBar } from './progress-bar.js';
+import { readEnrollments } from './read-enrollments.js';
+import type { EnrollmentFilter } from './status-filter.js';
 
 type EnrollmentTableProps = Pick<
   ComponentProps<typeof DataTable<EnrollmentRow>>,
@@ -25,13 +29,21 @@ type EnrollmentTableProps = Pick<
   waiting?: boolean;
   /** What the listing can be sorted by. */
   sortKeys: readonly string[];
+  /** What the listing is narrowed down to. */
+  filter: EnrollmentFilter;
 };
 const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
 const ReplyDialog = lazyDialog(async () => (await import('./reply-dialog.js')).ReplyDialog, 'row');
 const ProgressDialog = lazyDialog(async () => (await import('./progress-dialog.js')).ProgressDialog, 'enrollment');
 
 /** Enrollments with what can be done with them, one by one or with all that are selected. */
-export function EnrollmentTable({ withCourse = false, waiting = false, sortKeys, ...props }: EnrollmentTableProps) {
+export function EnrollmentTable({
+  withCourse = false,
+  waiting = false,
+  sortKeys,
+  filter,
+  ...props
+}: EnrollmentTableProps) {
   const [selected, setSelected] = useState<ReadonlyMap<string, EnrollmentRow>>(new Map());
   const [change, setChange] = useState<EnrollmentChange>();
   const [progressOf, setProgressOf] = useState<EnrollmentRow>();
@@ -54,7 +66,9 @@ export function EnrollmentTable({ withCourse = false, waiting = false, sortKeys,
       <BulkBar
         rows={current}
         onAction={(action) => setChange({ action, rows: rowsFor(action, current) })}
-        onClear={() => setSelected(new Map())}
+        filter={filter}
+        pagination={props.pagination}
+        onSelect={(rows) => setSelected(new Map(rows.map((row) => [row.id, row])))}
       />
       <DataTable
         {...props}
@@ -82,13 +96,31 @@ export function EnrollmentTable({ withCourse = false, waiting = false, sortKeys,
 interface BulkBarProps {
   /** The selected ones. */
   rows: readonly EnrollmentRow[];
+  filter: EnrollmentFilter;
+  pagination: EnrollmentTableProps['pagination'];
   onAction(action: EnrollmentAction): void;
-  onClear(): void;
+  onSelect(rows: readonly EnrollmentRow[]): void;
 }
 
 /** What can be done with the selected rows, and with how many of them. */
-function BulkBar({ rows, onAction, onClear }: BulkBarProps) {
+function BulkBar({ rows, filter, pagination, onAction, onSelect }: BulkBarProps) {
   const { t } = useTranslation();
+  const [reading, setReading] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const left = useUnmountSignal();
+  const { totalItems = 0, totalItemsCapped = false } = pagination ?? {};
+
+  async function selectAll(): Promise<void> {
+    setReading(true);
+    setFailure(undefined);
+    try {
+      onSelect(await readEnrollments(filter, left));
+    } catch (error) {
+      if (!left.aborted) setFailure(messageOf(error, t));
+    } finally {
+      setReading(false);
+    }
+  }
   if (rows.length === 0) return null;
   return (
     <Group gap="xs" role="group" aria-label={t('courses.change.bulk')}>
@@ -103,9 +135,19 @@ function BulkBar({ rows, onAction, onClear }: BulkBarProps) {
           })}
         </Button>
       ))}
-      <Button size="xs" variant="subtle" onClick={onClear}>
+      {totalItems > rows.length && !totalItemsCapped && (
+        <Button size="xs" variant="subtle" loading={reading} onClick={() => void selectAll()}>
+          {t('courses.change.selectAll', { count: totalItems })}
+        </Button>
+      )}
+      <Button size="xs" variant="subtle" onClick={() => onSelect([])}>
         {t('table.clearSelection')}
       </Button>
+      {failure !== undefined && (
+        <Text size="sm" role="alert">
+          {failure}
+        </Text>
+      )}
     </Group>
   );
 }

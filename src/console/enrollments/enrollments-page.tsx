@@ -6,62 +6,53 @@ import { CoursePicker } from '../pickers/course-picker.js';
 import { PersonPicker } from '../pickers/person-picker.js';
 import { useUser } from '../session/session.js';
 import { Filters } from '../ui/lists/filters.js';
-import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-search.js';
+import { listChange, orderOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
+import { EnrollmentDownload } from './enrollment-download.js';
 import { EnrollmentTable } from './enrollment-table.js';
-import { conditionsOf, StatusFilter, statusChoices } from './status-filter.js';
+import { type EnrollmentFilter, filterOfStatus, StatusFilter, statusOption, statusOptions } from './status-filter.js';
 
 const route = getRouteApi('/enrollments');
 type Search = ReturnType<typeof route.useSearch>;
 
 const sortKeys = ['enrolledAt'] as const;
 
-/** Enrollments by page: all for the super admin, those of their own courses for a trainer. */
-function useEnrollments({
-  status: given,
-  courseId,
-  userId,
-  trainerId,
-  search,
-  page,
-  limit,
-  sort = '-enrolledAt',
-}: Search) {
-  const filters = { ...conditionsOf(oneOf(statusChoices, given)), courseId, userId, trainerId, search };
-  return useApi(
-    'listEnrollments',
-    { query: { ...filters, page, limit, ...orderOf(sortKeys, sort) } },
-    { keepPrevious: true },
-  );
-}
-
 export function EnrollmentsPage() {
   const { t } = useTranslation();
   const isAdmin = useUser().role === 'super_admin';
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useEnrollments(search);
-  const { status, courseId, userId, trainerId, search: text } = search;
+  const { status, courseId, userId, trainerId, search: text, page, limit, sort = '-enrolledAt' } = search;
+  const option = statusOption(status);
+  const narrowed = { ...filterOfStatus(option), courseId, userId, trainerId, search: text };
+  // Only what is set: all that matches is exported and changed by it, too.
+  const filter: EnrollmentFilter = Object.fromEntries(
+    Object.entries(narrowed).filter(([, value]) => value !== undefined),
+  );
+  const query = useApi(
+    'listEnrollments',
+    { query: { ...filter, page, limit, ...orderOf(sortKeys, sort) } },
+    { keepPrevious: true },
+  );
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
     void navigate(listChange<Search>(change, replace));
   }
   return (
-    <Page title={isAdmin ? t('nav.enrollments') : t('nav.participants')}>
+    <Page
+      title={isAdmin ? t('nav.enrollments') : t('nav.participants')}
+      actions={<EnrollmentDownload filter={filter} />}
+    >
       <Filters>
         <SearchField
           label={t('courses.enrollments.search')}
           value={text}
           onSearch={(next) => onSearch({ search: next })}
         />
-        <StatusFilter
-          choices={statusChoices}
-          value={oneOf(statusChoices, status)}
-          onChange={(next) => onSearch({ status: next })}
-        />
+        <StatusFilter choices={statusOptions} value={option} onChange={(next) => onSearch({ status: next })} />
         <CoursePicker
           label={t('courses.field.course')}
           placeholder={t('courses.any.course')}
@@ -88,6 +79,7 @@ export function EnrollmentsPage() {
         search={search}
         onSearch={onSearch}
         sortKeys={sortKeys}
+        filter={filter}
         filtered={[status, courseId, userId, trainerId, text].some((value) => value !== undefined)}
         onClearFilters={() =>
           onSearch({

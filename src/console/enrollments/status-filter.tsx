@@ -1,32 +1,47 @@
 import { useTranslation } from 'react-i18next';
+import type { Operations } from '../../../examples/api-types.js';
 import { enrollmentStatuses } from '../api/enrollment-statuses.js';
 import { FilterSelect } from '../ui/lists/filter-select.js';
-import type { EnrollmentStatus } from './enrollment-changes.js';
+import { oneOf } from '../ui/lists/list-search.js';
 
-/** What a list is filtered by: a status, or `finished` for those who take part, are at 100 %, and can be completed. */
-export const statusChoices = [...enrollmentStatuses, 'finished'] as const;
-type StatusChoice = (typeof statusChoices)[number];
+/** Which enrollments are listed, exported or changed. */
+export type EnrollmentFilter = Omit<
+  NonNullable<Operations['exportEnrollments']['parameters']['query']>,
+  'format' | 'fields'
+>;
 
-/** The conditions of a choice, as the service takes them. */
-export const conditionsOf = (choice: StatusChoice | undefined): { status?: EnrollmentStatus[]; progress?: number } =>
-  choice === 'finished' ? { status: ['active'], progress: 100 } : { ...(choice && { status: [choice] }) };
+/** Those who have done all of the course and are still to be completed. */
+export const finished = { status: ['active'], progress: 100 } satisfies EnrollmentFilter;
 
-interface StatusFilterProps<Choice extends StatusChoice> {
-  choices: readonly Choice[];
-  value: Choice | undefined;
-  onChange(choice: Choice | undefined): void;
+/** What a list is filtered by: a status, or `finished`. */
+export const statusOptions = [...enrollmentStatuses, 'finished'] as const;
+type StatusOption = (typeof statusOptions)[number];
+
+/** What is chosen in an address. */
+export const statusOption = (text: string | undefined): StatusOption | undefined => oneOf(statusOptions, text);
+
+/** The filter of what is chosen. */
+export function filterOfStatus(option: StatusOption | undefined): Pick<EnrollmentFilter, 'status' | 'progress'> {
+  if (option === 'finished') return finished;
+  return option === undefined ? {} : { status: [option] };
+}
+
+interface StatusFilterProps<Option extends StatusOption> {
+  choices: readonly Option[];
+  value: Option | undefined;
+  onChange(status: Option | undefined): void;
 }
 
 /** Filters enrollments by their status. */
-export function StatusFilter<Choice extends StatusChoice>({ choices, value, onChange }: StatusFilterProps<Choice>) {
+export function StatusFilter<Option extends StatusOption>({ choices, value, onChange }: StatusFilterProps<Option>) {
   const { t } = useTranslation();
   return (
-    <FilterSelect<Choice>
+    <FilterSelect<Option>
       label={t('field.status')}
       any={t('courses.any.status')}
-      options={choices.map((choice) => ({
-        value: choice,
-        label: t(`courses.status.${choice}`),
+      options={choices.map((option) => ({
+        value: option,
+        label: t(`courses.status.${option}`),
       }))}
       value={value}
       onChange={onChange}

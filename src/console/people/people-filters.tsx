@@ -12,7 +12,7 @@ export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordCha
 const roles = ['super_admin', 'trainer', 'trainee'] as const;
 const invitations = ['no', 'queued', 'sent', 'failed', 'accepted'] as const;
 
-export type PeopleFilter = Omit<NonNullable<Operations['exportUsers']['parameters']['query']>, 'format'>;
+export type PeopleFilter = Omit<NonNullable<Operations['exportUsers']['parameters']['query']>, 'format' | 'fields'>;
 
 /** The filters of the address as the service takes them. */
 export function filterOf({

@@ -99,7 +99,7 @@ export function PeoplePage() {
       actions={
         <>
           <DownloadMenu
-            label={t('people.export')}
+            label={t('action.export')}
             formats={{
               csv: addressOf('exportUsers', { query: filter }),
               xlsx: addressOf('exportUsers', { query: { ...filter, format: 'xlsx' } }),

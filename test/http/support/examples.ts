@@ -354,7 +354,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   enrollmentStatistics: async (context) => ({ token: (await buildCatalogue(context)).trainee.token }),
   async listCourseTrainees(context) {
     const { trainer, course } = await buildCatalogue(context);
-    const query = { search: 'test', ...inOrder, sortBy: 'lastName' };
+    const query = { search: 'test', progress: '10', ...inOrder, sortBy: 'lastName' };
     return { token: trainer.token, params: { courseId: course.id }, query };
   },
   showEnrollment: ownEnrollment,

@@ -42,6 +42,7 @@ export const common: Pick<Words, keyof typeof english> = {
     retry: 'Noch einmal versuchen',
     delete: 'Löschen',
     create: 'Anlegen',
+    export: 'Exportieren',
     discard: 'Änderungen verwerfen',
     clear: 'Filter zurücksetzen',
     clearOne: '{{name}} leeren',

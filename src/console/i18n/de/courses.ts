@@ -173,8 +173,17 @@ export const courses: Words['courses'] = {
     search: 'Teilnehmende suchen',
     none: 'Noch nimmt niemand teil, und niemand hat angefragt.',
   },
+  finished: {
+    note_one: '{{count}} Teilnehmer:in hat den Kurs geschafft.',
+    note_other: '{{count}} Teilnehmende haben den Kurs geschafft.',
+    complete_one: '{{count}} abschließen',
+    complete_other: 'Alle {{count}} abschließen',
+  },
   change: {
     bulk: 'Ausgewählte Teilnahmen',
+    selectAll: 'Alle {{count}} passenden auswählen',
+    stop: 'Anhalten',
+    stopped: 'Angehalten: {{done}} von {{count}} sind erledigt, die anderen bleiben, wie sie sind.',
     actionOf: '{{action}} ({{count}})',
     actionFor: '{{action}}: {{name}}',
     leave: 'Das ist noch nicht fertig, und der Rest bleibt, wie er ist. Die Seite verlassen?',

@@ -7,7 +7,6 @@ export const people: Words['people'] = {
   totalCapped: 'Mehr als {{count}} Konten',
   person: 'Person',
   searchLabel: 'Name, E-Mail, Telefon',
-  export: 'Exportieren',
   create: 'Neue Person',
   created: '{{name}} wurde angelegt',
   openPerson: 'Person öffnen',

@@ -41,6 +41,7 @@ export const common = {
     retry: 'Try again',
     delete: 'Delete',
     create: 'Create',
+    export: 'Export',
     discard: 'Discard changes',
     clear: 'Clear filters',
     clearOne: 'Clear {{name}}',

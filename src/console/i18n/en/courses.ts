@@ -172,8 +172,17 @@ export const courses = {
     search: 'Search trainees',
     none: 'Nobody takes part yet, and nobody has asked to.',
   },
+  finished: {
+    note_one: '{{count}} trainee has finished the course.',
+    note_other: '{{count}} trainees have finished the course.',
+    complete_one: 'Complete {{count}}',
+    complete_other: 'Complete all {{count}}',
+  },
   change: {
     bulk: 'Selected enrollments',
+    selectAll: 'Select all {{count}} that match',
+    stop: 'Stop',
+    stopped: 'Stopped: {{done}} of {{count}} are done, the others stay as they are.',
     actionOf: '{{action}} ({{count}})',
     actionFor: '{{action}}: {{name}}',
     leave: 'This is not finished yet, and the rest will stay as it is. Leave the page?',

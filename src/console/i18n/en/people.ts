@@ -5,7 +5,6 @@ export const people = {
   totalCapped: 'More than {{count}} accounts',
   person: 'Person',
   searchLabel: 'Name, email or phone',
-  export: 'Export',
   create: 'New person',
   created: '{{name}} was created',
   openPerson: 'Open person',

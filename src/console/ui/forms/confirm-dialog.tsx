@@ -19,6 +19,8 @@ export interface ConfirmDialogProps {
   disabled?: boolean;
   /** Does it; the dialog stays open with the reason when it throws. */
   onConfirm(): Promise<unknown>;
+  /** Ends what takes long, once it has begun. */
+  stop?: { action: string; onStop(): void } | undefined;
 }
 
 /** The one dialog for "really?": says what will happen, does it once, and shows why it failed. */
@@ -32,6 +34,7 @@ export function ConfirmDialog({
   dirty = false,
   disabled = false,
   onConfirm,
+  stop,
 }: ConfirmDialogProps) {
   const { t } = useTranslation();
   const [working, setWorking] = useState(false);
@@ -67,9 +70,15 @@ export function ConfirmDialog({
         <FormFailure>{failure}</FormFailure>
         <div>{children}</div>
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} disabled={working} data-autofocus>
-            {t('action.cancel')}
-          </Button>
+          {working && stop ? (
+            <Button variant="default" onClick={stop.onStop}>
+              {stop.action}
+            </Button>
+          ) : (
+            <Button variant="default" onClick={onClose} disabled={working} data-autofocus>
+              {t('action.cancel')}
+            </Button>
+          )}
           <Button
             color={destructive ? 'red.9' : 'teal'}
             loading={working}

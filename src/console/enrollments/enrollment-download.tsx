@@ -1,0 +1,18 @@
+import { useTranslation } from 'react-i18next';
+import { addressOf } from '../api/client.js';
+import { DownloadMenu } from '../ui/download-menu.js';
+import type { EnrollmentFilter } from './status-filter.js';
+
+/** A button to download the enrollments that match. */
+export function EnrollmentDownload({ filter }: { filter: EnrollmentFilter }) {
+  const { t } = useTranslation();
+  return (
+    <DownloadMenu
+      label={t('action.export')}
+      formats={{
+        csv: addressOf('exportEnrollments', { query: filter }),
+        xlsx: addressOf('exportEnrollments', { query: { ...filter, format: 'xlsx' } }),
+      }}
+    />
+  );
+}

@@ -1,0 +1,52 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApi } from '../api/queries.js';
+import { lazyDialog } from '../ui/lazy.js';
+import { messageOf } from '../ui/messages.js';
+import { useUnmountSignal } from '../ui/unmount-signal.js';
+import type { EnrollmentChange } from './enrollment-dialog.js';
+import { readEnrollments } from './read-enrollments.js';
+import { finished } from './status-filter.js';
+
+const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
+
+/** Says how many of a course have done all of it, and offers to complete them. */
+export function FinishedNote({ courseId }: { courseId: string }) {
+  const { t } = useTranslation();
+  const filter = { courseId, ...finished };
+  const { data } = useApi('listEnrollments', { query: { ...filter, limit: 1 } }, { keepPrevious: true });
+  const [change, setChange] = useState<EnrollmentChange>();
+  const [reading, setReading] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const left = useUnmountSignal();
+  const count = data?.pagination.totalItems ?? 0;
+
+  async function ask(): Promise<void> {
+    setReading(true);
+    setFailure(undefined);
+    try {
+      const rows = await readEnrollments(filter, left);
+      if (rows.length > 0) setChange({ action: 'complete', rows });
+    } catch (error) {
+      if (!left.aborted) setFailure(messageOf(error, t));
+    } finally {
+      setReading(false);
+    }
+  }
+  return (
+    <>
+      {count > 0 && (
+        <Alert color="teal" variant="light">
+          <Group justify="space-between">
+            <Text size="sm">{failure ?? t('courses.finished.note', { count })}</Text>
+            <Button size="xs" loading={reading} onClick={() => void ask()}>
+              {t('courses.finished.complete', { count })}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      <EnrollmentDialog change={change} onClose={() => setChange(undefined)} onDone={() => undefined} />
+    </>
+  );
+}
