@@ -33,6 +33,37 @@ describePages('The catalogue', function () {
     return { trainer, trainee, compilers, pottery };
   }
 
+  it('has the next course first, says when, where and until when, and hides what has ended until it is asked for', async () => {
+    const { trainee, trainer } = await scene();
+    const day = (days: number) => new Date(test.context.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
+    const build = (title: string, values: object) =>
+      buildCourse(test.context, trainer, { title, isPublished: true, ...values });
+    await build('Later', {
+      startDate: '2099-05-04',
+      endDate: '2099-05-04',
+      location: 'Room 5',
+      courseType: 'classroom',
+    });
+    await build('Soon', { startDate: day(20), endDate: day(30), enrollUntil: '2099-04-30' });
+    await build('Past', { startDate: '2020-05-04', endDate: '2020-05-05' });
+    await build('Closed', { startDate: day(25), enrollUntil: '2020-05-05' });
+    const page = await test.openAs(trainee, '/catalogue');
+    await expect(cards(page)).toHaveText([/Soon/, /Closed/, /Later/, /Pottery/, /Compilers/]);
+    const card = (title: string) => cards(page).filter({ has: page.getByRole('link', { name: title, exact: true }) });
+    await expect(card('Later')).toContainText('Tom Trainer4 May 2099Room 5 · Classroom');
+    await expect(card('Soon')).toContainText('Ask for a place until 30 Apr 2099');
+    await expect(card('Closed')).toContainText('Requests are closed');
+    await expect(card('Closed')).not.toContainText('Ask for a place');
+
+    await page.getByLabel('Dates').selectOption('Ended');
+    await expect(cards(page)).toHaveText([/Past/]);
+    await expect(page).toHaveURL(/ended=/);
+    await expect(card('Past')).toContainText('Ended');
+    await page.getByLabel('Dates').selectOption('All dates');
+    await expect(cards(page)).toHaveCount(6);
+    await expect(cards(page).last()).toContainText('Past');
+  });
+
   it('shows published courses with their seats, until there are none, searches and filters them, also in the address', async () => {
     const { trainee, compilers, pottery } = await scene();
     const page = await test.openAs(trainee, '/catalogue');
@@ -318,7 +349,7 @@ describePages("A trainee's own courses", function () {
     const page = await test.openAs(await buildUser(test.context));
     await expect(page.getByText('You have no courses yet.')).toBeVisible();
     await page.getByRole('link', { name: 'Find a course' }).click();
-    await expect(page.getByText('There are no courses in the catalogue yet.')).toBeVisible();
+    await expect(page.getByText('There are no running or coming courses in the catalogue.')).toBeVisible();
   });
 
   it('have days in the zone of the browser; those of the course itself are in no zone', async () => {

@@ -53,6 +53,23 @@ describePages('The overview', function () {
     await expect(page.getByRole('row').filter({ hasText: '@' })).toContainText(/active.*100%/);
   });
 
+  it('of the super admin shows the day in the programme, and warns where nobody has chosen its zone', async () => {
+    const { admin } = await buildProgramme(test);
+    const page = await test.openAs(admin);
+    await expect(page.getByText(/^Today is .+ in the programme \(.+\)\.$/)).toBeVisible();
+    const warning = page.getByText('nobody has chosen the time zone of the programme');
+    await expect(warning).toHaveCount(0);
+    await page.route('**/api/overview', async (route) => {
+      const response = await route.fetch();
+      const { overview } = await response.json();
+      const programme = { timeZone: 'UTC', today: '2026-02-01', timeZoneMissing: true };
+      await route.fulfill({ response, json: { overview: { ...overview, programme } } });
+    });
+    await readAgain(page);
+    await expect(warning).toBeVisible();
+    await expect(page.getByText('Today is 1 Feb 2026 in the programme (UTC).')).toBeVisible();
+  });
+
   it('of a trainer shows the requests for each course, also when it can not be read again', async () => {
     const { trainer } = await buildProgramme(test);
     const page = await test.openAs(trainer);

@@ -144,7 +144,7 @@ const coursesPage = lazyPage(['courses'], () => import('../courses/courses-page.
 const coursesRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses',
-  validateSearch: listSearch('category', 'level', 'isPublished', 'seatsLeft', 'trainerId'),
+  validateSearch: listSearch('category', 'level', 'isPublished', 'seatsLeft', 'ended', 'trainerId'),
   component: byRole({ super_admin: coursesPage, trainer: coursesPage, trainee: ToCatalogue }),
 });
 
@@ -179,7 +179,7 @@ const cataloguePage = lazyPage(
 const catalogueRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/catalogue',
-  validateSearch: listSearch('category', 'level', 'seatsLeft'),
+  validateSearch: listSearch('category', 'level', 'seatsLeft', 'ended'),
   component: byRole({ super_admin: ToCourses, trainer: ToCourses, trainee: cataloguePage }),
 });
 

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ResponseBody } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import { levels } from '../courses/course-values.js';
+import { endedChoices, levels } from '../courses/course-values.js';
 import { FilterSelect } from '../ui/lists/filter-select.js';
 import { Filters } from '../ui/lists/filters.js';
 import { listChange, oneOf, orderOf, type SearchChange } from '../ui/lists/list-search.js';
@@ -17,11 +17,11 @@ import { useOwnStatuses } from './own-enrollments.js';
 const route = getRouteApi('/catalogue');
 type Search = ReturnType<typeof route.useSearch>;
 
-const sortKeys = ['createdAt', 'title', 'startDate'] as const;
-const orders = ['-createdAt', 'title', 'startDate'] as const;
+const sortKeys = ['soonest', 'createdAt', 'title'] as const;
+const orders = ['soonest', '-createdAt', 'title'] as const;
 
 function useCatalogue(search: Search) {
-  const { page, limit = 12, sort = '-createdAt', search: text, category, level, seatsLeft } = search;
+  const { page, limit = 12, sort = 'soonest', search: text, category, level, seatsLeft, ended } = search;
   return useApi(
     'listCourses',
     {
@@ -32,6 +32,7 @@ function useCatalogue(search: Search) {
         category,
         level: oneOf(levels, level),
         seatsLeft: seatsLeft === 'true' ? true : undefined,
+        ended: oneOf(endedChoices, ended) ?? 'false',
         page,
         limit,
         ...orderOf(sortKeys, sort),
@@ -48,8 +49,8 @@ export function CataloguePage() {
   const navigate = route.useNavigate();
   const query = useCatalogue(search);
   const statuses = useOwnStatuses();
-  const { search: text, category, level, seatsLeft } = search;
-  const filtered = [text, category, level, seatsLeft].some((value) => value !== undefined);
+  const { search: text, category, level, seatsLeft, ended } = search;
+  const filtered = [text, category, level, seatsLeft, ended].some((value) => value !== undefined);
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
     void navigate(listChange<Search>(change, replace));
@@ -61,7 +62,8 @@ export function CataloguePage() {
     search,
     onBeyond: (page) => onSearch({ page }, true),
   });
-  const clear = () => onSearch({ search: undefined, category: undefined, level: undefined, seatsLeft: undefined });
+  const clear = () =>
+    onSearch({ search: undefined, category: undefined, level: undefined, seatsLeft: undefined, ended: undefined });
 
   function content({ courses }: ResponseBody<'listCourses'>) {
     if (isBeyond) return <Loading lines={8} />;
@@ -123,8 +125,14 @@ function CatalogueFilters({ search, onSearch }: { search: Search; onSearch(chang
       <FilterSelect
         label={t('catalogue.order')}
         options={orders.map((order) => ({ value: order, label: t(`catalogue.sort.${order}`) }))}
-        value={oneOf(orders, search.sort) ?? '-createdAt'}
+        value={oneOf(orders, search.sort) ?? 'soonest'}
         onChange={(sort) => onSearch({ sort })}
+      />
+      <FilterSelect
+        label={t('courses.ended.label')}
+        options={endedChoices.map((ended) => ({ value: ended, label: t(`courses.ended.${ended}`) }))}
+        value={oneOf(endedChoices, search.ended) ?? 'false'}
+        onChange={(ended) => onSearch({ ended: ended === 'false' ? undefined : ended })}
       />
       <Checkbox
         label={t('catalogue.onlyFree')}

@@ -2,10 +2,12 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CourseDates } from '../courses/course-facts.js';
 import { CourseImage } from '../courses/course-image.js';
-import type { Course } from '../courses/course-values.js';
+import { type Course, closedOn } from '../courses/course-values.js';
 import { SeatsLeft } from '../courses/seats.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
 import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
+import { formatDay } from '../i18n/format.js';
+import { useToday } from '../session/session.js';
 import { TextLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
 
@@ -18,7 +20,10 @@ interface CourseCardProps {
 /** A course of the catalogue in a few lines; all of the card leads to it. */
 export function CourseCard({ course, status }: CourseCardProps) {
   const { t } = useTranslation();
-  const { level } = course;
+  const today = useToday();
+  const { level, courseType, location, enrollUntil } = course;
+  const closed = closedOn(today, course);
+  const held = [location, courseType && t(`courses.type.${courseType}`)].filter(Boolean);
   const facts = [course.category, level && t(`courses.level.${level}`), course.language].filter(Boolean);
   return (
     <Card component="article" withBorder padding="md" className="link-card" h="100%">
@@ -46,9 +51,19 @@ export function CourseCard({ course, status }: CourseCardProps) {
           <Text size="sm" c="dimmed">
             <CourseDates course={course} />
           </Text>
+          {held.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {held.join(' · ')}
+            </Text>
+          )}
+          {enrollUntil && !closed && (
+            <Text size="sm" c="dimmed">
+              {t('catalogue.card.until', { day: formatDay(enrollUntil) })}
+            </Text>
+          )}
           <Group justify="space-between" gap="xs" mih={24}>
             <Text size="sm" component="span">
-              <SeatsLeft course={course} />
+              {closed ? t(`catalogue.card.${closed}`) : <SeatsLeft course={course} />}
             </Text>
             {status && <EnrollmentBadge status={status} />}
           </Group>

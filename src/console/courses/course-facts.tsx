@@ -10,6 +10,7 @@ import { SeatsLeft } from './seats.js';
 /** From the first to the last day, as far as they are known. */
 export function CourseDates({ course: { startDate, endDate } }: { course: Pick<Course, 'startDate' | 'endDate'> }) {
   const { t } = useTranslation();
+  if (startDate && startDate === endDate) return <span>{formatDay(startDate)}</span>;
   if (startDate && endDate)
     return <span>{t('courses.dates.both', { from: formatDay(startDate), to: formatDay(endDate) })}</span>;
   if (startDate) return <span>{t('courses.dates.from', { from: formatDay(startDate) })}</span>;
@@ -20,11 +21,12 @@ export function CourseDates({ course: { startDate, endDate } }: { course: Pick<C
 /** The short facts of a course as a list of names and values. */
 export function CourseFacts({ course }: { course: Course }) {
   const { t } = useTranslation();
-  const { startDate, endDate, level, courseType } = course;
+  const { startDate, endDate, enrollUntil, level, courseType } = course;
   const facts: [string, ReactNode][] = [
     [t('courses.field.trainer'), nameOf(course.trainer)],
     [t('courses.field.seats'), <SeatsLeft key="seats" course={course} />],
     [t('courses.field.dates'), (startDate || endDate) && <CourseDates key="dates" course={course} />],
+    [t('courses.field.enrollUntil'), enrollUntil && formatDay(enrollUntil)],
     [t('courses.field.category'), course.category],
     [t('courses.field.level'), level && t(`courses.level.${level}`)],
     [t('courses.field.courseType'), courseType && t(`courses.type.${courseType}`)],

@@ -9,6 +9,9 @@ export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
 /** Whether nobody can be enrolled any more. */
 export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => seatsLeft === 0;
 
+/** Which courses a list shows: those that have ended only where they are asked for. */
+export const endedChoices = ['false', 'true', 'all'] as const;
+
 /** Why nobody can ask for a place any more on a day: the last days count. */
 export function closedOn(
   today: string,

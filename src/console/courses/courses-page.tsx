@@ -20,7 +20,7 @@ import { Empty } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CourseImage } from './course-image.js';
-import { type Course, levels } from './course-values.js';
+import { type Course, endedChoices, levels } from './course-values.js';
 import { SeatsTaken } from './seats.js';
 
 const route = getRouteApi('/courses');
@@ -126,7 +126,17 @@ export function CoursesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const columns = useColumns();
-  const { page, limit = 20, sort = '-createdAt', search: text, category, level, isPublished, seatsLeft } = search;
+  const {
+    page,
+    limit = 20,
+    sort = '-createdAt',
+    search: text,
+    category,
+    level,
+    isPublished,
+    seatsLeft,
+    ended,
+  } = search;
   const trainerId = user.role === 'trainer' ? user.id : search.trainerId;
   const filter = {
     search: text,
@@ -134,6 +144,7 @@ export function CoursesPage() {
     level: oneOf(levels, level),
     isPublished: flag(oneOf(yesOrNo, isPublished)),
     seatsLeft: flag(oneOf(yesOrNo, seatsLeft)),
+    ended: oneOf(endedChoices, ended) ?? 'false',
     trainerId,
   };
   const query = useApi(
@@ -141,7 +152,7 @@ export function CoursesPage() {
     { query: { include: ['seats'], ...filter, page, limit, ...orderOf(sortKeys, sort) } },
     { keepPrevious: true },
   );
-  const filters = { search: text, category, level, isPublished, seatsLeft, trainerId: search.trainerId };
+  const filters = { search: text, category, level, isPublished, seatsLeft, ended, trainerId: search.trainerId };
 
   function onSearch(change: SearchChange<Search>, replace?: boolean): void {
     void navigate(listChange<Search>(change, replace));
@@ -228,6 +239,12 @@ function CourseFilters({ search, onSearch }: { search: Search; onSearch(change: 
         ]}
         value={oneOf(yesOrNo, search.seatsLeft)}
         onChange={(seatsLeft) => onSearch({ seatsLeft })}
+      />
+      <FilterSelect
+        label={t('courses.ended.label')}
+        options={endedChoices.map((ended) => ({ value: ended, label: t(`courses.ended.${ended}`) }))}
+        value={oneOf(endedChoices, search.ended) ?? 'false'}
+        onChange={(ended) => onSearch({ ended: ended === 'false' ? undefined : ended })}
       />
       {isAdmin && (
         <PersonPicker

@@ -8,13 +8,15 @@ import { PlainTable } from '../ui/lists/plain-table.js';
 import { CourseFigures } from './course-figures.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Figures, Section } from './figures.js';
-import { LastImports } from './last-imports.js';
 import { type Overview, OverviewPage } from './overview-page.js';
 import { Weeks } from './weeks.js';
 
+// Below the figures.
+const LastImports = lazyPart(async () => (await import('./last-imports.js')).LastImports);
 // Seen in the first days, or never.
 const DemoNotice = lazyPart(async () => (await import('./demo-notice.js')).DemoNotice);
 const MailTroubleNotice = lazyPart(async () => (await import('./mail-trouble.js')).MailTroubleNotice);
+const ProgrammeDay = lazyPart(async () => (await import('./programme-day.js')).ProgrammeDay);
 const FirstSteps = lazyPart(async () => (await import('./first-steps.js')).FirstSteps);
 
 const roles = ['trainee', 'trainer', 'super_admin'] as const;
@@ -35,7 +37,9 @@ export function AdminOverview() {
             <FirstSteps demo={demo?.status === 'available' || loadDemo.isError ? loadDemo : undefined} />
           )}
           {overview.mailTrouble && <MailTroubleNotice trouble={overview.mailTrouble} />}
+          {overview.programme.timeZoneMissing && <ProgrammeDay programme={overview.programme} />}
           <Parts overview={overview} />
+          {!overview.programme.timeZoneMissing && <ProgrammeDay programme={overview.programme} />}
         </>
       )}
     </OverviewPage>
@@ -113,7 +117,7 @@ function Parts({ overview }: { overview: Overview<'super_admin'> }) {
           <Section
             title={t('nav.courses')}
             action={
-              <TextLink to="/courses" fz="sm">
+              <TextLink to="/courses" search={{ ended: 'all' }} fz="sm">
                 {t('overview.all')}
               </TextLink>
             }

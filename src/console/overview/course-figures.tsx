@@ -9,11 +9,19 @@ export function CourseFigures({ courses }: { courses: Overview<'super_admin' | '
   return (
     <Figures
       figures={[
-        { key: 'total', label: <TextLink to="/courses">{t('overview.courses.total')}</TextLink>, value: courses.total },
+        {
+          key: 'total',
+          label: (
+            <TextLink to="/courses" search={{ ended: 'all' }}>
+              {t('overview.courses.total')}
+            </TextLink>
+          ),
+          value: courses.total,
+        },
         {
           key: 'published',
           label: (
-            <TextLink to="/courses" search={{ isPublished: 'true' }}>
+            <TextLink to="/courses" search={{ isPublished: 'true', ended: 'all' }}>
               {t('overview.courses.published')}
             </TextLink>
           ),
@@ -22,7 +30,7 @@ export function CourseFigures({ courses }: { courses: Overview<'super_admin' | '
         {
           key: 'unpublished',
           label: (
-            <TextLink to="/courses" search={{ isPublished: 'false' }}>
+            <TextLink to="/courses" search={{ isPublished: 'false', ended: 'all' }}>
               {t('overview.courses.unpublished')}
             </TextLink>
           ),

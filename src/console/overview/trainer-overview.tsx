@@ -31,7 +31,7 @@ function Parts({ overview }: { overview: Overview<'trainer'> }) {
         <Section
           title={t('nav.courses')}
           action={
-            <TextLink to="/courses" fz="sm">
+            <TextLink to="/courses" search={{ ended: 'all' }} fz="sm">
               {t('overview.all')}
             </TextLink>
           }

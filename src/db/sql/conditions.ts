@@ -70,14 +70,14 @@ export function hasSeatsLeft(sequelize: Sequelize, seatsLeft: boolean, statuses:
 
 /**
  * The order in which running and coming courses are first, those without a first day next and those that ended last, on every
- * database.
+ * database; the newest first where that says nothing.
  * @param ofCourse the column with the id of a course, where its rows belong to courses; the rows are courses where it is absent
  */
 export function soonestFirst(
   sequelize: Sequelize,
   today: string,
   ofCourse?: string,
-): [by: string | Utils.Literal, direction: 'ASC'][] {
+): [by: string | Utils.Literal, direction: 'ASC' | 'DESC'][] {
   const table = ofCourse === undefined ? '`Course`' : 'courses';
   const value = (sql: string) =>
     literal(ofCourse === undefined ? sql : `(SELECT ${sql} FROM courses WHERE courses.id = ${ofCourse})`);
@@ -85,7 +85,7 @@ export function soonestFirst(
   return [
     [value(`CASE WHEN ${hasEnded} THEN 2 WHEN ${table}.start_date IS NULL THEN 1 ELSE 0 END`), 'ASC'],
     [value(`${table}.start_date`), 'ASC'],
-    ['id', 'ASC'],
+    ['id', 'DESC'],
   ];
 }
 

@@ -3,12 +3,12 @@ import type { Words } from '../en/words.js';
 export const catalogue: Words['catalogue'] = {
   title: 'Kursangebot',
   search: 'Kurse suchen',
-  empty: 'Es gibt noch keine Kurse.',
+  empty: 'Es gibt keine laufenden oder kommenden Kurse.',
   order: 'Reihenfolge',
   sort: {
+    soonest: 'Nächste zuerst',
     '-createdAt': 'Neue zuerst',
     title: 'Nach Titel',
-    startDate: 'Nach Beginn',
   },
   onlyFree: 'Nur mit freien Plätzen',
   back: 'Alle Kurse',
@@ -16,6 +16,11 @@ export const catalogue: Words['catalogue'] = {
   addToCalendar: 'In den Kalender',
   addToCalendarOf: 'In den Kalender: {{name}}',
   withdrawn: 'Dieser Kurs ist nicht mehr veröffentlicht. Du siehst hier nur noch deinen Platz.',
+  card: {
+    until: 'Anfragen bis {{day}}',
+    ended: 'Beendet',
+    closed: 'Anmeldung geschlossen',
+  },
   place: {
     title: 'Dein Platz',
     notes: 'Nachricht an die Kursleitung (freiwillig)',

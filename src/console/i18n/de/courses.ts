@@ -5,7 +5,7 @@ export const courses: Words['courses'] = {
   all: 'Alle Kurse',
   new: 'Neuer Kurs',
   search: 'Kurse suchen',
-  empty: 'Es gibt noch keine Kurse.',
+  empty: 'Es gibt keine laufenden oder kommenden Kurse.',
   notYours: 'Diesen Kurs leitet jemand anderes. Du siehst, was im Kursangebot steht.',
   actionsOf: 'Aktionen für {{title}}',
   tab: {
@@ -72,6 +72,12 @@ export const courses: Words['courses'] = {
     allTaken: '{{taken}} von {{max}} belegt',
     takenOfAny: '{{taken}}, unbegrenzt',
     waiting: '{{seats}}, {{count}} auf der Warteliste',
+  },
+  ended: {
+    label: 'Zeitraum',
+    false: 'Laufende und kommende',
+    true: 'Beendete',
+    all: 'Alle Zeiträume',
   },
   dates: {
     both: '{{from}} bis {{to}}',

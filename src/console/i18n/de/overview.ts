@@ -1,6 +1,11 @@
 import type { Words } from '../en/words.js';
 
 export const overview: Words['overview'] = {
+  day: {
+    today: 'Heute ist im Programm der {{day}} ({{timeZone}}).',
+    missing:
+      'Kurse enden nach den Tagen von {{timeZone}}: Die Zeitzone des Programms ist nicht gewählt. Wer den Server betreibt, setzt TIME_ZONE, etwa auf Europe/Berlin.',
+  },
   mail: {
     paused: 'Es geht keine E-Mail hinaus: {{reason}}',
     failed_one: '{{count}} E-Mail ist in den letzten drei Tagen gescheitert: {{reason}}',

@@ -1,12 +1,12 @@
 export const catalogue = {
   title: 'Catalogue',
   search: 'Search courses',
-  empty: 'There are no courses in the catalogue yet.',
+  empty: 'There are no running or coming courses in the catalogue.',
   order: 'Order',
   sort: {
+    soonest: 'Soonest first',
     '-createdAt': 'Newest first',
     title: 'By title',
-    startDate: 'By first day',
   },
   onlyFree: 'Only with seats left',
   back: 'All courses',
@@ -14,6 +14,11 @@ export const catalogue = {
   addToCalendar: 'Add to calendar',
   addToCalendarOf: 'Add to calendar: {{name}}',
   withdrawn: 'This course is not published any more. Only your place in it is shown.',
+  card: {
+    until: 'Ask for a place until {{day}}',
+    ended: 'Ended',
+    closed: 'Requests are closed',
+  },
   place: {
     title: 'Your place',
     notes: 'Message to the trainer (optional)',

@@ -4,7 +4,7 @@ export const courses = {
   all: 'All courses',
   new: 'New course',
   search: 'Search courses',
-  empty: 'There are no courses yet.',
+  empty: 'There are no running or coming courses.',
   notYours: "This is another trainer's course. You see what the catalogue shows.",
   actionsOf: 'Actions for {{title}}',
   tab: {
@@ -71,6 +71,12 @@ export const courses = {
     allTaken: '{{taken}} of {{max}} taken',
     takenOfAny: '{{taken}}, no limit',
     waiting: '{{seats}}, {{count}} waiting',
+  },
+  ended: {
+    label: 'Dates',
+    false: 'Running and coming',
+    true: 'Ended',
+    all: 'All dates',
   },
   dates: {
     both: '{{from}} to {{to}}',

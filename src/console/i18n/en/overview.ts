@@ -1,4 +1,9 @@
 export const overview = {
+  day: {
+    today: 'Today is {{day}} in the programme ({{timeZone}}).',
+    missing:
+      'Courses end by the days of {{timeZone}}: nobody has chosen the time zone of the programme. Whoever runs the server sets TIME_ZONE, such as Europe/Berlin.',
+  },
   mail: {
     paused: 'No mail leaves: {{reason}}',
     failed_one: '{{count}} mail failed in the last three days: {{reason}}',
