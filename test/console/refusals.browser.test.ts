@@ -27,9 +27,9 @@ describePages('What the service refuses', function () {
     await page.getByLabel(/^Beschreibung/).fill('Lang.');
     await page.getByRole('combobox', { name: 'Kategorie' }).fill('Sprachen');
     await page.getByLabel('Erster Tag').fill('2026-03-02');
-    await page.getByLabel('Letzter Tag').fill('2026-03-01');
+    await page.getByLabel('Letzter Tag', { exact: true }).fill('2026-03-01');
     await create.click();
-    await expect(page.getByLabel('Letzter Tag')).toHaveAccessibleDescription(
+    await expect(page.getByLabel('Letzter Tag', { exact: true })).toHaveAccessibleDescription(
       'Das Ende darf nicht vor dem Beginn liegen.',
     );
     await title.fill('\u200b\u200b\u200b');
