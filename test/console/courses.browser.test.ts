@@ -73,15 +73,13 @@ describePages('The courses of the web console', function () {
     await expect(requests).toContainText('Enter a whole number from 0');
     await requests.getByLabel('Longest waiting list').fill('0');
     await requests.getByLabel('Accept requests at once while seats last').check();
-    await expect(requests).toContainText('Whoever asks for a place takes part at once');
+    await expect(requests).toContainText('Otherwise the trainer answers each request');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByText('Saved')).toBeVisible();
-    const { models } = test.context.database;
-    expect(await models.Course.findOne({ where: { title: 'Weaving' } })).toMatchObject({
-      enrollUntil: '2027-04-01',
-      waitingMax: 0,
-      autoAccept: true,
-    });
+    const { Course } = test.context.database.models;
+    const stored = () => Course.findOne({ where: { title: 'Weaving' } });
+    await expect
+      .poll(async () => (await stored())?.toJSON())
+      .toMatchObject({ enrollUntil: '2027-04-01', waitingMax: 0, autoAccept: true });
     await firstDay.press('Backspace');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Enter day, month and year of a date that exists')).toBeVisible();

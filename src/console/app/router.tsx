@@ -113,7 +113,7 @@ const peopleRoute = createRoute({
 });
 
 const personPage = lazyPage(
-  ['people', 'courses', 'audit', 'profile'],
+  ['people', 'courses', 'enrollments', 'audit', 'profile'],
   () => import('../people/person-page.js'),
   'PersonPage',
 );
@@ -155,7 +155,7 @@ const newCourseRoute = createRoute({
   component: byRole({ super_admin: newCoursePage, trainer: newCoursePage }),
 });
 
-const coursePage = lazyPage(['courses'], () => import('../courses/course-page.js'), 'CoursePage');
+const coursePage = lazyPage(['courses', 'enrollments'], () => import('../courses/course-page.js'), 'CoursePage');
 const courseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses/$id',
@@ -163,7 +163,11 @@ const courseRoute = createRoute({
   component: byRole({ super_admin: coursePage, trainer: coursePage, trainee: ToCatalogueCourse }),
 });
 
-const enrollmentsPage = lazyPage(['courses'], () => import('../enrollments/enrollments-page.js'), 'EnrollmentsPage');
+const enrollmentsPage = lazyPage(
+  ['courses', 'enrollments'],
+  () => import('../enrollments/enrollments-page.js'),
+  'EnrollmentsPage',
+);
 const enrollmentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/enrollments',

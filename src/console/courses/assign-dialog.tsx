@@ -48,7 +48,7 @@ export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
       size="xl"
       closeOnClickOutside={closesByItself}
       closeOnEscape={closesByItself}
-      title={t('courses.assign.title', { title: course.title })}
+      title={t('enrollments.assign.title', { title: course.title })}
       closeButtonProps={{ 'aria-label': t('action.close'), disabled: assign.isPending }}
     >
       <AssignForm course={course} assign={assign} onDirty={() => setDirty(true)} onClose={close} />
@@ -69,10 +69,10 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
   const form = useApiForm<{ status: (typeof initialStatuses)[number]; reply: string }>({
     initialValues: { status: 'active', reply: '' },
     async submit({ status, reply }) {
-      if (selected.size === 0) throw new Error(t('courses.assign.nobody'));
+      if (selected.size === 0) throw new Error(t('enrollments.assign.nobody'));
       const body = { courseId: course.id, traineeIds: [...selected.keys()], status };
       const response = await assign.mutateAsync({ body: { ...body, ...(reply.trim() !== '' && { reply }) } });
-      notifyDone(t('courses.assign.done', { count: response.enrollments.length }));
+      notifyDone(t('enrollments.assign.done', { count: response.enrollments.length }));
       setSkipped(response.skipped);
       if (response.skipped.length === 0) onClose();
     },
@@ -85,10 +85,10 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
         <AvailableTrainees courseId={course.id} selected={selected} onChange={setSelected} />
         <SegmentedControl
           {...form.field('status')}
-          aria-label={t('courses.assign.as')}
+          aria-label={t('enrollments.assign.as')}
           data={initialStatuses.map((value) => ({ value, label: t(`courses.status.${value}`) }))}
         />
-        <Textarea {...form.field('reply')} label={t('courses.assign.reply')} autosize minRows={2} maxRows={6} />
+        <Textarea {...form.field('reply')} label={t('enrollments.assign.reply')} autosize minRows={2} maxRows={6} />
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
             <SeatsLeft course={course} />
@@ -98,7 +98,7 @@ function AssignForm({ course, assign, onDirty, onClose }: AssignFormProps) {
               {t('action.cancel')}
             </Button>
             <Button type="submit" loading={form.submitting} disabled={selected.size === 0}>
-              {t('courses.assign.submit', { count: selected.size })}
+              {t('enrollments.assign.submit', { count: selected.size })}
             </Button>
           </Group>
         </Group>
@@ -129,12 +129,12 @@ function AvailableTrainees({ courseId, selected, onChange }: AvailableTraineesPr
   return (
     <Stack gap="xs">
       <SearchField
-        label={t('courses.participants.search')}
+        label={t('enrollments.participants.search')}
         value={text}
         onSearch={(next) => setSearch((before) => changedSearch<ListSearch>(before, { search: next }))}
       />
       <DataTable<Trainee>
-        label={t('courses.assign.available')}
+        label={t('enrollments.assign.available')}
         columns={columns}
         query={query}
         rows={query.data?.trainees}
@@ -145,7 +145,7 @@ function AvailableTrainees({ courseId, selected, onChange }: AvailableTraineesPr
         onSearch={(change) => setSearch((before) => changedSearch(before, change))}
         selection={{ selected, onChange }}
         filtered={text !== undefined}
-        empty={<Empty message={t('courses.assign.none')} />}
+        empty={<Empty message={t('enrollments.assign.none')} />}
       />
     </Stack>
   );
@@ -165,7 +165,7 @@ function SkippedTrainees({ skipped, names, onClose }: SkippedTraineesProps) {
         color="yellow"
         variant="outline"
         role="alert"
-        title={t('courses.assign.skipped', { count: skipped.length })}
+        title={t('enrollments.assign.skipped', { count: skipped.length })}
       >
         <List size="sm">
           {skipped.map(({ traineeId, ...refusal }) => {
@@ -173,7 +173,7 @@ function SkippedTrainees({ skipped, names, onClose }: SkippedTraineesProps) {
             const reason = refusalText(refusal, t);
             return (
               <List.Item key={traineeId}>
-                {t('courses.change.reason', { name: trainee ? nameOf(trainee) : traineeId, reason })}
+                {t('enrollments.change.reason', { name: trainee ? nameOf(trainee) : traineeId, reason })}
               </List.Item>
             );
           })}

@@ -2,10 +2,10 @@ import {
   Autocomplete,
   Button,
   Checkbox,
-  Fieldset,
   Group,
   NativeSelect,
   NumberInput,
+  Paper,
   SimpleGrid,
   Stack,
   TagsInput,
@@ -101,11 +101,12 @@ export function CourseForm({ form, action, before, beside }: CourseFormProps) {
 /** How trainees come by a place. */
 function Requests({ form }: Pick<CourseFormProps, 'form'>) {
   const { t } = useTranslation();
-  const { enrollUntil, endDate, autoAccept } = form.values;
+  const { enrollUntil, endDate } = form.values;
   const isLate = endDate !== '' && enrollUntil > endDate;
   const below: ComponentProps<typeof NumberInput>['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
   return (
-    <Fieldset legend={t('courses.form.requests')}>
+    <Paper component="fieldset" withBorder p="md" m={0}>
+      <legend>{t('courses.form.requests')}</legend>
       <Stack>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <NumberInput
@@ -136,9 +137,9 @@ function Requests({ form }: Pick<CourseFormProps, 'form'>) {
         <Checkbox
           {...form.field('autoAccept', 'checkbox')}
           label={t('courses.field.autoAccept')}
-          description={t(autoAccept ? 'courses.form.autoAcceptOn' : 'courses.form.autoAcceptOff')}
+          description={t('courses.form.autoAcceptHint')}
         />
       </Stack>
-    </Fieldset>
+    </Paper>
   );
 }

@@ -66,8 +66,8 @@ const isLimit = (value: number | string, least: number): boolean =>
 
 /** The problems of a course's form, by field; the service checks the rest. */
 export const courseProblems = ({ maxStudents, waitingMax }: CourseFormValues, t: TFunction) => ({
-  ...(!isLimit(maxStudents, 1) && { maxStudents: t('courses.form.seatsInvalid') }),
-  ...(!isLimit(waitingMax, 0) && { waitingMax: t('courses.form.waitingInvalid') }),
+  ...(!isLimit(maxStudents, 1) && { maxStudents: t('courses.form.limitInvalid', { least: 1 }) }),
+  ...(!isLimit(waitingMax, 0) && { waitingMax: t('courses.form.limitInvalid', { least: 0 }) }),
 });
 
 const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === '';

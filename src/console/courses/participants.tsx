@@ -48,7 +48,7 @@ export function Participants({ course }: { course: Course }) {
   }
   const add = (
     <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setAssigning(true)}>
-      {t('courses.assign.action')}
+      {t('enrollments.assign.action')}
     </Button>
   );
   return (
@@ -56,7 +56,7 @@ export function Participants({ course }: { course: Course }) {
       <Group justify="space-between">
         <Filters>
           <SearchField
-            label={t('courses.participants.search')}
+            label={t('enrollments.participants.search')}
             value={text}
             onSearch={(next) => onSearch({ search: next })}
           />
@@ -87,7 +87,7 @@ export function Participants({ course }: { course: Course }) {
         filter={filter}
         filtered={option !== undefined || text !== undefined}
         onClearFilters={() => onSearch({ status: undefined, search: undefined })}
-        empty={<Empty message={t('courses.participants.none')} />}
+        empty={<Empty message={t('enrollments.participants.none')} />}
       />
       <AssignDialog course={course} opened={assigning} onClose={() => setAssigning(false)} />
     </Stack>

@@ -45,7 +45,7 @@ const maxReply = 100_000;
 
 /** Why one was refused; of a full course also what to do. */
 const reasonOf = (refusal: Refusal, t: TFunction): string =>
-  refusal.code === 'COURSE_FULL' ? t('courses.change.full') : refusalText(refusal, t);
+  refusal.code === 'COURSE_FULL' ? t('enrollments.change.full') : refusalText(refusal, t);
 
 /** Does one thing with one or many enrollments: says what it will do, shows how far it is, and who was refused why. */
 export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogProps) {
@@ -56,7 +56,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
   const [refused, setRefused] = useState<readonly Refused[]>([]);
   const [shown, setShown] = useState(change);
   const [isChanging, setChanging] = useState(false);
-  useUnsavedGuard(isChanging, t('courses.change.leave'));
+  useUnsavedGuard(isChanging, t('enrollments.change.leave'));
   const left = useUnmountSignal();
   const stopped = useRef(false);
   useEffect(() => {
@@ -105,7 +105,7 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     try {
       await call('changeStatus', { path: { id }, body: { status, expectedStatus, ...written } });
     } catch (error) {
-      throw error instanceof ApiError && error.code === 'COURSE_FULL' ? new Error(t('courses.change.full')) : error;
+      throw error instanceof ApiError && error.code === 'COURSE_FULL' ? new Error(t('enrollments.change.full')) : error;
     }
     onDone([id]);
   }
@@ -134,21 +134,21 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       if (others.length > 0) setShown({ action, rows: others });
     }
     if (left.aborted) return;
-    if (tried < count) throw new Error(t('courses.change.stopped', { done: tried - failed.length, count }));
-    if (failed.length > 0) throw new Error(t('courses.change.refused', { count: failed.length }));
+    if (tried < count) throw new Error(t('enrollments.change.stopped', { done: tried - failed.length, count }));
+    if (failed.length > 0) throw new Error(t('enrollments.change.refused', { count: failed.length }));
   }
 
   return (
     <ConfirmDialog
       opened={change !== undefined}
       onClose={onClose}
-      title={t(`courses.change.title.${action}`, words)}
-      action={t(`courses.change.action.${action}`)}
+      title={t(`enrollments.change.title.${action}`, words)}
+      action={t(`enrollments.change.action.${action}`)}
       destructive={isDestructive(action)}
       dirty={reply !== ''}
       stop={
         count > maxChanges && action !== 'remove'
-          ? { action: t('courses.change.stop'), onStop: () => (stopped.current = true) }
+          ? { action: t('enrollments.change.stop'), onStop: () => (stopped.current = true) }
           : undefined
       }
       onConfirm={async () => {
@@ -161,17 +161,17 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
           await refresh();
         }
         if (left.aborted) return;
-        notifyDone(t('courses.change.done', { count }));
+        notifyDone(t('enrollments.change.done', { count }));
       }}
     >
       <Stack>
-        <Text>{t(`courses.change.hint.${action}`)}</Text>
+        <Text>{t(`enrollments.change.hint.${action}`)}</Text>
         {action !== 'remove' && (
           <>
             <Written rows={asked} />
             <Textarea
-              label={t('courses.messages.replyTo', { count: asked.length, name: words.name })}
-              description={t('courses.messages.replyHint')}
+              label={t('enrollments.messages.replyTo', { count: asked.length, name: words.name })}
+              description={t('enrollments.messages.replyHint')}
               value={reply}
               onChange={({ currentTarget }) => setReply(currentTarget.value)}
               autosize
@@ -183,17 +183,17 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
         {count > 1 && done > 0 && (
           <div>
             <Progress.Root>
-              <Progress.Section value={(done / count) * 100} aria-label={t('courses.change.progress')} />
+              <Progress.Section value={(done / count) * 100} aria-label={t('enrollments.change.progress')} />
             </Progress.Root>
             <Text size="sm" c="dimmed" role="status">
-              {t('courses.change.doneOf', { done, count })}
+              {t('enrollments.change.doneOf', { done, count })}
             </Text>
           </div>
         )}
         {refused.length > 0 && (
           <List size="sm">
             {refused.map(({ id, name, reason }) => (
-              <List.Item key={id}>{t('courses.change.reason', { name, reason })}</List.Item>
+              <List.Item key={id}>{t('enrollments.change.reason', { name, reason })}</List.Item>
             ))}
           </List>
         )}
@@ -214,7 +214,7 @@ function Written({ rows }: { rows: readonly EnrollmentRow[] }) {
     );
   const noted = rows.filter(({ notes }) => notes !== null);
   if (noted.length === 0) return null;
-  const title = t('courses.messages.present', { count: noted.length });
+  const title = t('enrollments.messages.present', { count: noted.length });
   return (
     <div>
       <Text size="sm" fw={600}>
@@ -224,7 +224,7 @@ function Written({ rows }: { rows: readonly EnrollmentRow[] }) {
         <List size="sm">
           {noted.map(({ id, user, notes }) => (
             <List.Item key={id} className="running-text">
-              {t('courses.change.reason', { name: nameOf(user), reason: notes ?? '' })}
+              {t('enrollments.change.reason', { name: nameOf(user), reason: notes ?? '' })}
             </List.Item>
           ))}
         </List>

@@ -15,15 +15,15 @@ export function EnrollmentNotes({ row: { user, ...messages } }: { row: Messages 
   const { notes, notesAt, reply, replyAt, replyBy } = messages;
   const name = nameOf(user);
   const dated = (label: string, at: string | null) =>
-    at === null ? label : t('courses.messages.dated', { label, day: formatDate(at) });
+    at === null ? label : t('enrollments.messages.dated', { label, day: formatDate(at) });
   return (
     <>
       {notes !== null && <Message label={dated(t('courses.field.notes'), notesAt)} text={notes} of={name} />}
       {reply !== null && (
         <Message
-          label={dated(t(replyBy === id ? 'courses.messages.ownReply' : 'courses.field.reply'), replyAt)}
+          label={dated(t(replyBy === id ? 'enrollments.messages.ownReply' : 'courses.field.reply'), replyAt)}
           text={reply}
-          of={t('courses.messages.replyTo', { count: 1, name })}
+          of={t('enrollments.messages.replyTo', { count: 1, name })}
         />
       )}
     </>
@@ -42,7 +42,7 @@ function Message({ label, text, of }: { label: string; text: string; of: string 
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const action = t(whole ? 'courses.change.less' : 'courses.change.all');
+  const action = t(whole ? 'enrollments.change.less' : 'enrollments.change.all');
   return (
     <>
       <Text size="xs" c="dimmed" mt={4}>
@@ -56,7 +56,7 @@ function Message({ label, text, of }: { label: string; text: string; of: string 
           variant="subtle"
           size="compact-xs"
           aria-expanded={whole}
-          aria-label={t('courses.change.actionFor', { action, name: of })}
+          aria-label={t('enrollments.change.actionFor', { action, name: of })}
           onClick={() => setWhole(!whole)}
         >
           {action}

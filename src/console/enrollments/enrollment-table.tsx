@@ -123,21 +123,21 @@ function BulkBar({ rows, filter, pagination, onAction, onSelect }: BulkBarProps)
   }
   if (rows.length === 0) return null;
   return (
-    <Group gap="xs" role="group" aria-label={t('courses.change.bulk')}>
+    <Group gap="xs" role="group" aria-label={t('enrollments.change.bulk')}>
       <Text size="sm" fw={600} role="status">
         {t('table.selected', { count: rows.length })}
       </Text>
       {actionsFor(rows).map((action) => (
         <Button key={action} size="xs" variant="default" onClick={() => onAction(action)}>
-          {t('courses.change.actionOf', {
-            action: t(`courses.change.action.${action}`),
+          {t('enrollments.change.actionOf', {
+            action: t(`enrollments.change.action.${action}`),
             count: rowsFor(action, rows).length,
           })}
         </Button>
       ))}
       {totalItems > rows.length && !totalItemsCapped && (
         <Button size="xs" variant="subtle" loading={reading} onClick={() => void selectAll()}>
-          {t('courses.change.selectAll', { count: totalItems })}
+          {t('enrollments.change.selectAll', { count: totalItems })}
         </Button>
       )}
       <Button size="xs" variant="subtle" onClick={() => onSelect([])}>
@@ -255,10 +255,10 @@ function RowActions({ row, onAction, onProgress, onReply }: RowActionsProps) {
             variant={action === 'accept' ? 'filled' : 'default'}
             // In a narrow window they would cover the rest of the row; the menu has them, too.
             visibleFrom="lg"
-            aria-label={t('courses.change.actionFor', { action: t(`courses.change.action.${action}`), name })}
+            aria-label={t('enrollments.change.actionFor', { action: t(`enrollments.change.action.${action}`), name })}
             onClick={() => onAction(action, row)}
           >
-            {t(`courses.change.action.${action}`)}
+            {t(`enrollments.change.action.${action}`)}
           </Button>
         ))}
       <RowMenu label={t('courses.actionsOf', { title: name })}>
@@ -269,11 +269,11 @@ function RowActions({ row, onAction, onProgress, onReply }: RowActionsProps) {
           <Menu.Item {...certificatePage(row.certificate)}>{t('courses.certificate.open')}</Menu.Item>
         )}
         <Menu.Item onClick={() => onReply(row)}>
-          {t(row.reply === null ? 'courses.messages.reply' : 'courses.messages.changeReply')}
+          {t(row.reply === null ? 'enrollments.messages.reply' : 'enrollments.messages.changeReply')}
         </Menu.Item>
         {actionsFor([row]).map((action) => (
           <Menu.Item key={action} onClick={() => onAction(action, row)}>
-            {t(`courses.change.action.${action}`)}
+            {t(`enrollments.change.action.${action}`)}
           </Menu.Item>
         ))}
       </RowMenu>

@@ -48,7 +48,7 @@ export function EnrollmentsPage() {
     >
       <Filters>
         <SearchField
-          label={t('courses.enrollments.search')}
+          label={t('enrollments.list.search')}
           value={text}
           onSearch={(next) => onSearch({ search: next })}
         />
@@ -90,7 +90,7 @@ export function EnrollmentsPage() {
             search: undefined,
           })
         }
-        empty={<Empty message={t('courses.enrollments.none')} />}
+        empty={<Empty message={t('enrollments.list.none')} />}
       />
     </Page>
   );
@@ -102,9 +102,9 @@ function OnlyUser({ id, onClear }: { id: string; onClear(): void }) {
   const { data } = useApi('showUser', { path: { id } });
   return (
     <Group gap="xs">
-      {data && <Text size="sm">{t('courses.enrollments.onlyUser', { name: nameOf(data.user) })}</Text>}
+      {data && <Text size="sm">{t('enrollments.list.onlyUser', { name: nameOf(data.user) })}</Text>}
       <Button size="xs" variant="default" onClick={onClear}>
-        {t('courses.enrollments.anyUser')}
+        {t('enrollments.list.anyUser')}
       </Button>
     </Group>
   );

@@ -25,7 +25,7 @@ export function ReplyDialog({ row, onClose }: ReplyDialogProps) {
       // What is typed is discarded by its buttons alone.
       closeOnClickOutside={false}
       closeOnEscape={false}
-      title={row && t('courses.messages.replyTo', { count: 1, name: nameOf(row.user) })}
+      title={row && t('enrollments.messages.replyTo', { count: 1, name: nameOf(row.user) })}
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >
       {row && <ReplyForm row={row} onClose={onClose} />}

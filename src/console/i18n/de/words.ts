@@ -3,6 +3,7 @@ import { audit } from './audit.js';
 import { catalogue } from './catalogue.js';
 import { common } from './common.js';
 import { courses } from './courses.js';
+import { enrollments } from './enrollments.js';
 import { imports } from './imports.js';
 import { links } from './links.js';
 import { mail } from './mail.js';
@@ -11,4 +12,16 @@ import { people } from './people.js';
 import { profile } from './profile.js';
 
 /** All German words of the console. */
-export const de: Words = { ...common, overview, people, imports, courses, catalogue, audit, profile, links, mail };
+export const de: Words = {
+  ...common,
+  overview,
+  people,
+  imports,
+  courses,
+  enrollments,
+  catalogue,
+  audit,
+  profile,
+  links,
+  mail,
+};
