@@ -4,7 +4,15 @@ import { expect } from 'chai';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { parse } from 'yaml';
 import { hashedPeople, useImporting } from '../services/imports/support/importing.js';
-import { buildCourse, buildEnrollment, buildMail, buildMaterial, buildUser, tokenFor } from '../support/factories.js';
+import {
+  buildCertificate,
+  buildCourse,
+  buildEnrollment,
+  buildMail,
+  buildMaterial,
+  buildUser,
+  tokenFor,
+} from '../support/factories.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
 import { rowsOfWorkbook } from '../support/workbooks.js';
@@ -33,6 +41,8 @@ describe('Listings for programs', () => {
     const bees = await buildCourse(context, ada, { title: 'Bees', description: 'One line\nand "another": no' });
     for (const course of [bees, await buildCourse(context, ada, { title: 'Ants' })])
       await buildEnrollment(context, ben, course);
+    for (const title of ['Wasps', 'Flies'])
+      await buildCertificate(context, ben, await buildCourse(context, ada, { title }));
     for (const name of ['a.txt', 'b.txt']) await buildMaterial(context, bees, { name });
     for (const userId of [ada.id, ben.id]) await buildMail(context, { userId });
     for (const tag of ['a', 'b']) await importing.json(importing.write(`${tag}.csv`, hashedPeople(2, tag)));

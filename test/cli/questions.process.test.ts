@@ -4,14 +4,21 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { people, useImporting } from '../services/imports/support/importing.js';
 import { importFirstBatch } from '../services/imports/support/running.js';
 import { mailSettings } from '../support/environment.js';
-import { buildCourse, buildEnrollment, buildMail, buildMaterial, buildUser } from '../support/factories.js';
+import {
+  buildCertificate,
+  buildCourse,
+  buildEnrollment,
+  buildMail,
+  buildMaterial,
+  buildUser,
+} from '../support/factories.js';
 import { halves } from '../support/images.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
 import { type Dialogue, keys } from '../support/terminal.js';
 import { commands } from './support/command-lines.js';
 
-/** A command line of each command that asks before it writes, and its question. `ID` and `FILE` stand for those of the fixture. */
+/** A command line of each command that asks before it writes, and its question. `ID`, `FILE` and `CODE` stand for those of the fixture. */
 const questions: Readonly<Record<string, [line: string, question: string]>> = {
   setup: ['', 'First name'],
   'migrate down': ['', 'Revert this migration?'],
@@ -31,6 +38,7 @@ const questions: Readonly<Record<string, [line: string, question: string]>> = {
   'enrollments assign': ['Knots ben@x.org eve@x.org', 'Enroll these 2 trainees in "Knots"?'],
   'enrollments status': ['completed --course Bees', 'Change this enrollment to completed?'],
   'enrollments remove': ['ID', 'Remove this enrollment?'],
+  'certificates revoke': ['CODE', 'Revoke this certificate?'],
   'mail retry': ['--state failed', 'Send again this mail?'],
   'mail withdraw': ['--state queued', 'Withdraw this mail?'],
   'audit prune': ['', 'Prune the audit log?'],
@@ -47,6 +55,7 @@ describe('A question at the terminal', () => {
   let bees: Course;
   let enrollment: Enrollment;
   let fileId: string;
+  let code: string;
 
   async function prepare(words: string): Promise<void> {
     const { context } = importing;
@@ -65,6 +74,7 @@ describe('A question at the terminal', () => {
       status: words === 'courses delete' ? 'pending' : 'active',
     });
     ({ id: fileId } = await buildMaterial(context, bees));
+    ({ code } = await buildCertificate(context, ben, await buildCourse(context, ada, { title: 'Ants' })));
     importing.write('more.csv', people(3, 'more'));
     importing.write('bees.jpg', await halves(40, 40).jpeg().toBuffer());
     if (words === 'courses remove-thumbnail')
@@ -79,7 +89,7 @@ describe('A question at the terminal', () => {
     const given = line.split(' ').filter((word) => word !== '');
     return [
       ...words.split(' '),
-      ...given.map((word) => (word === 'ID' ? enrollment.id : word === 'FILE' ? fileId : word)),
+      ...given.map((word) => ({ ID: enrollment.id, FILE: fileId, CODE: code })[word] ?? word),
     ];
   };
 

@@ -24,7 +24,7 @@ describe('A word that is no command', () => {
     ['create', ['users register', 'courses create']],
     ['add', ['courses files add', 'courses create', 'enrollments assign']],
     ['new', ['courses create', 'enrollments assign']],
-    ['ls', ['users list', 'courses list', 'enrollments list', 'imports list']],
+    ['ls', ['users list', 'courses list', 'enrollments list', 'certificates list']],
     ['rm', ['users delete', 'courses delete', 'enrollments remove', 'courses files remove']],
     ['lock ben@x.org', ['users deactivate ben@x.org']],
     ['users lock ben@x.org', ['users deactivate ben@x.org']],

@@ -247,7 +247,7 @@ export const bulkStatusChange = component(
   Joi.object({
     status: enrollmentStatus,
     counts: Joi.object({
-      changed: count.description('Enrollments that have the status now'),
+      changed: count.description('Enrollments that have the status now').example(12),
       unchanged: count.description('Enrollments that had it already'),
       refused: count.description('Enrollments that stayed as they were'),
     })
