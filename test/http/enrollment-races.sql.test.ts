@@ -8,6 +8,7 @@ import { type Context, createContext } from '../../src/services/context.js';
 import { testEnvironment } from '../support/environment.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
 import { patientDeadlines, useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { type Cast, castOf, type Person, serve } from './support/cast.js';
 
 type Call = [by: Person, method: string, path: string, body?: object];
@@ -82,6 +83,51 @@ for (const instances of [1, 2]) {
       expect(await race(trainees.map(ask))).to.deep.equal({ '201 done': 10, [full]: 50 });
       expect(await seats()).to.equal(10);
     });
+
+    it('give 20 seats to 200 trainees in the order of the waiting list, while those who have one leave', async () => {
+      await course.update({ maxStudents: 20, autoAccept: true });
+      const trainees = await people(200);
+      const personOf = new Map(trainees.map((person) => [person.user.id, person]));
+      const join = (by: Person): Call => [
+        ...([by, 'POST', '/enrollments'] as const),
+        { courseId: course.id, joinWaitingList: true },
+      ];
+      const leave = (enrollment: Enrollment): Call =>
+        change(personOf.get(enrollment.userId) as Person, enrollment, 'cancelled');
+      const rows = () => harness.context.database.models.Enrollment.findAll({ where: { courseId: course.id } });
+      const having = (all: readonly Enrollment[], wanted: string) => all.filter(({ status }) => status === wanted);
+      let isRacing = true;
+      const most = (async () => {
+        let found = 0;
+        while (isRacing) found = Math.max(found, await seats());
+        return found;
+      })();
+      await race(trainees.slice(0, 100).map(join));
+      for (const late of [trainees.slice(100, 150), trainees.slice(150), []]) {
+        const before = await rows();
+        const leaving = [...having(before, 'active').slice(0, 10), ...having(before, 'waiting').slice(0, 10)].map(
+          leave,
+        );
+        const joining = late.map(join);
+        const calls = numbers(50).flatMap((index) =>
+          [joining, leaving].flatMap((some) => some.slice(index, index + 1)),
+        );
+        const counts = await race(calls);
+        expect(counts).to.deep.equal({ '200 done': 20, ...(late.length > 0 && { '201 done': 50 }) });
+        const [queue, after] = [having(before, 'waiting'), await rows()];
+        const statusOf = new Map(after.map(({ id, status }) => [id, status]));
+        const stayed = queue
+          .filter(({ id }) => statusOf.get(id) !== 'cancelled')
+          .sort((one, other) => (one.waitingNumber ?? 0) - (other.waitingNumber ?? 0));
+        // Those who left had seats that somebody else has now: who waited first, and none of those who came later.
+        expect(stayed.map(({ id }) => statusOf.get(id))).to.deep.equal(
+          stayed.map((_, index) => (index < 10 ? 'active' : 'waiting')),
+        );
+        expect(having(after, 'active')).to.have.length(20);
+      }
+      isRacing = false;
+      expect(await most).to.equal(20);
+    }).timeout(scaled(30_000));
 
     it('give the last seat once: asked for, assigned, assigned to many or taken again', async () => {
       await course.update({ maxStudents: 1 });
