@@ -2851,6 +2851,8 @@ export interface ChangeManyStatusesBody {
     /** Progress in percent */
     progress?: number;
   };
+  /** What the trainee wrote with the request */
+  notes?: string | null;
   /** What the trainer or the super admin replied */
   reply?: string | null;
 }

@@ -10,7 +10,6 @@ import {
 } from './enrollment-statuses.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
-import { searchKey } from './keys.js';
 import type { EndedFilter, PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { refused } from './problems.js';
@@ -265,41 +264,37 @@ export const statusChangeSchema = oneOfWords(
 /** Enrollments that one request can move to a status. */
 export const maxStatusChanges = 1000;
 
-export interface BulkStatusChange {
+export interface BulkStatusChange extends Words {
   status: EnrollmentStatus;
   expectedStatus?: EnrollmentStatus;
   /** The enrollments, or a filter that matches them: never both. */
   ids?: string[];
   filter?: EnrollmentFilter;
-  reply?: string | null;
 }
 
 /** Body of `PUT /api/enrollments/bulk/status`. */
-export const bulkStatusSchema = Joi.object<BulkStatusChange>({
-  status: fields.oneOf('status', statusesSetBy('manager')).required(),
-  expectedStatus,
-  ids: fields
-    .idList('ids', maxStatusChanges)
-    .description('The enrollments, in the order in which they are given seats'),
-  filter: Joi.object({
-    ...enrollmentFilter,
-    status: Joi.array()
-      .items(fields.oneOf('status', enrollmentStatuses))
-      .min(1)
-      .unique()
-      .messages({ '*': `status must be a list of ${enrollmentStatuses.join(', ')}, each once.` }),
-    progress: fields.strictWholeNumber('progress', ...enrollmentFields.progress.column.range),
-  })
-    .min(1)
-    // A misspelt condition, or a search for nothing, would change all enrollments.
-    .custom((filter: EnrollmentFilter, { error }) => {
-      const { search, ...others } = filter;
-      return Object.keys(others).length > 0 || searchKey(search) !== '' ? filter : error('object.min');
-    })
-    .description('All that match, up to 1,000, instead of a list: who enrolled first comes first')
-    .messages({ 'object.base': 'filter must be an object.', 'object.min': 'filter must have a condition.' }),
-  reply,
-});
+export const bulkStatusSchema = oneOfWords(
+  Joi.object<BulkStatusChange>({
+    status: fields.oneOf('status', statusesSetBy('manager')).required(),
+    expectedStatus,
+    ids: fields
+      .idList('ids', maxStatusChanges)
+      .description('The enrollments, in the order in which they are given seats'),
+    filter: listing
+      .conditions<EnrollmentFilter>({
+        ...enrollmentFilter,
+        status: Joi.array()
+          .items(fields.oneOf('status', enrollmentStatuses))
+          .min(1)
+          .unique()
+          .messages({ '*': `status must be a list of ${enrollmentStatuses.join(', ')}, each once.` }),
+        progress: fields.strictWholeNumber('progress', ...enrollmentFields.progress.column.range),
+      })
+      .description('All that match, up to 1,000, instead of a list: who enrolled first comes first'),
+    notes,
+    reply,
+  }),
+);
 
 /** Body of `PUT /api/enrollments/:id/reply`: null and the empty string take the reply back. */
 export const replySchema = Joi.object<{ reply: string | null }, true>({

@@ -1,11 +1,16 @@
+import type Types from 'joi';
 import { characters, checked, id, oneOf, text, tooLong, unprintable } from './fields.js';
 import Joi from './joi.js';
+import { searchKey } from './keys.js';
 import { refused } from './problems.js';
 import { withoutInvisible } from './text.js';
 
 /** The parameters that listings share: what to look for, which page, in which order, with which optional keys. */
 
 const searchMaximum = 200;
+
+/** Characters of a misspelt name that its refusal repeats. */
+const longestName = 50;
 
 /**
  * One or several of a closed list of words, separated by commas: a parameter of a query has one value. The result is the
@@ -41,6 +46,24 @@ export const search = checked(text('search', searchTooLong).trim().allow(''), (v
   // Names have lost it: nothing would be found with it.
   .custom((value: string) => withoutInvisible(value).trim())
   .meta({ maxLength: searchMaximum });
+
+/** The conditions of a filter in a body. A misspelt one, or a search for nothing, would change all. */
+export function conditions<T extends { search?: string }>(keys: Types.SchemaMap<T>) {
+  const names = Object.keys(keys);
+  return Joi.object<T>(keys)
+    .custom((filter: T, helpers) => {
+      // Joi types it as any; the base has seen to it that it is an object.
+      const unknown = Object.keys(helpers.original as object).find((name) => !names.includes(name));
+      if (unknown !== undefined) {
+        const message = `filter has no condition ${unknown.slice(0, longestName)}. Its conditions are ${names.join(', ')}.`;
+        return refused(helpers, { code: 'UNKNOWN', message });
+      }
+      const { search: sought, ...others } = filter;
+      return Object.keys(others).length > 0 || searchKey(sought) !== '' ? filter : helpers.error('object.min');
+    })
+    .min(1)
+    .messages({ 'object.base': 'filter must be an object.', 'object.min': 'filter must have a condition.' });
+}
 
 export type EndedFilter = 'true' | 'false' | 'all';
 

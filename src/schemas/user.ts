@@ -4,7 +4,6 @@ import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import { inOrder } from './fields-table.js';
 import Joi from './joi.js';
-import { searchKey } from './keys.js';
 import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 import { inviteStates } from './mail.js';
@@ -191,25 +190,16 @@ export interface BulkChange {
 export const bulkChangeSchema = Joi.object<BulkChange>({
   action: fields.oneOf('action', bulkActions).required().description('What to do with the accounts'),
   ids: fields.idList('ids', maxBulkAccounts),
-  filter: Joi.object({
-    role: fields.role,
-    isActive: fields.isActive,
-    requiresPasswordChange: fields.strictBoolean('requiresPasswordChange'),
-    locked: fields.strictBoolean('locked'),
-    invited,
-    search: listing.search,
-  })
-    .min(1)
-    // A misspelt condition, or a search for nothing, would change all accounts.
-    .custom((filter: UserFilter, { error }) => {
-      const { search, ...others } = filter;
-      return Object.keys(others).length > 0 || searchKey(search) !== '' ? filter : error('object.min');
+  filter: listing
+    .conditions<UserFilter>({
+      role: fields.role,
+      isActive: fields.isActive,
+      requiresPasswordChange: fields.strictBoolean('requiresPasswordChange'),
+      locked: fields.strictBoolean('locked'),
+      invited,
+      search: listing.search,
     })
-    .description('All accounts that match, instead of a list')
-    .messages({
-      'object.base': 'filter must be an object.',
-      'object.min': 'filter must have a condition.',
-    }),
+    .description('All accounts that match, instead of a list'),
   dryRun: fields.strictBoolean('dryRun').default(false).description('Only report what would be done'),
   message: onlyInInvitations('action'),
 });

@@ -6,7 +6,7 @@ import { mailSettings } from '../support/environment.js';
 import { buildCourse, buildEnrollment, buildTrainees, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
-import { expectInvalid } from './support/expectations.js';
+import { expectInvalid, messageOf } from './support/expectations.js';
 
 interface Outcome {
   id: string;
@@ -126,6 +126,24 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(await statuses(finished, ...others)).to.deep.equal(['completed', 'active']);
     const none = await change({ status: 'completed', filter }, cast.foreign).expect(200);
     expect(none.body.outcomes).to.deep.equal([]);
+  });
+
+  it('refuses a misspelt condition, and changes nothing', async () => {
+    const id = await enroll(ben, 'active');
+    const refused = await change({ status: 'completed', filter: { course_id: 'another', status: ['active'] } });
+    expectInvalid(refused, ['filter']);
+    expect(messageOf(refused)).to.equal(
+      'filter has no condition course_id. Its conditions are courseId, userId, trainerId, search, status, progress.',
+    );
+    expect(await statuses(id)).to.deep.equal(['active']);
+  });
+
+  it('takes notes for a reply, and not both', async () => {
+    const ids = [await enroll(ben, 'pending')];
+    expectInvalid(await change({ status: 'cancelled', ids, notes: 'Full.', reply: 'Full.' }), ['']);
+    await change({ status: 'cancelled', ids, notes: 'Full.' }).expect(200);
+    const found = await harness.context.database.models.Enrollment.findOne({ where: { id: ids }, rejectOnEmpty: true });
+    expect(found).to.include({ notes: null, reply: 'Full.' });
   });
 
   it('refuses a filter that matches more than 1,000, ids with a filter, neither, and long replies to many', async () => {

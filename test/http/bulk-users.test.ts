@@ -183,13 +183,17 @@ describe('POST /api/users/bulk', () => {
 
   it('names what is wrong with its input', async () => {
     const ids = [cast.trainee.user.id];
-    const none = [{}, { search: '' }, { search: ' ' }, { search: '\u200b' }, { search: '\u0300' }, { rol: 'trainee' }];
+    const none = [{}, { search: '' }, { search: ' ' }, { search: '\u200b' }, { search: '\u0300' }];
     for (const [body, words] of [
       [{ ids }, 'action is required.'],
       [{ action: 'promote', ids }, /^action must be one of activate, /],
       [{ action: 'delete' }, 'Either ids or filter is required.'],
       [{ action: 'delete', ids, filter: { role: 'trainee' } }, 'ids and filter exclude each other.'],
       ...none.map((filter) => [{ action: 'delete', filter }, 'filter must have a condition.'] as const),
+      [
+        { action: 'delete', filter: { rol: 'trainee', isActive: true } },
+        'filter has no condition rol. Its conditions are role, ',
+      ],
       [{ action: 'delete', ids: [] }, 'ids must name at least one.'],
       [{ action: 'delete', ids: [...ids, ...ids] }, 'ids must name each one once.'],
       [{ action: 'delete', ids: Array.from({ length: 1001 }, () => ({})) }, 'ids may name at most 1000.'],

@@ -271,7 +271,7 @@ export async function changeManyStatuses(
   options: StatusOptions,
 ): Promise<{ status: EnrollmentStatus; outcomes: StatusOutcome[] }> {
   const wanted = validate(bulkStatusSchema, input);
-  const { status, expectedStatus, reply } = wanted;
+  const { status, expectedStatus, reply = wanted.notes } = wanted;
   const ids = await meantIds(core, actor, wanted);
   const most = Math.floor(maxReply / Math.max(ids.length, 1));
   if (reply && characters(reply) > most) {
