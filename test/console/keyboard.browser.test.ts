@@ -178,7 +178,7 @@ describePages('By the keyboard alone', function () {
     await press(page, page.getByRole('link', { name: 'Compilers' }));
     await expect(heading(page, 'Compilers')).toBeFocused();
     await press(page, page.getByRole('button', { name: 'Ask for a place' }));
-    await expect(page.getByText('The trainer has not answered yet.')).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Your place' })).toContainText('The trainer has not answered yet.');
     await expect(heading(page, 'Compilers')).toBeFocused();
 
     const { Enrollment } = test.context.database.models;

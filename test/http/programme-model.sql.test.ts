@@ -1,5 +1,9 @@
 import fc from 'fast-check';
+import { loadConfig } from '../../src/config/config.js';
+import { createApp } from '../../src/http/server/app.js';
+import { type Context, createContext } from '../../src/services/context.js';
 import { atDepth, fullDepth } from '../support/depth.js';
+import { testEnvironment } from '../support/environment.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { serve } from './support/cast.js';
@@ -11,31 +15,43 @@ import { begin, beginning, restore } from './support/programme/world.js';
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
 const runs = Number(process.env.FC_RUNS ?? atDepth(160, 2000));
 
-describe('The programme', () => {
-  const harness = useHarness();
-  let server: Awaited<ReturnType<typeof serve>>;
-  let service: Service;
-  before(async () => {
-    server = await serve(harness.app);
-    service = new Service(harness, server.url);
-  });
-  after(() => {
-    service.close();
-    return server.close();
-  });
-
-  it('does what its model does, whatever is asked of it', async () => {
-    const { context } = harness;
-    const property = fc.asyncProperty(beginning, commands, async (given, asked) => {
-      const programme = await begin(context, given);
-      await fc.asyncModelRun(() => ({ model: programme, real: service }), asked);
-      await restore(context, programme);
-      await compareWhole(programme, service);
+for (const instances of [1, 2])
+  describe(`The programme, of ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
+    const harness = useHarness();
+    const servers: Awaited<ReturnType<typeof serve>>[] = [];
+    let second: Context | undefined;
+    let service: Service;
+    before(async () => {
+      servers.push(await serve(harness.app));
+      if (instances === 2) {
+        const { config, hasher, logger, now } = harness.context;
+        const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: config.dataDir };
+        second = await createContext(loadConfig({ env, cwd: config.dataDir }), logger, { hasher, now });
+        servers.push(await serve(createApp(second)));
+      }
+      service = new Service(
+        harness,
+        servers.map(({ url }) => url),
+      );
     });
-    const outcome = await fc.check(property, { seed, numRuns: runs });
-    if (outcome.failed)
-      throw new Error(`With FC_SEED=${seed}:\n${await fc.asyncDefaultReportMessage(outcome)}`, {
-        cause: outcome.errorInstance,
+    after(async () => {
+      service.close();
+      for (const server of servers) await server.close();
+      await second?.close();
+    });
+
+    it('does what its model does, whatever is asked of it', async () => {
+      const { context } = harness;
+      const property = fc.asyncProperty(beginning, commands, async (given, asked) => {
+        const programme = await begin(context, given);
+        await fc.asyncModelRun(() => ({ model: programme, real: service }), asked);
+        await restore(context, programme);
+        await compareWhole(programme, service);
       });
-  }).timeout(scaled(fullDepth ? 600_000 : 120_000));
-});
+      const outcome = await fc.check(property, { seed, numRuns: Math.ceil(runs / instances) });
+      if (outcome.failed)
+        throw new Error(`With FC_SEED=${seed}:\n${await fc.asyncDefaultReportMessage(outcome)}`, {
+          cause: outcome.errorInstance,
+        });
+    }).timeout(scaled(fullDepth ? 600_000 : 120_000));
+  });

@@ -21,13 +21,14 @@ interface Given {
   answered: Date;
 }
 
-/** The service, as commands speak with it: over HTTP, on connections that are kept. */
+/** The service, as commands speak with it: over HTTP, on connections that are kept, its instances in turn. */
 export class Service {
   private readonly agent = new Agent({ keepAlive: true });
+  private asks = 0;
 
   constructor(
     private readonly harness: Harness,
-    private readonly url: string,
+    private readonly urls: readonly string[],
   ) {}
 
   close(): void {
@@ -58,7 +59,7 @@ export class Service {
     const asked = this.harness.context.now();
     const parameters = new URLSearchParams();
     for (const [key, value] of Object.entries(query)) if (value !== undefined) parameters.set(key, `${value}`);
-    const { status, text } = await sendRaw(this.url, {
+    const { status, text } = await sendRaw(this.urls[this.asks++ % this.urls.length] ?? '', {
       method: method.toUpperCase(),
       path: `${path}?${parameters}`,
       headers: {
