@@ -11,12 +11,17 @@ const secretPaths = Object.values<Operation>(contract).flatMap(({ path, secretPa
   return secretPath ? [{ beginning: path.slice('/api'.length, secret), pattern: path.slice(secret) }] : [];
 });
 
+/** Letters and marks that may be written as escapes; what is no escape stays, as anybody can send it. */
+const withoutEscapes = (path: string): string =>
+  path.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
 /** Also where no operation has the path, because it was mistyped or the service isn't ready. */
 function loggedPath(url: string): string {
   const [path = ''] = url.split('?');
+  const plain = withoutEscapes(path);
   for (const { beginning, pattern } of secretPaths) {
-    const at = path.toLowerCase().indexOf(beginning);
-    if (at >= 0) return path.slice(0, at + beginning.length) + pattern;
+    const at = plain.toLowerCase().indexOf(beginning);
+    if (at >= 0) return plain.slice(0, at + beginning.length) + pattern;
   }
   return path;
 }
