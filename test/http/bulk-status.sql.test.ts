@@ -78,6 +78,29 @@ describe('PUT /api/enrollments/bulk/status', () => {
     expect(await statuses(...ids)).to.deep.equal(['cancelled', 'active', 'cancelled']);
   });
 
+  it('tries no more for a seat in a course once it is full, but tells of each what else is refused', async () => {
+    await course.update({ maxStudents: 1 });
+    const trainees = await buildTrainees(harness.context, 120);
+    const { Enrollment } = harness.context.database.models;
+    const rows = trainees.map((userId, index) => ({
+      ...{ id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`, userId, courseId: course.id },
+      ...{ trainerId: course.trainerId, status: 'cancelled' as const, enrolledAt: new Date() },
+    }));
+    await Enrollment.bulkCreate(rows);
+    const last = await enroll(ben, 'active');
+    const ids = [...rows.map(({ id }) => id), last, 'nothing'];
+    const counted: string[] = [];
+    // Sequelize's types don't say that it keeps its options.
+    const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
+    options.logging = (sql: string) => void (/COUNT\(.*enrollments/i.test(sql) && counted.push(sql));
+    const { body } = await change({ status: 'active', ids }).expect(200);
+    options.logging = false;
+    expect(body.counts).to.deep.equal({ changed: 0, unchanged: 1, refused: 121 });
+    const outcomes: Outcome[] = body.outcomes;
+    expect(outcomes.map(({ code }) => code)).to.deep.equal([...rows.map(() => 'COURSE_FULL'), null, 'NOT_FOUND']);
+    expect(counted.length).to.be.within(1, 50);
+  });
+
   it('gives the seats that it frees to those who wait first', async () => {
     await course.update({ maxStudents: 1, autoAccept: true });
     const [leaving, waiting] = [await enroll(ben, 'active'), await enroll(ada, 'waiting')];

@@ -45,6 +45,23 @@ describe('The waiting list of a course', () => {
       expect((await ask(cast.trainee, course).expect(400)).body.error).to.equal('Already enrolled in this course.');
     });
 
+    it('counts who stands before after the commit: others who enroll wait no longer', async () => {
+      const course = await fullCourse();
+      // Sequelize's types don't say that it keeps its options.
+      const { options } = harness.context.database.sequelize as unknown as { options: { logging: unknown } };
+      const counts: string[] = [];
+      options.logging = (sql: string) => void (sql.includes('AS place') && counts.push(sql));
+      const { enrollment } = (await ask(cast.trainee, course).expect(201)).body;
+      const { id } = enrollment;
+      await change(cast.trainee, id, { status: 'cancelled' }).expect(200);
+      await change(cast.trainee, id, { status: 'pending', joinWaitingList: true }).expect(200);
+      options.logging = false;
+      const outside = 'Executing (default): SELECT ? AS id, COUNT(*)';
+      expect(counts.map((sql) => sql.slice(0, outside.length)))
+        .to.have.length.above(1)
+        .and.satisfy((all: string[]) => all.every((one) => one === outside));
+    });
+
     it('gives a seat at once where there is one and nobody waits', async () => {
       const course = await fullCourse({ maxStudents: 2 });
       const { enrollment } = (await ask(cast.trainee, course).expect(201)).body;

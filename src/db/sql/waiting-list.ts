@@ -1,4 +1,3 @@
-import type { Transaction } from 'sequelize';
 import type { Database } from '../connection.js';
 import type { Enrollment } from '../models/enrollment.js';
 import { runSelect } from './select.js';
@@ -9,19 +8,36 @@ export const whoWaits = (course: string) =>
 
 const marks = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
-/** The places on waiting lists, by the ids of enrollments: how many who can get a seat stand before each, and one. */
-export async function readWaitingPlaces(
-  { sequelize }: Database,
-  waiting: readonly Pick<Enrollment, 'id' | 'courseId'>[],
-  transaction?: Transaction,
-): Promise<ReadonlyMap<string, number>> {
-  const ids = waiting.map(({ id }) => id);
-  const courses = [...new Set(waiting.map(({ courseId }) => courseId))];
+type Waiting = Pick<Enrollment, 'id' | 'courseId' | 'waitingNumber'>;
+
+/** Numbers whole lists. */
+function numberedStatement(waiting: readonly Waiting[], courses: readonly string[]) {
   const before = 'SUM(a.is_active) OVER (PARTITION BY w.course_id ORDER BY w.waiting_number) - a.is_active';
   const numbered = `SELECT w.id AS id, ${before} + 1 AS place FROM enrollments w JOIN users a ON a.id = w.user_id
     WHERE w.course_id IN (${marks(courses)}) AND w.waiting_number IS NOT NULL`;
-  const sql = `SELECT id, place FROM (${numbered}) numbered WHERE id IN (${marks(ids)})`;
-  const rows = await runSelect(sequelize, sql, { values: [...courses, ...ids], transaction });
+  const sql = `SELECT id, place FROM (${numbered}) numbered WHERE id IN (${marks(waiting)})`;
+  return { sql, values: [...courses, ...waiting.map(({ id }) => id)] };
+}
+
+/** Counts who stands before one, for each. */
+function countedStatement(waiting: readonly Waiting[]) {
+  const counted = `SELECT ? AS id, COUNT(*) + 1 AS place ${whoWaits('?')} AND w.waiting_number < ?`;
+  const values = waiting.flatMap(({ id, courseId, waitingNumber }) => [id, courseId, String(waitingNumber)]);
+  return { sql: waiting.map(() => counted).join(' UNION ALL '), values };
+}
+
+/**
+ * The places on waiting lists, by the ids of enrollments: how many who can get a seat stand before each, and one. Lists are long:
+ * to number a whole one is worth it for several of its places.
+ */
+export async function readWaitingPlaces(
+  { sequelize }: Database,
+  waiting: readonly Waiting[],
+): Promise<ReadonlyMap<string, number>> {
+  const courses = [...new Set(waiting.map(({ courseId }) => courseId))];
+  const { sql, values } =
+    courses.length === waiting.length ? countedStatement(waiting) : numberedStatement(waiting, courses);
+  const rows = await runSelect(sequelize, sql, { values });
   return new Map(rows.map(([id, place]) => [String(id), Number(place)]));
 }
 

@@ -19,9 +19,10 @@ import type { Actor, Core } from '../core.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueNews, replyIn, tellsByItself } from '../mail/news.js';
 import { promote } from '../waiting-list/promotion.js';
-import { changeLocked, SeatLostMeanwhile, statusChange } from './changes.js';
+import { changeLocked, SeatLostMeanwhile, statusChange, takesSeat } from './changes.js';
 import { isAsWanted } from './preview.js';
 import { enrollmentsFound, visibleTo } from './queries.js';
+import { changeRefusal } from './rules.js';
 
 type Outcome =
   | { outcome: 'changed' | 'unchanged'; enrollment: Enrollment; refusal?: never }
@@ -196,13 +197,26 @@ export async function changeStatuses(
   );
   const outcomes = new Map<string, StatusOutcome>();
   let stopped: AppError | undefined;
-  for (const part of partsByCourse(those, found)) {
-    for (let isSettled = false; !isSettled && !stopped; )
+  // Courses that were full: who comes later in the list needs no look at them.
+  const full = new Set<string>();
+  const findsFull = ({ id, expectedStatus }: Meant) => {
+    const one = found.get(id);
+    if (!one || !full.has(one.courseId) || !takesSeat(one.status, wanted.status)) return false;
+    return !changeRefusal(one.status, { ...wanted, ...(expectedStatus && { expectedStatus }) }, actor);
+  };
+  for (const all of partsByCourse(those, found)) {
+    const part = all.filter((one) => !findsFull(one));
+    for (const { id } of stopped ? [] : all.filter(findsFull))
+      outcomes.set(id, { id, name: nameOf(found.get(id)), outcome: 'refused', refusal: new AppError('COURSE_FULL') });
+    for (let isSettled = part.length === 0; !isSettled && !stopped; )
       try {
         if (signal.aborted) throw new AppError('INTERRUPTED');
         await assertStillSignedIn(core, actor);
-        for (const one of await changeTogether(core, actor, found, { those: part, wanted, notify }))
+        for (const one of await changeTogether(core, actor, found, { those: part, wanted, notify })) {
           outcomes.set(one.id, one);
+          const courseId = found.get(one.id)?.courseId;
+          if (courseId && one.refusal?.code === 'COURSE_FULL') full.add(courseId);
+        }
         isSettled = true;
       } catch (error) {
         if (error instanceof SeatLostMeanwhile)

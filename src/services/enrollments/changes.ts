@@ -12,7 +12,7 @@ import { today } from '../dates.js';
 import { reserveSeats } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { addWaitingPlaces } from '../waiting-list/places.js';
+import { addPlaceAfterChange } from '../waiting-list/places.js';
 import { promote } from '../waiting-list/promotion.js';
 import { enrollmentRecord, nextWaitingNumber } from './commands.js';
 import { lockCourse, lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
@@ -130,7 +130,6 @@ async function changeEnrollment<Locked>(
     const locked = await wanted.lock(found, transaction);
     const current = await lockEnrollment(core, { id }, transaction);
     const { enrollment, from, records } = await changeLocked(core, actor, current, wanted, locked, transaction);
-    await addWaitingPlaces(core, [enrollment], transaction);
     if (records.length > 0) await recordAudit(core, actor, records, transaction);
     await wanted.tell?.(from, enrollment, transaction);
     if (found.course) enrollment.course = found.course;
@@ -140,7 +139,9 @@ async function changeEnrollment<Locked>(
     return enrollment;
   };
   const inTransaction = () => core.database.inTransaction(run);
-  return wanted.takesSeat?.(found) ? inCourseQueue(found.courseId, inTransaction) : inTransaction();
+  const changed = await (wanted.takesSeat?.(found) ? inCourseQueue(found.courseId, inTransaction) : inTransaction());
+  await addPlaceAfterChange(core, changed);
+  return changed;
 }
 
 /**
@@ -171,7 +172,8 @@ export async function changeStatus(
 }
 
 /** Whether a change of status takes a seat: of an enrollment that has none. */
-const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) => !rulesOf(from).takesSeat && rulesOf(to).takesSeat;
+export const takesSeat = (from: EnrollmentStatus, to: EnrollmentStatus) =>
+  !rulesOf(from).takesSeat && rulesOf(to).takesSeat;
 
 /** A change of status. It throws SeatLostMeanwhile, and as {@link changeStatus}. */
 export function statusChange(core: Core, actor: Actor, wanted: StatusChange, notify: boolean) {

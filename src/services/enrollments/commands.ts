@@ -15,7 +15,7 @@ import { today } from '../dates.js';
 import { reserveSeats, seatsFor } from '../locks/capacity.js';
 import { inCourseQueue } from '../locks/course-queue.js';
 import { newsOf, queueDigest, queueNews, replyIn, tellsByItself } from '../mail/news.js';
-import { addWaitingPlaces } from '../waiting-list/places.js';
+import { addPlaceAfterChange } from '../waiting-list/places.js';
 import { promote } from '../waiting-list/promotion.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import {
@@ -97,11 +97,11 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     const waitingNumber = status === 'waiting' ? await nextWaitingNumber(core, course, transaction) : null;
     const entry = { userId: user.id, status, words: notesOf(words, core.now()), waitingNumber };
     const enrollment = await enter(core, course, existing, entry, transaction);
-    await addWaitingPlaces(core, [enrollment], transaction);
     if (status === 'pending') await queueDigest(core, enrollment.trainerId, transaction);
     return enrollment;
   };
   const enrollment = await inCourseQueue(courseId, () => core.database.inTransaction(request));
+  await addPlaceAfterChange(core, enrollment);
   // What has freed a seat since the seats were counted has found nobody waiting.
   if (enrollment.status === 'waiting') await promote(core, [courseId]);
   return enrollment;

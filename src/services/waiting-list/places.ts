@@ -1,17 +1,23 @@
-import type { Transaction } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import { readWaitingPlaces } from '../../db/sql/waiting-list.js';
 import type { Core } from '../core.js';
 
 /** Adds their places to enrollments that wait, with one query for all of them; with none where nobody waits. */
-export async function addWaitingPlaces(
-  { database }: Core,
-  enrollments: readonly Enrollment[],
-  transaction?: Transaction,
-): Promise<void> {
+export async function addWaitingPlaces({ database }: Core, enrollments: readonly Enrollment[]): Promise<void> {
   const waiting = enrollments.filter(({ status }) => status === 'waiting');
   if (waiting.length === 0) return;
-  const find = () => readWaitingPlaces(database, waiting, transaction);
-  const places = await (transaction ? find() : database.read(find));
+  const places = await database.read(() => readWaitingPlaces(database, waiting));
   for (const enrollment of waiting) enrollment.waitingPlace = places.get(enrollment.id);
+}
+
+/**
+ * Adds its place to an enrollment that was changed, after the commit: others who enroll in the course don't wait for it. Its failure
+ * is logged, for the change is done.
+ */
+export async function addPlaceAfterChange(core: Core, enrollment: Enrollment): Promise<void> {
+  try {
+    await addWaitingPlaces(core, [enrollment]);
+  } catch (error) {
+    core.logger.warn({ err: error, enrollment: enrollment.id }, 'the place on the waiting list is not told');
+  }
 }
