@@ -452,13 +452,20 @@ const courses = [
   },
 ];
 
-/** What some enrollments of a status say in their notes. */
+/** What some trainees of a status wrote with their request. */
 const enrollmentNotes = {
-  pending: 'Waiting for the approval of the line manager.',
-  waiting: 'Can start on short notice.',
-  active: 'Asked for the lesson slides in advance.',
-  completed: 'Certificate sent by post.',
-  cancelled: 'Would like to join the next group.',
+  pending: 'My line manager has agreed.',
+  waiting: 'I can start on short notice.',
+  active: 'Could I have the slides in advance?',
+  completed: 'I would like to use it in my next project.',
+  cancelled: 'I may have to travel in the second week.',
+};
+
+/** What their trainers replied to them. */
+const enrollmentReplies = {
+  active: 'You get them a day before each lesson.',
+  completed: 'Bring an example from it along.',
+  cancelled: 'Ask again for the next group: you are welcome.',
 };
 
 // --- Rows from the lists --------------------------------------------------------------------------------------------
@@ -608,6 +615,20 @@ function enrollmentState(course, status, enrolledAt, label) {
   }
 }
 
+/** The trainee's words, and the answer to them; how a cancelled enrollment ended. */
+function wordsOf(course, status, label, enrolledAt, changedAt) {
+  const hasNotes = fraction(`${label} notes`) < 0.15;
+  const reply = (hasNotes && enrollmentReplies[status]) || null;
+  return {
+    notes: hasNotes ? enrollmentNotes[status] : null,
+    notes_at: hasNotes ? enrolledAt : null,
+    reply,
+    reply_at: reply && changedAt,
+    reply_by: reply && course.trainer_id,
+    cancel_reason: status === 'cancelled' ? (reply ? 'refused' : 'left') : null,
+  };
+}
+
 function enrollmentRow(course, trainee, status) {
   const label = `${trainee.email} in ${course.title}`;
   const enrolledAt = enrollmentMoment(course, label);
@@ -619,7 +640,7 @@ function enrollmentRow(course, trainee, status) {
     trainer_id: course.trainer_id,
     status,
     progress,
-    notes: fraction(`${label} notes`) < 0.15 ? enrollmentNotes[status] : null,
+    ...wordsOf(course, status, label, enrolledAt, changedAt),
     waiting_number: null,
     enrolled_at: enrolledAt,
     completed_at: status === 'completed' ? changedAt : null,
