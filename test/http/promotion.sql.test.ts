@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Transaction } from 'sequelize';
 import { sqlLiteral } from '../../src/db/dialect.js';
 import type { Course } from '../../src/db/models/course.js';
 import { promote, promoteAll } from '../../src/services/waiting-list/promotion.js';
@@ -104,6 +105,35 @@ describe('A free seat of a course in which somebody waits', () => {
     expect(await statuses()).to.deep.equal(['pending', 'cancelled', 'waiting']);
   });
 
+  for (const [how, activate] of Object.entries<(id: string) => PromiseLike<unknown>>({
+    'by itself': (id) => send(cast.admin, 'put', `/users/${id}/status`, { isActive: true }).expect(200),
+    'with others': (id) => send(cast.admin, 'post', '/users/bulk', { action: 'activate', ids: [id] }).expect(200),
+  }))
+    it(`is given to somebody whose account is activated ${how}`, async () => {
+      const { user } = first.person;
+      await models().User.update({ isActive: false }, { where: { id: user.id } });
+      await leave();
+      expect((await rowOf(first)).status).to.equal('waiting');
+      await activate(user.id);
+      expect((await rowOf(first)).status).to.equal('pending');
+    });
+
+  it('is given in other courses where it fails in one', async () => {
+    await models().Enrollment.update({ status: 'cancelled' }, { where: { id: holder.id } });
+    const other = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 1 });
+    const { id } = await buildEnrollment(harness.context, holder.person.user, other, { status: 'waiting' });
+    const { database } = harness.context;
+    let failures = 0;
+    async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      failures += 1;
+      if (failures === 1) throw new Error('refused by the test');
+      return database.inTransaction(work);
+    }
+    const failing = { ...harness.context, database: { ...database, inTransaction } };
+    expect(await promoteAll(failing, signal)).to.deep.equal({ promoted: 1 });
+    expect([(await rowOf(first)).status, (await rowOf({ id })).status]).to.have.members(['pending', 'waiting']);
+  });
+
   it('does not come from deactivating who has it', async () => {
     await send(cast.admin, 'put', `/users/${holder.person.user.id}/status`, { isActive: false }).expect(200);
     await promoteAll(harness.context, signal);
@@ -163,10 +193,11 @@ describe('A free seat of a course in which somebody waits', () => {
     // As it is after a commit without what follows it.
     await course.update({ maxStudents: 502 });
     await promote(context, [course.id]);
-    expect((await waiting()).map(({ userId }) => userId)).to.have.members(trainees.slice(-2));
+    expect((await waiting()).map(({ userId }) => userId)).to.deep.equal(trainees.slice(-1));
+    await course.update({ maxStudents: 503 });
     const promoted = await Promise.all([promoteAll(context, signal), promoteAll(context, signal)]);
     expect(promoted.reduce((sum, one) => sum + one.promoted, 0)).to.equal(1);
-    expect((await waiting()).map(({ userId }) => userId)).to.deep.equal(trainees.slice(-1));
+    expect(await waiting()).to.deep.equal([]);
   });
 });
 

@@ -164,12 +164,21 @@ async function createAccount(
  */
 export async function setUserActive(core: Core, actor: Actor, id: string, isActive: boolean): Promise<User> {
   const action = isActive ? 'user.activate' : 'user.deactivate';
+  let awaited: string[] = [];
   const apply = async (user: User, transaction: Transaction) => {
     if (!isActive && user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
-    if (isActive && !user.isActive) await queueWaitingInvitations(core, [id], transaction);
+    if (isActive && !user.isActive) {
+      await queueWaitingInvitations(core, [id], transaction);
+      const where = { userId: id, status: 'waiting' } as const;
+      const waiting = await core.database.models.Enrollment.findAll({ attributes: ['courseId'], where, transaction });
+      awaited = waiting.map(({ courseId }) => courseId);
+    }
     user.isActive = isActive;
   };
-  return changeUser(core, actor, id, { action, apply });
+  const changed = await changeUser(core, actor, id, { action, apply });
+  // Seats may have stayed free because nobody else waits for them.
+  await promote(core, awaited);
+  return changed;
 }
 
 /** Stores the new password of an account where it isn't lost. What it throws rolls the change back. */

@@ -14,6 +14,8 @@ import { queueDigest, queueNews } from '../mail/news.js';
 /** The most who get seats in one transaction: meanwhile others who enroll in the course wait. */
 const atOnce = 500;
 
+const notYet = 'free seats are not given to those who wait yet';
+
 /** One step of a promotion. */
 interface Step {
   /** Who was next. */
@@ -32,24 +34,32 @@ export async function promote(core: Core, courseIds?: readonly string[]): Promis
   if (among?.length === 0) return;
   try {
     const wanted = { day: today(core), seatStatuses, ...(among && { among }) };
-    for (const id of await coursesToPromoteIn(core.database, wanted))
-      for (let step = await promoteNext(core, id); step.promoted < step.next; ) step = await promoteNext(core, id);
+    await promoteInEach(core, await coursesToPromoteIn(core.database, wanted));
   } catch (error) {
-    core.logger.warn({ err: error, courses: among }, 'free seats are not given to those who wait yet');
+    core.logger.warn({ err: error, courses: among }, notYet);
   }
 }
 
-/** Gives all free seats to those who wait: what time or a reactivation frees, and what a process that died has left. */
+/** Gives all free seats to those who wait: what time frees, and what a process that died has left. */
 export async function promoteAll(core: Core, signal: AbortSignal): Promise<{ promoted: number }> {
+  const courseIds = await coursesToPromoteIn(core.database, { day: today(core), seatStatuses });
+  return { promoted: await promoteInEach(core, courseIds, signal) };
+}
+
+/** Gives all free seats of courses. The failure of one is logged, and left to the next run. */
+async function promoteInEach(core: Core, courseIds: readonly string[], signal?: AbortSignal): Promise<number> {
   let promoted = 0;
-  for (const id of await coursesToPromoteIn(core.database, { day: today(core), seatStatuses })) {
-    for (let next = 1; next > 0 && !signal.aborted; ) {
-      const step = await promoteNext(core, id);
-      next = step.next;
-      promoted += step.promoted;
+  for (const id of courseIds)
+    try {
+      for (let next = 1; next > 0 && !signal?.aborted; ) {
+        const step = await promoteNext(core, id);
+        next = step.next;
+        promoted += step.promoted;
+      }
+    } catch (error) {
+      core.logger.warn({ err: error, courses: [id] }, notYet);
     }
-  }
-  return { promoted };
+  return promoted;
 }
 
 /** Gives seats to those who wait first in a course, as many as are free. */

@@ -388,6 +388,17 @@ describe('Courses in an import', () => {
     expect(await leaving.reload()).to.include({ isActive: true });
   });
 
+  it('are given to somebody who waits and is activated', async () => {
+    const course = await courseOf({ title: 'Knots', maxStudents: 1, isPublished: true });
+    const person = { firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '1', isActive: false };
+    const user = await buildUser(importing.context, person);
+    const place = await buildEnrollment(importing.context, user, course, { status: 'waiting' });
+    const row = 'Ada,King,ada@example.org,1,yes';
+    const file = importing.write('people.csv', `firstName,lastName,email,phone,isActive\n${row}\n`);
+    await importing.json(file, '--on-existing', 'update');
+    expect([(await user.reload()).isActive, (await place.reload()).status]).to.deep.equal([true, 'pending']);
+  });
+
   it('are filled by the first rows of a file', async () => {
     await courseOf({ title: 'Knots', maxStudents: 70 });
     const run = await importing.json(importing.write('people.csv', hashedPeople(120)), '--course', 'Knots');
