@@ -28,6 +28,16 @@ describe('A word that is no command', () => {
     ['rm', ['users delete', 'courses delete', 'enrollments remove', 'courses files remove']],
     ['lock ben@x.org', ['users deactivate ben@x.org']],
     ['users lock ben@x.org', ['users deactivate ben@x.org']],
+    ['accept', ['enrollments status active']],
+    ['enrollments admit 5e1f02c6 --notify', ['enrollments status 5e1f02c6 active --notify']],
+    ['enrollments refuse 5e1f02c6 --reply No', ['enrollments status 5e1f02c6 cancelled --reply No']],
+    ['reject', ['enrollments status cancelled', 'imports rejects']],
+    ['imports reject 3', ['imports rejects 3']],
+    ['cancel', ['enrollments status cancelled', 'imports cancel']],
+    ['enrollments cancel', ['enrollments status cancelled']],
+    ['enrollments complete 5e1f02c6', ['enrollments status 5e1f02c6 completed']],
+    ['waiting', ['enrollments list --status waiting']],
+    ['waiting-list --course Bees', ['enrollments list --status waiting --course Bees']],
     ['invite', ['users register']],
     ['status', ['enrollments status', 'migrate status', 'overview', 'doctor']],
     ['users add', ['users register']],
@@ -45,6 +55,9 @@ describe('A word that is no command', () => {
       expect(exitCode, typed).to.equal(2);
       const found = [...stderr.matchAll(/^ {2}npx coursectl (.*)$/gm)].map(([, line]) => line);
       expect(found, typed).to.include.members(meant.length > 1 ? [] : meant);
+      // It deletes, and their answer goes with them.
+      if (meant.some((line) => line.startsWith('enrollments status ')) && typed !== 'status')
+        expect(found.join('\n'), typed).not.to.include('remove');
       expect(
         found.filter((line) => meant.includes(line ?? '')),
         typed,
@@ -70,6 +83,7 @@ describe('An option of another name', () => {
       ['users show ada@x.org --format json', '--json'],
       ['users delete ada@x.org --force', '--yes'],
       ['users register --password x', '--password-stdin'],
+      ['courses edit Bees --waiting-list 5', '--waiting-max'],
     ] as const) {
       const { exitCode, stderr } = await cli.run(line.split(' '));
       expect(exitCode, line).to.equal(2);

@@ -1,14 +1,20 @@
 import type { Command } from 'commander';
 import { editDistance } from '../../../edit-distance.js';
 
-/** What people type for what is called differently here, as in other programs. */
+/**
+ * What people type for what is called differently here, as in other programs: the names of commands, or whole lines, of which the
+ * third word and those after it are arguments.
+ */
 const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
+  accept: ['enrollments status active'],
   accounts: ['users'],
   add: ['create', 'assign'],
+  admit: ['enrollments status active'],
   block: ['deactivate'],
-  cancel: ['remove'],
+  cancel: ['enrollments status cancelled'],
   change: ['edit'],
   classes: ['courses'],
+  complete: ['enrollments status completed', 'completion'],
   console: ['open'],
   del: ['delete', 'remove'],
   delete: ['remove', 'undo'],
@@ -37,6 +43,8 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   passwd: ['reset-password'],
   password: ['reset-password'],
   people: ['users'],
+  refuse: ['enrollments status cancelled'],
+  reject: ['enrollments status cancelled', 'rejects'],
   remove: ['delete', 'undo'],
   revert: ['undo', 'down'],
   rm: ['undo'],
@@ -54,6 +62,8 @@ const commandSynonyms: Readonly<Record<string, readonly string[]>> = {
   upgrade: ['migrate'],
   upload: ['import', 'add'],
   view: ['show'],
+  waiting: ['enrollments list --status waiting'],
+  'waiting-list': ['enrollments list --status waiting'],
 };
 
 /** The best first. */
@@ -67,6 +77,7 @@ const optionSynonyms: Readonly<Record<string, readonly string[]>> = {
   '--order': ['--sort'],
   '--password': ['--password-stdin', '--generate-password'],
   '--query': ['--search'],
+  '--waiting-list': ['--waiting-max'],
 };
 
 const maxSuggestions = 4;
@@ -85,7 +96,23 @@ function below(command: Command): Found[] {
   return [...children, ...further].sort((one, other) => one.words.length - other.words.length);
 }
 
-const isCalled = ({ command }: Found, word: string) => command.name() === word || command.aliases().includes(word);
+const isCalled = (command: Command, word: string) => command.name() === word || command.aliases().includes(word);
+
+/** A command that may be meant: the words that lead to it, after the program's name, and its last arguments. */
+export interface Meant {
+  words: string[];
+  last: string[];
+}
+
+/** The commands of those in a group that a name, or a whole line, means. */
+function commandsOf(path: readonly string[], all: readonly Found[], meaning: string): Meant[] {
+  const [group, name, ...last] = meaning.split(' ');
+  const found = all.map(({ words, command }) => ({ words: [...path, ...words], command }));
+  if (name === undefined)
+    return found.filter(({ command }) => isCalled(command, meaning)).map(({ words }) => ({ words, last: [] }));
+  const line = `${group} ${name}`;
+  return found.filter(({ words }) => words.join(' ') === line).map(({ words }) => ({ words, last }));
+}
 
 /** Those of the words that are most similar, where any is: as commander does it for options. */
 function similar(word: string, candidates: readonly string[]): string[] {
@@ -101,20 +128,18 @@ function similar(word: string, candidates: readonly string[]): string[] {
 /**
  * The commands that may be meant by a word that a program, or a group of its commands, doesn't have: by what the word means, in
  * the group and then elsewhere, or by how it is spelled.
- * @returns for each the words that lead to it, after the program's name
  */
-export function commandsMeant(program: Command, group: readonly Command[], word: string): string[][] {
+export function commandsMeant(program: Command, group: readonly Command[], word: string): Meant[] {
   const here = group.at(-1) ?? program;
   const path = group.map((one) => one.name());
   const meant = [word, ...(commandSynonyms[word] ?? [])];
-  const among = (all: readonly Found[]) => meant.flatMap((one) => all.filter((found) => isCalled(found, one)));
-  const inGroup = among(below(here)).map(({ words }) => [...path, ...words]);
-  const byMeaning = inGroup.length > 0 ? inGroup : among(below(program)).map(({ words }) => words);
+  const inGroup = meant.flatMap((one) => commandsOf(path, below(here), one));
+  const byMeaning = inGroup.length > 0 ? inGroup : meant.flatMap((one) => commandsOf([], below(program), one));
   const bySpelling = () =>
     similar(
       word,
       here.commands.map((one) => one.name()),
-    ).map((name) => [...path, name]);
+    ).map((name): Meant => ({ words: [...path, name], last: [] }));
   return (byMeaning.length > 0 ? byMeaning : bySpelling()).slice(0, maxSuggestions);
 }
 

@@ -21,8 +21,13 @@ function unknownCommand(io: Io, program: Command, argv: readonly string[]): stri
   const [word = '', ...others] = argv.slice(group.length);
   const path = group.map((one) => one.name()).join(' ');
   const meant = commandsMeant(program, group, word);
-  // The others belong to one command only.
-  const lines = meant.map((words) => `  ${commandLine(io, meant.length === 1 ? [...words, ...others] : words)}`);
+  const firstOption = others.findIndex((one) => one.startsWith('-'));
+  const operands = others.slice(0, firstOption === -1 ? undefined : firstOption);
+  const lines = meant.map(({ words, last }) => {
+    // The others belong to one command only.
+    const [before, after] = meant.length === 1 ? [operands, others.slice(operands.length)] : [[], []];
+    return `  ${commandLine(io, [...words, ...before, ...last, ...after])}`;
+  });
   const names = (group.at(-1) ?? program).commands.map((one) => one.name()).join(', ');
   return [
     `unknown command '${word}'${path === '' ? '' : ` of ${asTyped(io, path)}`}`,
