@@ -17,7 +17,8 @@ export const courseFilterOptions = {
   '--unpublished': 'only courses that are not published',
   '--seats-left': 'only courses that have seats left',
   '--full': 'only courses that have no seats left',
-  '--ended <which>': '"true": only courses whose last day is over; "false": only the others; "all" by default',
+  '--ended <which>':
+    '"true": only courses whose last day is over; "false": only the others; "all", ended ones too, by default',
   '--search <text>': 'search in title, category and tags',
 };
 

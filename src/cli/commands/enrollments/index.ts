@@ -97,7 +97,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
       'enrollments status active --course weaving --status pending',
     ],
     options: statusOptions,
-    notes: changeNotes,
+    notes: `active accepts a request, cancelled refuses it.\n${changeNotes}`,
     load: () => import('./changes.js').then(({ status }) => ({ run: status })),
   });
 
