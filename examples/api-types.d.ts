@@ -2985,7 +2985,7 @@ export interface ExportEnrollmentsParameters {
     /** Progress in percent */
     progress?: number;
     /** The columns, in this order; several are separated by commas. All by default */
-    fields?: ('firstName' | 'lastName' | 'email' | 'phone' | 'course' | 'status' | 'progress' | 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy' | 'cancelReason' | 'enrolledAt' | 'completedAt' | 'id' | 'userId' | 'courseId')[];
+    fields?: ('firstName' | 'lastName' | 'email' | 'phone' | 'course' | 'status' | 'progress' | 'notes' | 'notesAt' | 'reply' | 'replyAt' | 'replyBy' | 'cancelReason' | 'enrolledAt' | 'completedAt' | 'waitingPlace' | 'certificate' | 'id' | 'userId' | 'courseId')[];
     /** `csv`, or `xlsx` for an Excel workbook */
     format?: 'csv' | 'xlsx';
   };

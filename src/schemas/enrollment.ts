@@ -108,7 +108,7 @@ export const enrollmentListingSchema = Joi.object<EnrollmentListing>({ ...enroll
 export const enrollmentExportFields = [
   ...(['firstName', 'lastName', 'email', 'phone', 'course'] as const),
   ...enrollmentFieldNames,
-  ...(['id', 'userId', 'courseId'] as const),
+  ...(['waitingPlace', 'certificate', 'id', 'userId', 'courseId'] as const),
 ];
 export type EnrollmentExportField = (typeof enrollmentExportFields)[number];
 

@@ -6,7 +6,7 @@ import { operator } from '../../src/services/core.js';
 import { enrollmentsTable } from '../../src/services/enrollments/export.js';
 import { insertEnrollments } from '../../src/services/enrollments/store.js';
 import { withNewIds } from '../../src/services/new-ids.js';
-import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { buildCertificate, buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { rowsInBytes } from '../support/workbooks.js';
 import { type Cast, castOf, type Person } from './support/cast.js';
@@ -68,6 +68,8 @@ describe('GET /api/enrollments/export.csv', () => {
       cancelReason: '',
       enrolledAt: at.toISOString(),
       completedAt: at.toISOString(),
+      waitingPlace: '',
+      certificate: '',
       userId: grace.id,
       courseId: own.id,
     });
@@ -75,6 +77,21 @@ describe('GET /api/enrollments/export.csv', () => {
       ['Compilers', 'pending'],
       ['Machines', 'active'],
     ]);
+  });
+
+  it('has the places on waiting lists, and the certificates', async () => {
+    const { context } = harness;
+    const { code } = await buildCertificate(context, cast.trainee.user, await buildCourse(context, cast.owner.user));
+    for (const name of ['Ada', 'Ben'])
+      await buildEnrollment(context, await buildUser(context, { firstName: name }), own, { status: 'waiting' });
+    const query = { fields: 'firstName,waitingPlace', status: 'waiting' };
+    expect((await call(cast.owner, query).expect(200)).text).to.equal('\ufefffirstName,waitingPlace\nAda,1\nBen,2\n');
+    const completed = await rows(cast.owner, {
+      fields: 'certificate',
+      userId: cast.trainee.user.id,
+      status: 'completed',
+    });
+    expect(completed).to.deep.equal([{ certificate: code }]);
   });
 
   it('has the fields that are asked for, in their order, in CSV and in a workbook', async () => {

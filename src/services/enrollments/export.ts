@@ -9,8 +9,10 @@ import {
 } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import type { Table } from '../../workbook/table.js';
+import { certificateOf } from '../certificates/queries.js';
 import type { Actor, Core } from '../core.js';
 import { type ExportColumn, exportTable, type OnExported, phoneColumn } from '../exports.js';
+import { addWaitingPlaces } from '../waiting-list/places.js';
 import { enrollmentsFound, isNarrow } from './queries.js';
 
 /** Enrollments per query of an export, which bounds its memory: their notes may be long. */
@@ -31,6 +33,10 @@ function columnOf(field: EnrollmentExportField): ExportColumn<Enrollment> {
       return { value: ({ user }) => user?.phone ?? null, ...phoneColumn };
     case 'course':
       return { value: ({ course }) => course?.title ?? null };
+    case 'waitingPlace':
+      return { value: ({ waitingPlace }) => waitingPlace ?? null };
+    case 'certificate':
+      return { value: ({ certificate }) => certificate?.code ?? null };
     default:
       return { value: (enrollment) => enrollment[field] };
   }
@@ -61,6 +67,7 @@ export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExp
   const include = [
     { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'phone'] },
     { model: models.Course, as: 'course', attributes: ['id', 'title'] },
+    certificateOf(core),
   ];
   let reader: Awaited<ReturnType<typeof idReader>> | undefined;
   let ids: string[] = [];
@@ -74,7 +81,10 @@ export function enrollmentsTable(core: Core, actor: Actor, input: unknown, onExp
       const still = { [Op.and]: [{ id: some }, where] };
       const rows = rowsOf(models.Enrollment, { where: still, order, include });
       const found = await read(() => rows.page({ limit: batch, offset: 0 }));
-      if (found.length > 0) return found;
+      if (found.length > 0) {
+        if (fields.includes('waitingPlace')) await addWaitingPlaces(core, found);
+        return found;
+      }
       if (ids.length === 0) ids = await idsAfter(some.at(-1) ?? last);
     }
     return [];
