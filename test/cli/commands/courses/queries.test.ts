@@ -61,6 +61,10 @@ describe('coursectl courses', () => {
 
     it('filters by category, level, type, trainer, state, end and text, sorts and pages', async () => {
       await loom.update({ endDate: '2020-01-01' });
+      await harness.context.database.models.Course.update(
+        { startDate: '2020-01-01' },
+        { where: { title: 'Überfärben' } },
+      );
       for (const [line, found] of [
         ['--category Crafts', ['Überfärben', 'Weaving']],
         ['--level advanced', ['Überfärben']],
