@@ -168,6 +168,11 @@ describePages("A trainee's own place", function () {
     await buildEnrollment(test.context, trainee, course, { status: 'waiting' });
     const page = await open(course);
     await expect(place(page)).toContainText('The course has ended: nobody moves up any more.');
+    await page.goto(test.url);
+    await expect(page.getByRole('article')).toContainText(
+      'You are number 1 on the waiting list. The course has ended: nobody moves up any more.',
+    );
+    await page.goBack();
     await course.update({ isPublished: false, endDate: null });
     test.expectErrors(page, /status of 404/);
     await page.reload();

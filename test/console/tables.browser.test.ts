@@ -10,7 +10,7 @@ import {
   tokenFor,
 } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, settled } from './support/browser.js';
+import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { buildScene } from './support/courses.js';
 
@@ -32,6 +32,29 @@ async function actionsInSight(page: Page): Promise<string[][]> {
           );
         })
         .map((button) => button.getAttribute('aria-label') ?? button.textContent ?? '');
+    }),
+  );
+}
+
+/** The texts of the rows that are seen from end to end without scrolling the table sideways. */
+async function textsInSight(page: Page): Promise<string[]> {
+  await settled(page);
+  return page.locator('.table-frame tbody tr').evaluateAll((rows) =>
+    rows.flatMap((row) => {
+      row.scrollIntoView({ block: 'center' });
+      const texts: string[] = [];
+      const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const lines = [...range.getClientRects()].filter(({ width }) => width > 0);
+        const cell = node.parentElement?.closest('td');
+        const isSeen = lines.every(({ left, right, top, height }) =>
+          [left + 1, right - 1].every((x) => cell?.contains(document.elementFromPoint(x, top + height / 2))),
+        );
+        if (lines.length > 0 && isSeen) texts.push(node.textContent ?? '');
+      }
+      return texts;
     }),
   );
 }
@@ -156,6 +179,41 @@ describePages('Lists', function () {
         for (const actions of rows) expect(actions, `${name} in ${width} pixels`).not.toHaveLength(0);
       }
     }
+  });
+
+  it('say in 1280, 768 and 360 pixels, unscrolled, which course it is, when, how full, and the state of each place', async () => {
+    const { admin, course, trainees } = await buildScene(test);
+    await course.update({
+      title: 'Compilers and Interpreters',
+      startDate: '2026-02-01',
+      endDate: '2026-02-28',
+      maxStudents: 1,
+    });
+    for (const [index, status] of (['completed', 'waiting', 'pending'] as const).entries())
+      if (trainees[index]) await buildEnrollment(test.context, trainees[index], course, { status });
+    const page = await test.openAs(admin, '/', { locale: 'de-DE' });
+    const places = ['Abgeschlossen', 'Warteliste', 'Angefragt'];
+    const lists = {
+      '/courses?ended=all': ['Compilers and Interpreters', '01.02.2026', '1 von 1', 'Beendet', 'Veröffentlicht'],
+      '/enrollments': ['Compilers and Interpreters', 'Nummer 1', ...places],
+      [`/courses/${course.id}?tab=participants`]: ['Nummer 1', ...places],
+      [`/courses/${course.id}?tab=participants&status=waiting`]: ['1'],
+    };
+    for (const [address, words] of Object.entries(lists)) {
+      await page.goto(`${test.url}${address}`);
+      await page.getByRole('table').waitFor();
+      for (const width of [1280, 768, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        const seen = await textsInSight(page);
+        await keepScreenshot(page, `list ${address.replace(course.id, '')} ${width}`);
+        for (const word of words)
+          expect(
+            seen.filter((text) => text.includes(word)),
+            `${word} in ${address}, ${width} pixels`,
+          ).not.toEqual([]);
+      }
+    }
+    await expect(page.getByRole('heading', { level: 1 }).locator('xpath=../..')).toContainText('Beendet');
   });
 
   it('accept and refuse requests by buttons, and in a narrow window by the menu', async () => {

@@ -47,7 +47,7 @@ describe('The form of a course', () => {
     expect(names.filter((name) => !form.includes(`form.field('${name}'`))).to.deep.equal([]);
     const page = source('course-facts.tsx');
     // Seats are shown as how many are left.
-    const elsewhere = ['maxStudents', 'enrollUntil', 'autoAccept', 'waitingMax', 'isFeatured'];
+    const elsewhere = ['maxStudents', 'autoAccept', 'waitingMax', 'isFeatured'];
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).to.deep.equal(elsewhere);
   });
 

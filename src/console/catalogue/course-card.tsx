@@ -1,9 +1,8 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { CourseDates } from '../courses/course-facts.js';
 import { CourseImage } from '../courses/course-image.js';
+import { CourseDates, SeatsLeft } from '../courses/course-state.js';
 import { type Course, closedOn } from '../courses/course-values.js';
-import { SeatsLeft } from '../courses/seats.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
 import type { EnrollmentStatus } from '../enrollments/enrollment-changes.js';
 import { formatDay } from '../i18n/format.js';
@@ -63,7 +62,11 @@ export function CourseCard({ course, status }: CourseCardProps) {
           )}
           <Group justify="space-between" gap="xs" mih={24}>
             <Text size="sm" component="span">
-              {closed ? t(`catalogue.card.${closed}`) : <SeatsLeft course={course} />}
+              {closed ? (
+                t(closed === 'ended' ? 'courses.dates.ended' : 'catalogue.card.closed')
+              ) : (
+                <SeatsLeft course={course} />
+              )}
             </Text>
             {status && <EnrollmentBadge status={status} />}
           </Group>

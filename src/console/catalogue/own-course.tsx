@@ -4,13 +4,15 @@ import { IconChevronDown } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { statusRules } from '../api/enrollment-statuses.js';
-import { CourseDates } from '../courses/course-facts.js';
 import { CourseImage } from '../courses/course-image.js';
+import { CourseDates } from '../courses/course-state.js';
+import { hasEnded } from '../courses/course-values.js';
 import { MaterialList } from '../courses/material-list.js';
 import { CertificateButton } from '../enrollments/certificate-button.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
 import { ProgressBar } from '../enrollments/progress-bar.js';
 import { formatDate } from '../i18n/format.js';
+import { useToday } from '../session/session.js';
 import { TextLink } from '../ui/links.js';
 import { nameOf } from '../ui/person-name.js';
 import { AddToCalendar } from './add-to-calendar.js';
@@ -22,6 +24,7 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
   const { certificate, course, status, progress, enrolledAt, completedAt } = enrollment;
   const { isEnrolled, takesPart, isCurrent } = statusRules[status];
   const hasPlace = isEnrolled && status !== 'waiting';
+  const isOver = hasEnded(useToday(), course);
   const trainer = nameOf(course.trainer);
   const since = hasPlace ? t('catalogue.own.since', { trainer, day: formatDate(enrolledAt) }) : trainer;
   const line = completedAt ? t('catalogue.own.completed', { trainer, day: formatDate(completedAt) }) : since;
@@ -47,6 +50,7 @@ export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnroll
           {!hasPlace && (
             <Text size="sm">
               <OwnStatus enrollment={enrollment} />
+              {status === 'waiting' && isOver && ` ${t('catalogue.waiting.next.ended')}`}
             </Text>
           )}
           {hasProgress(status) && (

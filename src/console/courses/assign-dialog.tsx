@@ -14,8 +14,8 @@ import { refusalText } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
+import { SeatsLeft } from './course-state.js';
 import type { Course } from './course-values.js';
-import { SeatsLeft } from './seats.js';
 
 type Trainee = ResponseBody<'listAvailableTrainees'>['trainees'][number];
 type Skipped = ResponseBody<'assignMany'>['skipped'];

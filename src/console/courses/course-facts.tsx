@@ -4,19 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { formatDay } from '../i18n/format.js';
 import { Facts } from '../ui/facts.js';
 import { nameOf } from '../ui/person-name.js';
+import { CourseDates, SeatsLeft } from './course-state.js';
 import type { Course } from './course-values.js';
-import { SeatsLeft } from './seats.js';
-
-/** From the first to the last day, as far as they are known. */
-export function CourseDates({ course: { startDate, endDate } }: { course: Pick<Course, 'startDate' | 'endDate'> }) {
-  const { t } = useTranslation();
-  if (startDate && startDate === endDate) return <span>{formatDay(startDate)}</span>;
-  if (startDate && endDate)
-    return <span>{t('courses.dates.both', { from: formatDay(startDate), to: formatDay(endDate) })}</span>;
-  if (startDate) return <span>{t('courses.dates.from', { from: formatDay(startDate) })}</span>;
-  if (endDate) return <span>{t('courses.dates.until', { to: formatDay(endDate) })}</span>;
-  return null;
-}
 
 /** The short facts of a course as a list of names and values. */
 export function CourseFacts({ course }: { course: Course }) {

@@ -9,9 +9,9 @@ import { TextLink } from '../ui/links.js';
 import { oneOf } from '../ui/lists/list-search.js';
 import { Page } from '../ui/page.js';
 import { Loading, resultOf } from '../ui/states.js';
-import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CourseDetails } from './course-details.js';
+import { EndedBadge, PublishedBadge } from './course-state.js';
 import type { Course } from './course-values.js';
 
 // Tabs that are opened later.
@@ -50,9 +50,8 @@ function ManagedCourse({ course, failed }: { course: Course; failed: ReactNode }
   const hint = (
     <Group gap="sm">
       <TextLink to="/courses">{t('courses.all')}</TextLink>
-      <StatusBadge tone={course.isPublished ? 'good' : 'off'}>
-        {course.isPublished ? t('courses.published.yes') : t('courses.published.no')}
-      </StatusBadge>
+      <PublishedBadge course={course} />
+      <EndedBadge course={course} />
     </Group>
   );
   if (!manages)

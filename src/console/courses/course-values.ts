@@ -12,13 +12,17 @@ export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => sea
 /** Which courses a list shows: those that have ended only where they are asked for. */
 export const endedChoices = ['false', 'true', 'all'] as const;
 
+/** Whether a course is over on a day: its last day counts. */
+export const hasEnded = (today: string, { endDate }: Pick<Course, 'endDate'>): boolean =>
+  endDate !== null && endDate < today;
+
 /** Why nobody can ask for a place any more on a day: the last days count. */
 export function closedOn(
   today: string,
-  { endDate, enrollUntil }: Pick<Course, 'endDate' | 'enrollUntil'>,
+  course: Pick<Course, 'endDate' | 'enrollUntil'>,
 ): 'ended' | 'closed' | undefined {
-  if (endDate !== null && endDate < today) return 'ended';
-  return enrollUntil !== null && enrollUntil < today ? 'closed' : undefined;
+  if (hasEnded(today, course)) return 'ended';
+  return course.enrollUntil !== null && course.enrollUntil < today ? 'closed' : undefined;
 }
 
 /** What the service is told of a course: every field. */

@@ -1,4 +1,4 @@
-import { Box, Group } from '@mantine/core';
+import { Box, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -17,11 +17,10 @@ import { SearchField } from '../ui/lists/search-field.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
-import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CourseImage } from './course-image.js';
+import { CourseDates, EndedBadge, PublishedBadge, SeatsTaken } from './course-state.js';
 import { type Course, endedChoices, levels } from './course-values.js';
-import { SeatsTaken } from './seats.js';
 
 const route = getRouteApi('/courses');
 type Search = ReturnType<typeof route.useSearch>;
@@ -43,9 +42,7 @@ function useColumns(): readonly Column<Course>[] {
           <Box w={56} className="clipped fixed-size" visibleFrom="sm">
             <CourseImage thumbnail={course.thumbnail} />
           </Box>
-          <TextLink to="/courses/$id" params={{ id: course.id }} miw={140}>
-            {course.title}
-          </TextLink>
+          <CourseName course={course} />
         </Group>
       ),
     },
@@ -55,17 +52,21 @@ function useColumns(): readonly Column<Course>[] {
     {
       id: 'published',
       header: t('courses.field.published'),
-      render: ({ isPublished }) => (
-        <StatusBadge tone={isPublished ? 'good' : 'off'}>
-          {isPublished ? t('courses.published.yes') : t('courses.published.no')}
-        </StatusBadge>
-      ),
+      wideOnly: true,
+      render: (course) => <PublishedBadge course={course} />,
+    },
+    {
+      id: 'startDate',
+      header: t('courses.field.startDate'),
+      sortKey: 'startDate',
+      noWrap: true,
+      render: ({ startDate }) => formatDay(startDate),
     },
     {
       id: 'seats',
       header: t('courses.field.seats'),
+      wideOnly: true,
       align: 'end',
-      noWrap: true,
       render: (course) => <SeatsTaken course={course} short />,
     },
     {
@@ -77,14 +78,8 @@ function useColumns(): readonly Column<Course>[] {
     {
       id: 'level',
       header: t('courses.field.level'),
+      optional: true,
       render: ({ level }) => (level ? t(`courses.level.${level}`) : '–'),
-    },
-    {
-      id: 'startDate',
-      header: t('courses.field.startDate'),
-      sortKey: 'startDate',
-      noWrap: true,
-      render: ({ startDate }) => formatDay(startDate),
     },
     {
       id: 'endDate',
@@ -117,6 +112,27 @@ function useColumns(): readonly Column<Course>[] {
       render: (course) => <CourseActions course={course} />,
     },
   ];
+}
+
+/** The title, and whether it is over; in a narrow window also what the columns beside it say in a wide one. */
+function CourseName({ course }: { course: Course }) {
+  return (
+    <Stack gap={4} miw={140} align="start">
+      <TextLink to="/courses/$id" params={{ id: course.id }}>
+        {course.title}
+      </TextLink>
+      <Stack gap={4} hiddenFrom="md" align="start">
+        <Text size="xs" c="dimmed">
+          <CourseDates course={course} />
+        </Text>
+        <Text size="xs" c="dimmed">
+          <SeatsTaken course={course} />
+        </Text>
+        <PublishedBadge course={course} />
+      </Stack>
+      <EndedBadge course={course} />
+    </Stack>
+  );
 }
 
 /** The courses that one manages: a trainer their own, the super admin all. */

@@ -13,8 +13,8 @@ import { Filters } from '../ui/lists/filters.js';
 import { listChange, orderOf, type SearchChange } from '../ui/lists/list-search.js';
 import { SearchField } from '../ui/lists/search-field.js';
 import { Empty } from '../ui/states.js';
+import { SeatsTaken } from './course-state.js';
 import type { Course } from './course-values.js';
-import { SeatsTaken } from './seats.js';
 
 const AssignDialog = lazyDialog(async () => (await import('./assign-dialog.js')).AssignDialog, 'opened');
 

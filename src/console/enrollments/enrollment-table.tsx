@@ -165,25 +165,29 @@ function useColumns({ withCourse, waiting, ...handlers }: ColumnOptions): readon
   const course: Column<EnrollmentRow> = {
     id: 'course',
     header: t('courses.field.course'),
-    render: (row) => (
-      <TextLink to="/courses/$id" params={{ id: row.course.id }} search={{ tab: 'participants' }}>
-        {row.course.title}
-      </TextLink>
-    ),
+    wideOnly: true,
+    render: (row) => <CourseLink row={row} />,
   };
   const status: Column<EnrollmentRow> = {
     id: 'status',
     header: t('field.status'),
+    wideOnly: true,
     render: (row) => <EnrollmentState enrollment={row} />,
   };
   const place: Column<EnrollmentRow> = {
     id: 'waitingPlace',
     header: t('courses.field.waitingPlace'),
     sortKey: 'waitingPlace',
+    wideOnly: true,
     render: ({ waitingPlace }) => waitingPlace,
   };
   return [
-    { id: 'trainee', header: t('role.trainee'), sortKey: 'lastName', render: (row) => <Trainee row={row} /> },
+    {
+      id: 'trainee',
+      header: t('role.trainee'),
+      sortKey: 'lastName',
+      render: (row) => <Trainee row={row} withCourse={withCourse} />,
+    },
     ...(withCourse ? [course] : []),
     waiting ? place : status,
     {
@@ -219,8 +223,19 @@ function useColumns({ withCourse, waiting, ...handlers }: ColumnOptions): readon
   ];
 }
 
-/** A name and an address, for the super admin a link to the account; and what was written. */
-function Trainee({ row }: { row: EnrollmentRow }) {
+function CourseLink({ row: { course } }: { row: EnrollmentRow }) {
+  return (
+    <TextLink to="/courses/$id" params={{ id: course.id }} search={{ tab: 'participants' }}>
+      {course.title}
+    </TextLink>
+  );
+}
+
+/**
+ * A name and an address, for the super admin a link to the account; and what was written. In a narrow window also what the
+ * columns beside it say in a wide one.
+ */
+function Trainee({ row, withCourse }: { row: EnrollmentRow; withCourse: boolean }) {
   const { user } = row;
   const isAdmin = useUser().role === 'super_admin';
   return (
@@ -235,6 +250,10 @@ function Trainee({ row }: { row: EnrollmentRow }) {
       <Text size="xs" c="dimmed" className="running-text">
         {user.email}
       </Text>
+      <Box hiddenFrom="md">
+        {withCourse && <CourseLink row={row} />}
+        <EnrollmentState enrollment={row} />
+      </Box>
       <EnrollmentNotes row={row} />
     </Box>
   );

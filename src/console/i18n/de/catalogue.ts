@@ -18,7 +18,6 @@ export const catalogue: Words['catalogue'] = {
   withdrawn: 'Dieser Kurs ist nicht mehr veröffentlicht. Du siehst hier nur noch deinen Platz.',
   card: {
     until: 'Anfragen bis {{day}}',
-    ended: 'Beendet',
     closed: 'Anmeldung geschlossen',
   },
   place: {

@@ -72,6 +72,7 @@ export const courses: Words['courses'] = {
     both: '{{from}} bis {{to}}',
     from: 'ab {{from}}',
     until: 'bis {{to}}',
+    ended: 'Beendet',
   },
   field: {
     title: 'Titel',

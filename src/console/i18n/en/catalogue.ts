@@ -16,7 +16,6 @@ export const catalogue = {
   withdrawn: 'This course is not published any more. Only your place in it is shown.',
   card: {
     until: 'Ask for a place until {{day}}',
-    ended: 'Ended',
     closed: 'Requests are closed',
   },
   place: {

@@ -71,6 +71,7 @@ export const courses = {
     both: '{{from}} to {{to}}',
     from: 'from {{from}}',
     until: 'until {{to}}',
+    ended: 'Ended',
   },
   field: {
     title: 'Title',

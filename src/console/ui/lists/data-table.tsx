@@ -18,6 +18,8 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** On one line, also where the table is too wide for the window. */
   noWrap?: boolean;
+  /** Left out in narrow windows: the first column says it there. */
+  wideOnly?: boolean;
   /** Stays in sight where the table scrolls sideways: the last column, for what can be done with a row; its header is for screen readers. */
   pinned?: boolean;
 }
@@ -99,7 +101,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 type RowsProps<Row> = DataTableProps<Row> & { shown: readonly Column<Row>[]; rows: readonly Row[] };
 
 function Rows<Row>(props: RowsProps<Row>) {
-  const { label, query, shown, rows, rowKey, selection, stacks } = props;
+  const { label, query, columns, shown, rows, rowKey, selection, stacks } = props;
   return (
     <Box component="section" aria-label={label} tabIndex={0} className="table-frame" data-stacks={stacks}>
       <Table highlightOnHover verticalSpacing="xs" aria-busy={query.isPlaceholderData} aria-label={label}>
@@ -108,12 +110,13 @@ function Rows<Row>(props: RowsProps<Row>) {
           {rows.map((row) => (
             <Table.Tr key={rowKey(row)} aria-selected={selection?.selected.has(rowKey(row))}>
               {selection && <SelectCell {...props} selection={selection} row={row} />}
-              {shown.map(({ id, header, render, align, noWrap, pinned }) => (
+              {shown.map(({ id, header, render, align, noWrap, wideOnly, pinned }) => (
                 <Table.Td
                   key={id}
                   ta={align ?? 'start'}
                   data-no-wrap={noWrap}
                   data-pinned={pinned}
+                  data-wide-only={wideOnly && shown[0] === columns[0]}
                   data-label={stacks && header}
                 >
                   {stacks ? <div>{render(row)}</div> : render(row)}
@@ -127,7 +130,7 @@ function Rows<Row>(props: RowsProps<Row>) {
   );
 }
 
-function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSort }: RowsProps<Row>) {
+function Head<Row>({ columns, shown, rows, rowKey, selection, search, onSearch, defaultSort }: RowsProps<Row>) {
   const { t } = useTranslation();
   const sort = search.sort ?? defaultSort;
   const keys = rows.map(rowKey);
@@ -155,7 +158,7 @@ function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSo
             />
           </Table.Th>
         )}
-        {shown.map(({ id, header, sortKey, align, pinned }) => {
+        {shown.map(({ id, header, sortKey, align, wideOnly, pinned }) => {
           const direction = sort === sortKey ? 'ascending' : sort === `-${sortKey}` ? 'descending' : 'none';
           return (
             <Table.Th
@@ -163,6 +166,7 @@ function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSo
               ta={align ?? 'start'}
               aria-sort={sortKey === undefined ? undefined : direction}
               data-pinned={pinned}
+              data-wide-only={wideOnly && shown[0] === columns[0]}
             >
               {sortKey === undefined ? (
                 <span>{header}</span>

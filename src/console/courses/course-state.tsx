@@ -1,0 +1,61 @@
+import { Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { formatDay } from '../i18n/format.js';
+import { useToday } from '../session/session.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { type Course, hasEnded, isFull } from './course-values.js';
+
+export function SeatsLeft({ course }: { course: Pick<Course, 'seatsLeft' | 'maxStudents'> }) {
+  const { t } = useTranslation();
+  const { seatsLeft, maxStudents } = course;
+  if (seatsLeft === undefined) return null;
+  if (seatsLeft === null || maxStudents === null) return <span>{t('courses.seats.unlimited')}</span>;
+  if (seatsLeft === 0)
+    return (
+      <Text span inherit c="var(--mantine-color-error)" fw={600}>
+        {t('courses.seats.full')}
+      </Text>
+    );
+  return <span>{t('courses.seats.left', { count: maxStudents, left: seatsLeft })}</span>;
+}
+
+/** For those who manage the course: how many seats are taken, and how many trainees wait for one. @param short in a table */
+export function SeatsTaken({ course, short = false }: { course: Course; short?: boolean }) {
+  const { t } = useTranslation();
+  const { seatsTaken = 0, maxStudents, waitingCount = 0 } = course;
+  const seats =
+    maxStudents === null
+      ? t('courses.seats.takenOfAny', { taken: seatsTaken })
+      : t(short ? 'courses.seats.taken' : 'courses.seats.allTaken', { taken: seatsTaken, max: maxStudents });
+  return (
+    <Text span inherit fw={isFull(course) ? 600 : undefined}>
+      {waitingCount > 0 ? t('courses.seats.waiting', { seats, count: waitingCount }) : seats}
+    </Text>
+  );
+}
+
+export function PublishedBadge({ course: { isPublished } }: { course: Course }) {
+  const { t } = useTranslation();
+  return (
+    <StatusBadge tone={isPublished ? 'good' : 'off'}>
+      {isPublished ? t('courses.published.yes') : t('courses.published.no')}
+    </StatusBadge>
+  );
+}
+
+/** Says that a course is over. */
+export function EndedBadge({ course }: { course: Course }) {
+  const { t } = useTranslation();
+  return hasEnded(useToday(), course) && <StatusBadge tone="done">{t('courses.dates.ended')}</StatusBadge>;
+}
+
+/** From the first to the last day, as far as they are known. */
+export function CourseDates({ course: { startDate, endDate } }: { course: Pick<Course, 'startDate' | 'endDate'> }) {
+  const { t } = useTranslation();
+  if (startDate && startDate === endDate) return <span>{formatDay(startDate)}</span>;
+  if (startDate && endDate)
+    return <span>{t('courses.dates.both', { from: formatDay(startDate), to: formatDay(endDate) })}</span>;
+  if (startDate) return <span>{t('courses.dates.from', { from: formatDay(startDate) })}</span>;
+  if (endDate) return <span>{t('courses.dates.until', { to: formatDay(endDate) })}</span>;
+  return null;
+}
