@@ -127,10 +127,10 @@ describePages('The catalogue', function () {
     await expect(place(page)).toContainText('I know C.');
     await expect(page.getByText('1 of 2 seats left')).toBeVisible();
 
-    await place(page).getByRole('button', { name: 'Cancel request' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Cancel your request?' });
+    await place(page).getByRole('button', { name: 'Withdraw request' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Withdraw your request?' });
     await expect(dialog).toContainText('Your place becomes free for others. You can ask again');
-    await dialog.getByRole('button', { name: 'Cancel request' }).click();
+    await dialog.getByRole('button', { name: 'Withdraw request' }).click();
     await page.getByRole('button', { name: 'Ask for a place' }).click();
     await expect(place(page)).toContainText('The trainer has not answered yet.');
   });
@@ -303,8 +303,8 @@ describePages("A trainee's own courses", function () {
     await page.getByRole('link', { name: 'Pottery' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Pottery' })).toBeVisible();
     await expect(page.getByText('This course is not published any more.')).toBeVisible();
-    await place(page).getByRole('button', { name: 'Cancel request' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel request' }).click();
+    await place(page).getByRole('button', { name: 'Withdraw request' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw request' }).click();
     await expect(cards(page).filter({ hasText: 'Pottery' })).toContainText('Cancelled');
     await page.getByRole('link', { name: 'Pottery' }).click();
     await expect(place(page)).toContainText('This course takes no requests at the moment.');

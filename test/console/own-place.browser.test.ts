@@ -53,6 +53,22 @@ describePages("A trainee's own place", function () {
     await expect(page.getByRole('dialog')).toContainText('so you cannot ask again.');
   });
 
+  it('says that the course has ended, and at 100 % that the completion is to be confirmed', async () => {
+    const course = await build({ endDate: day(0) });
+    const enrollment = await buildEnrollment(test.context, trainee, course, { status: 'active', progress: 99 });
+    const page = await open(course);
+    const calendar = page.getByRole('link', { name: 'Add to calendar' });
+    await expect(calendar).toBeVisible();
+    await expect(place(page)).not.toContainText('confirms');
+    await expect(place(page)).not.toContainText('The course ended');
+    await enrollment.update({ progress: 100 });
+    await course.update({ endDate: day(-1) });
+    await page.reload();
+    await expect(place(page)).toContainText('The trainer confirms that you have completed the course.');
+    await expect(place(page)).toContainText(`The course ended on ${shown(day(-1))}.`);
+    await expect(calendar).toHaveCount(0);
+  });
+
   it('shows what was written with its day, and who replied', async () => {
     const course = await build();
     const enrollment = await buildEnrollment(test.context, trainee, course, {
@@ -158,7 +174,7 @@ describePages("A trainee's own place", function () {
     test.expectErrors(page, /status of 409/);
     await dialog.getByRole('button', { name: 'Leave the waiting list' }).click();
     await expect(dialog).toContainText('The place has changed in the meantime.');
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Keep' }).click();
     await expect(button(page, 'Leave course')).toBeVisible();
   });
 

@@ -3,6 +3,7 @@ import { IconCalendarPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import type { Course } from '../courses/course-values.js';
+import { useToday } from '../session/session.js';
 
 interface AddToCalendarProps extends ButtonProps {
   course: Pick<Course, 'id' | 'startDate' | 'endDate'>;
@@ -10,10 +11,12 @@ interface AddToCalendarProps extends ButtonProps {
   name?: string;
 }
 
-/** Opens the dates of a course in the calendar program; nothing for a course without dates. */
+/** Opens the dates of a course in the calendar program; nothing for a course without dates, or one that has ended. */
 export function AddToCalendar({ course: { id, startDate, endDate }, name, ...button }: AddToCalendarProps) {
   const { t } = useTranslation();
+  const today = useToday();
   if (startDate === null && endDate === null) return null;
+  if (endDate !== null && endDate < today) return null;
   return (
     <Button
       component="a"

@@ -43,6 +43,7 @@ export function LeaveDialog({ course, id, leaving, onClose }: LeaveDialogProps) 
       onClose={onClose}
       title={t(`catalogue.leave.${shown}.title`)}
       action={t(`catalogue.leave.${shown}.action`)}
+      dismiss={t('action.keep')}
       destructive
       onConfirm={async () => {
         await change.mutateAsync({ path: { id }, body: { status: 'cancelled', expectedStatus: shown } });

@@ -7,7 +7,7 @@ import { CertificateButton } from '../enrollments/certificate-button.js';
 import { EnrollmentBadge } from '../enrollments/enrollment-badge.js';
 import { setsProgress } from '../enrollments/enrollment-changes.js';
 import { ProgressBar } from '../enrollments/progress-bar.js';
-import { formatDate, formatTime } from '../i18n/format.js';
+import { formatDate, formatDay, formatTime } from '../i18n/format.js';
 import { useToday } from '../session/session.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { nameOf } from '../ui/person-name.js';
@@ -102,6 +102,14 @@ function WaitingNext({ course }: { course: CourseOfPlace }) {
   return t(`catalogue.waiting.next.${course.autoAccept ? 'auto' : 'request'}`);
 }
 
+/** Says that a course has ended, once it has. */
+function Over({ course }: { course: CourseOfPlace }) {
+  const { t } = useTranslation();
+  const today = useToday();
+  if (!course.isPublished || closedOn(today, course) !== 'ended') return null;
+  return <Text size="sm">{t('catalogue.place.over', { day: formatDay(course.endDate) })}</Text>;
+}
+
 function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEnrollment }) {
   const { t } = useTranslation();
   const [editing, setEditing] = useState(false);
@@ -120,10 +128,12 @@ function Held({ course, enrollment }: { course: CourseOfPlace; enrollment: OwnEn
             : t('catalogue.place.enrolledAt', { time: formatTime(enrolledAt) })}
         </Text>
       )}
+      {status !== 'completed' && status !== 'waiting' && <Over course={course} />}
       <Messages enrollment={enrollment} />
       {hasProgress(status) && (
         <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
       )}
+      {progress === 100 && setsProgress('trainee', status) && <Text size="sm">{t('catalogue.place.confirmed')}</Text>}
       {certificate !== null && <CertificateButton code={certificate} title={course.title} />}
       {isLeavable(status) && (
         <Group gap="xs">

@@ -38,6 +38,8 @@ export const catalogue: Words['catalogue'] = {
     unpublished: 'Für diesen Kurs kannst du zurzeit keinen Platz anfragen.',
     enrolledAt: 'Seit {{time}}',
     completedAt: 'Abgeschlossen {{time}}',
+    over: 'Der Kurs war am {{day}} zu Ende.',
+    confirmed: 'Die Kursleitung bestätigt, dass du den Kurs abgeschlossen hast.',
   },
   waiting: {
     offer: 'Es ist kein Platz mehr frei, aber du kannst dich auf die Warteliste setzen. Bisher warten: {{count}}.',

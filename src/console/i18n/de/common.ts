@@ -39,6 +39,7 @@ export const common: Pick<Words, keyof typeof english> = {
     save: 'Speichern',
     cancel: 'Abbrechen',
     close: 'Schließen',
+    keep: 'Behalten',
     retry: 'Noch einmal versuchen',
     delete: 'Löschen',
     create: 'Anlegen',

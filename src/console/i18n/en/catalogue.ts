@@ -36,6 +36,8 @@ export const catalogue = {
     unpublished: 'This course takes no requests at the moment.',
     enrolledAt: 'Since {{time}}',
     completedAt: 'Completed {{time}}',
+    over: 'The course ended on {{day}}.',
+    confirmed: 'The trainer confirms that you have completed the course.',
   },
   waiting: {
     offer: 'There are no seats left, but you can join the waiting list. Waiting so far: {{count}}.',
@@ -69,10 +71,10 @@ export const catalogue = {
   },
   leave: {
     pending: {
-      action: 'Cancel request',
-      title: 'Cancel your request?',
+      action: 'Withdraw request',
+      title: 'Withdraw your request?',
       hint: 'Your place becomes free for others.',
-      done: 'Your request was cancelled.',
+      done: 'Your request was withdrawn.',
     },
     waiting: {
       action: 'Leave the waiting list',

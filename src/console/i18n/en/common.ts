@@ -38,6 +38,7 @@ export const common = {
     save: 'Save',
     cancel: 'Cancel',
     close: 'Close',
+    keep: 'Keep',
     retry: 'Try again',
     delete: 'Delete',
     create: 'Create',

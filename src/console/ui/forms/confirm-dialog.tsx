@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFailure } from './form-failure.js';
 import { useUnsavedGuard } from './unsaved.js';
@@ -10,8 +10,10 @@ export interface ConfirmDialogProps {
   title: string;
   /** What the action will do, in whole sentences. */
   children: ReactNode;
-  /** The verb of the button. */
-  action: string;
+  /** The verb of the button; without one, there is nothing to do but to close the dialog. */
+  action: string | undefined;
+  /** The word of the button that does nothing, where "Cancel" could be taken for the action. */
+  dismiss?: string | undefined;
   destructive?: boolean;
   /** Whether something is typed in it, which nothing but its buttons discards unasked then. */
   dirty?: boolean;
@@ -30,6 +32,7 @@ export function ConfirmDialog({
   title,
   children,
   action,
+  dismiss,
   destructive = false,
   dirty = false,
   disabled = false,
@@ -43,6 +46,12 @@ export function ConfirmDialog({
   useEffect(() => {
     if (opened) setFailure(undefined);
   }, [opened]);
+
+  const dismissal = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (action === undefined && !working) dismissal.current?.focus();
+  }, [action, working]);
 
   async function confirm(): Promise<void> {
     setWorking(true);
@@ -75,18 +84,20 @@ export function ConfirmDialog({
               {stop.action}
             </Button>
           ) : (
-            <Button variant="default" onClick={onClose} disabled={working} data-autofocus>
-              {t('action.cancel')}
+            <Button variant="default" onClick={onClose} disabled={working} data-autofocus ref={dismissal}>
+              {dismiss ?? t('action.cancel')}
             </Button>
           )}
-          <Button
-            color={destructive ? 'red.9' : 'teal'}
-            loading={working}
-            disabled={disabled}
-            onClick={() => void confirm()}
-          >
-            {action}
-          </Button>
+          {action !== undefined && (
+            <Button
+              color={destructive ? 'red.9' : 'teal'}
+              loading={working}
+              disabled={disabled}
+              onClick={() => void confirm()}
+            >
+              {action}
+            </Button>
+          )}
         </Group>
       </Stack>
     </Modal>
